@@ -1,0 +1,89 @@
+"""Diagnostics into words. In: diagnostics; out: rustc's layout as text or a JSON list."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from colosseum.diagnostics.diagnostic import Diagnostic, Severity
+from colosseum.diagnostics.span import Span
+
+WIDEST_LINE = 160
+"""A source line longer than this is cut around the span, so that a terminal stays readable."""
+
+
+def render_text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
+    """All diagnostics in rustc's layout, a blank line between them; `color` adds ANSI styles."""
+    return "\n".join("\n".join(_block(d, _Paint(on=color))) + "\n" for d in diagnostics)
+
+
+def render_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """A JSON list: code, severity, message, file, line, column, end line and column, note, labels, help."""
+    return json.dumps([_plain(d) for d in diagnostics], ensure_ascii=False, indent=2)
+
+
+class _Paint:
+    def __init__(self, *, on: bool) -> None:
+        self.on = on
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"\x1b[{style}m{text}\x1b[0m" if self.on and text else text
+
+
+def _block(d: Diagnostic, paint: _Paint) -> Iterator[str]:
+    tone = "1;31" if d.severity is Severity.ERROR else "1;33"
+    yield paint(f"{d.severity}[{d.code}]", tone) + paint(f": {_visible(d.message)}", "1")
+    places = [(d.span, d.note, tone)] if d.span else []
+    places += [(label.span, label.text, "1;34") for label in d.labels]
+    gutter = max((len(str(span.line)) for span, _, _ in places), default=1)
+    bar = paint("|", "1;34")
+    for number, (span, text, style) in enumerate(places):
+        arrow = "-->" if number == 0 else ":::"
+        yield f"{' ' * gutter}{paint(arrow, '1;34')} {span.source.name}:{span.line}:{span.column}"
+        yield f"{' ' * gutter} {bar}"
+        shown, offset, length = _excerpt(span)
+        yield f"{paint(str(span.line).rjust(gutter), '1;34')} {bar} {shown}"
+        yield f"{' ' * gutter} {bar} {' ' * offset}{paint(_underline(length, text), style)}"
+    for line in d.help:
+        yield f"{' ' * gutter} {paint('=', '1;34')} help: {_visible(line)}"
+
+
+def _underline(length: int, text: str) -> str:
+    return f"{'^' * length} {_visible(text)}".rstrip()
+
+
+def _excerpt(span: Span) -> tuple[str, int, int]:
+    """The line as shown, the offset of the span in it and the length to underline (at least 1)."""
+    line, column = span.source.line(span.line), span.column - 1
+    length = max(1, min(span.end - span.start, len(line) - column))
+    if len(line) > WIDEST_LINE:
+        left = max(0, column - WIDEST_LINE // 2)
+        line, column = line[left : left + WIDEST_LINE], column - left
+        length = max(1, min(length, len(line) - column))
+    return _visible(line), column, length
+
+
+def _visible(text: str) -> str:
+    """Control characters (also bidirectional ones) as one visible mark each: a spec may come from a stranger."""
+    return "".join(" " if c == "\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _plain(d: Diagnostic) -> dict[str, object]:
+    return {
+        "code": d.code,
+        "severity": str(d.severity),
+        "message": d.message,
+        **(_place(d.span) if d.span else {"file": None}),
+        "note": d.note,
+        "labels": [{**_place(label.span), "text": label.text} for label in d.labels],
+        "help": list(d.help),
+    }
+
+
+def _place(span: Span) -> dict[str, object]:
+    end_line, end_column = span.source.position(span.end)
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }
