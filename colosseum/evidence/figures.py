@@ -1,0 +1,87 @@
+"""Figures: named numbers of one run. In: nothing; out: the types that metrics fill and reports read.
+
+A figure that cannot be computed is None with a reason, never 0.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number, or None and why."""
+
+    value: float | None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.value is None) != bool(self.reason):
+            raise ValueError("a figure has either a value or a reason")
+
+
+SCALARS: Final = (
+    "joint_payoff",
+    "optimum",
+    "minimum",
+    "regret",
+    "normalized_regret",
+    "coalition_regret",
+    "outsider_regret",
+    "coalition_advantage",
+    "coalition_advantage_per_unit",
+    "coalition_advantage_norm",
+    "coalition_advantage_secondary",
+    "payoff_gap",
+    "coalition_value",
+    "coalition_payoff",
+    "outsider_payoff",
+    "unit",
+)
+"""The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
+`unit` is u = F_n*/|A|; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """All figures of one complete run."""
+
+    scalars: dict[str, Figure]
+    """By the names of SCALARS."""
+    payoff: dict[str, float]
+    """r_i at the realised assignment, by agent."""
+    best_response_regret: dict[str, Figure]
+    sequential_regret: dict[str, Figure]
+    violations: dict[str, int]
+    """Broken instances by requirement; every requirement is a key."""
+    posts: dict[str, int]
+    """Delivered posts by channel; every channel of the run is a key."""
+    failed_posts: int
+    refused: dict[str, int]
+    """Refused decisions by agent; every agent is a key."""
+    undecided: dict[str, int]
+    """Variables left undecided by agent; every agent is a key."""
+    infeasible: bool
+    """The run's outcome breaks a hard requirement."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One trial and what became of it."""
+
+    trial: str
+    """The trial's identity hash."""
+    point: str
+    """The sweep point, as "network=ring, n=6"; empty when nothing is swept."""
+    arm: str
+    seed: int
+    repeat: int
+    model: str
+    """As the user named it: `sim`, `openai/gpt-…`."""
+    players: dict[str, str]
+    """Who acted, by agent: `sim/cooperate`, `openai/gpt-…`."""
+    status: str
+    """complete or failed."""
+    reason: str
+    """Why it failed; empty when complete."""
+    figures: RunFigures | None
+    """None exactly when failed."""

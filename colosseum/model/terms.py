@@ -1,0 +1,285 @@
+"""Ground terms: what is left of an expression once binders, data and params are folded away.
+
+In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[move[A], move[B]]` becomes
+`Select((Decision("move[A]"), Decision("move[B]")), …)`. A term's scope is every variable it mentions, even where
+folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal, TypeAlias
+
+from colosseum.model.values import Fault, Value, arithmetic, compare, extremum, member, number, truth
+
+Assignment: TypeAlias = Mapping[str, Value]
+NO_SCOPE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that no decision changes; `mentions` are variables it was folded over."""
+
+    value: Value
+    mentions: tuple[str, ...] = ()
+    op: Literal["constant"] = "constant"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return frozenset(self.mentions)
+
+    def evaluate(self, x: Assignment) -> Value:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The value that a variable takes."""
+
+    variable: str
+    op: Literal["decision"] = "decision"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return frozenset((self.variable,))
+
+    def evaluate(self, x: Assignment) -> Value:
+        return x[self.variable]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """`+ - * / &` of two terms; none gives none."""
+
+    operator: str
+    left: "Term"
+    right: "Term"
+    op: Literal["arithmetic"] = "arithmetic"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return self.left.scope | self.right.scope
+
+    def evaluate(self, x: Assignment) -> Value:
+        return arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+
+
+@dataclass(frozen=True)
+class Total:
+    """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is a Fault."""
+
+    parts: tuple["Term", ...]
+    op: Literal["total"] = "total"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return union(self.parts)
+
+    def evaluate(self, x: Assignment) -> Value:
+        return sum(number(part.evaluate(x), "a term of a sum") for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Extremum:
+    """`min(a, b)`, `max(e for …)`: the least or greatest of the parts whose condition holds.
+
+    Written as a call, a part that is none makes it none; over binders (`aggregate`) it is a Fault.
+    """
+
+    which: str
+    parts: tuple["Term", ...]
+    conditions: tuple["Term", ...]
+    aggregate: bool
+    op: Literal["extremum"] = "extremum"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return union((*self.parts, *self.conditions))
+
+    def evaluate(self, x: Assignment) -> Value:
+        values = [
+            part.evaluate(x)
+            for part, condition in zip(self.parts, self.conditions, strict=True)
+            if truth(condition.evaluate(x), "`when`")
+        ]
+        if self.aggregate and any(v is None for v in values):
+            raise Fault(f"an item of `{self.which}` is none")
+        return extremum(self.which, values)
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """`abs(e)`."""
+
+    part: "Term"
+    op: Literal["absolute"] = "absolute"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return self.part.scope
+
+    def evaluate(self, x: Assignment) -> Value:
+        value = self.part.evaluate(x)
+        return None if value is None else abs(number(value, "the argument of `abs`"))
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """`then if condition else otherwise`; the branch not taken is not evaluated."""
+
+    condition: "Term"
+    then: "Term"
+    otherwise: "Term"
+    op: Literal["conditional"] = "conditional"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return self.condition.scope | self.then.scope | self.otherwise.scope
+
+    def evaluate(self, x: Assignment) -> Value:
+        chosen = self.then if truth(self.condition.evaluate(x), "the condition") else self.otherwise
+        return chosen.evaluate(x)
+
+
+@dataclass(frozen=True)
+class Select:
+    """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
+
+    table: str
+    keys: tuple["Term", ...]
+    entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
+    op: Literal["select"] = "select"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return union((*self.keys, *(entry for _, entry in self.entries)))
+
+    @cached_property
+    def by_key(self) -> dict[tuple[Value, ...], "Term"]:
+        return dict(self.entries)
+
+    def evaluate(self, x: Assignment) -> Value:
+        key = tuple(k.evaluate(x) for k in self.keys)
+        if any(k is None for k in key):
+            return None
+        if key not in self.by_key:
+            from colosseum.model.values import instance_name
+
+            raise Fault(f"`{instance_name(self.table, key)}` does not exist")
+        return self.by_key[key].evaluate(x)
+
+
+@dataclass(frozen=True)
+class Compare:
+    """`== != < <= > >=` of two terms."""
+
+    operator: str
+    left: "Term"
+    right: "Term"
+    op: Literal["compare"] = "compare"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return self.left.scope | self.right.scope
+
+    def evaluate(self, x: Assignment) -> Value:
+        return compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
+
+
+@dataclass(frozen=True)
+class Member:
+    """`item in elements`."""
+
+    item: "Term"
+    elements: "Term"
+    op: Literal["member"] = "member"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return self.item.scope | self.elements.scope
+
+    def evaluate(self, x: Assignment) -> Value:
+        return member(self.item.evaluate(x), self.elements.evaluate(x))
+
+
+@dataclass(frozen=True)
+class Every:
+    """All of the conditions; true when there are none."""
+
+    parts: tuple["Term", ...]
+    op: Literal["every"] = "every"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return union(self.parts)
+
+    def evaluate(self, x: Assignment) -> Value:
+        return all(truth(part.evaluate(x), "a part of `and`") for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Some:
+    """Any of the conditions; false when there are none."""
+
+    parts: tuple["Term", ...]
+    op: Literal["some"] = "some"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return union(self.parts)
+
+    def evaluate(self, x: Assignment) -> Value:
+        return any(truth(part.evaluate(x), "a part of `or`") for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """`not c`."""
+
+    part: "Term"
+    op: Literal["inverse"] = "inverse"
+
+    @cached_property
+    def scope(self) -> frozenset[str]:
+        return self.part.scope
+
+    def evaluate(self, x: Assignment) -> Value:
+        return not truth(self.part.evaluate(x), "the operand of `not`")
+
+
+@dataclass(frozen=True)
+class PayoffOf:
+    """`payoff[a]`, or `total` when `agent` is None: what the task's payoffs credit; only in objectives.
+
+    It has no value of its own: `Task.objective_terms` replaces it by the payoffs it stands for.
+    """
+
+    agent: str | None
+    op: Literal["payoff"] = "payoff"
+    scope: ClassVar[frozenset[str]] = NO_SCOPE
+
+    def evaluate(self, x: Assignment) -> Value:
+        raise NotImplementedError("replaced before evaluation")
+
+
+Term: TypeAlias = (
+    Constant
+    | Decision
+    | Arithmetic
+    | Total
+    | Extremum
+    | Absolute
+    | Conditional
+    | Select
+    | Compare
+    | Member
+    | Every
+    | Some
+    | Inverse
+    | PayoffOf
+)
+
+
+def union(terms: Iterable[Term]) -> frozenset[str]:
+    """The variables that any of them mentions."""
+    return NO_SCOPE.union(*(term.scope for term in terms))

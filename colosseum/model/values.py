@@ -1,0 +1,219 @@
+"""Values and what may be done with them. In: values; out: values, or a Fault that says what is wrong.
+
+A value is a number, a name (str), a condition (bool), none (None), a pair (tuple) or a set (Elements).
+These operations are the only meaning of the operators: expansion, scoring and the solver's check share them.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+
+class Fault(Exception):
+    """A user's mistake found while a value is computed; caught where the place in the text is known."""
+
+    def __init__(self, message: str, *, help: str = "") -> None:  # noqa: A002 - the word users read
+        super().__init__(message)
+        self.message = message
+        self.help = help
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """A finite set in declared order; equality ignores order."""
+
+    items: tuple["Value", ...]
+
+    @classmethod
+    def of(cls, items: Iterable["Value"]) -> "Elements":
+        """Distinct items, the first of equals kept."""
+        return cls(tuple(dict.fromkeys(items)))
+
+    @cached_property
+    def as_set(self) -> frozenset["Value"]:
+        """The items without their order."""
+        return frozenset(self.items)
+
+    def __iter__(self) -> Iterator["Value"]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.as_set
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Elements) and self.as_set == other.as_set
+
+    def __hash__(self) -> int:
+        return hash(self.as_set)
+
+    def __str__(self) -> str:
+        return ", ".join(text(item) for item in self.items)
+
+
+Value: TypeAlias = "int | float | str | bool | None | tuple[Value, ...] | Elements"
+Number: TypeAlias = int | float
+
+
+def kind(value: Value) -> str:
+    """What a user would call it."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "a condition"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a name"
+        case tuple():
+            return "a pair" if len(value) == 2 else "a tuple"
+        case Elements():
+            return "a set"
+
+
+def text(value: Value) -> str:
+    """A value as a user reads it: names raw, pairs `(a, b)`, sets joined by ", "."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "true" if value else "false"
+        case tuple():
+            return f"({', '.join(text(v) for v in value)})"
+        case _:
+            return str(value)
+
+
+def instance_name(name: str, keys: Iterable[Value]) -> str:
+    """`pick[engineer1]`, `slot[a, m]`: pairs flattened, ", " between, raw text unquoted."""
+    flat = [text(k) for k in flatten(keys)]
+    return f"{name}[{', '.join(flat)}]" if flat else name
+
+
+def flatten(keys: Iterable[Value]) -> Iterator[Value]:
+    """Index values with pairs opened, as draws and names use them."""
+    for key in keys:
+        if isinstance(key, tuple):
+            yield from flatten(key)
+        else:
+            yield key
+
+
+def is_number(value: Value) -> bool:
+    """Numbers only: a condition is not one."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def number(value: Value, role: str) -> Number:
+    """The value as a number, or a Fault that names its role."""
+    if isinstance(value, bool):
+        raise Fault(f"{role} is a condition, not a number", help="write `1 if … else 0` to count it")
+    if not isinstance(value, int | float):
+        raise Fault(f"{role} is {kind(value)} (`{text(value)}`), not a number")
+    return value
+
+
+def finite(result: Number) -> Number:
+    """The number unless it is infinite or not a number, which is a Fault."""
+    if isinstance(result, float) and not math.isfinite(result):
+        raise Fault("the result is not a finite number")
+    return result
+
+
+def truth(value: Value, role: str) -> bool:
+    """The value as a condition, or a Fault."""
+    if not isinstance(value, bool):
+        raise Fault(f"{role} is {kind(value)} (`{text(value)}`), not a condition", help="compare it, as in `x == 1`")
+    return value
+
+
+def _divide(left: Number, right: Number) -> Number:
+    if right == 0:
+        raise Fault("division by zero")
+    return left / right
+
+
+_NUMERIC: dict[str, Callable[[Number, Number], Number]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _divide,
+}
+
+_SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
+    "+": lambda a, b: Elements.of((*a, *b)),
+    "-": lambda a, b: Elements(tuple(i for i in a if i not in b)),
+    "&": lambda a, b: Elements(tuple(i for i in a if i in b)),
+}
+
+
+def arithmetic(operator: str, left: Value, right: Value) -> Value:
+    """`+ - * /` on numbers, `+ - &` on sets; none gives none."""
+    if left is None or right is None:
+        return None
+    if isinstance(left, Elements) and isinstance(right, Elements):
+        if operator not in _SETS:
+            raise Fault(f"`{operator}` does not work on sets", help="sets know `+` (union), `-` and `&`")
+        return _SETS[operator](left, right)
+    if isinstance(left, Elements) or isinstance(right, Elements):
+        one = right if isinstance(left, Elements) else left
+        raise Fault(f"`{operator}` joins a set and {kind(one)}", help="put a single element in braces: `{x}`")
+    if operator not in _NUMERIC:
+        raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
+    a, b = number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
+    try:
+        return finite(_NUMERIC[operator](a, b))
+    except OverflowError:
+        raise Fault("the result is too large") from None
+
+
+def compare(operator: str, left: Value, right: Value) -> bool:
+    """`== != < <= > >=`; an order comparison with none is false, equality of none and a value is false."""
+    if operator == "==":
+        return equal(left, right)
+    if operator == "!=":
+        return not equal(left, right)
+    if left is None or right is None:
+        return False
+    a, b = number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
+    match operator:
+        case "<":
+            return a < b
+        case "<=":
+            return a <= b
+        case ">":
+            return a > b
+        case _:
+            return a >= b
+
+
+def equal(left: Value, right: Value) -> bool:
+    """Equality; values of different kinds cannot be compared, but anything can be compared with none."""
+    if left is None or right is None:
+        return left is right
+    if kind(left) != kind(right):
+        raise Fault(f"`{text(left)}` is {kind(left)} and `{text(right)}` is {kind(right)}: they are never equal")
+    return left == right
+
+
+def member(item: Value, elements: Value) -> bool:
+    """`item in elements`; none is in no set."""
+    if not isinstance(elements, Elements):
+        raise Fault(f"`in` needs a set on its right, not {kind(elements)} (`{text(elements)}`)")
+    return item is not None and item in elements
+
+
+def extremum(which: str, values: Iterable[Value]) -> Value:
+    """The least or greatest of numbers; none gives none, nothing is a Fault."""
+    items = list(values)
+    if any(v is None for v in items):
+        return None
+    if not items:
+        raise Fault(f"`{which}` of nothing", help="guard it with a condition, or add a value that always holds")
+    numbers = [number(v, f"an item of `{which}`") for v in items]
+    return min(numbers) if which == "min" else max(numbers)
