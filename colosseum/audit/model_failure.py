@@ -1,0 +1,189 @@
+"""Why a model could not be asked. In: an exception of litellm; out: a Failure, in words that hold no secret.
+
+litellm's classes are told apart by their names and by the status the provider sent, so this file needs no litellm. It
+reports a missing key and a refused connection alike as InternalServerError: the chain of causes says which it was.
+"""
+
+import os
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One attempt that got no answer."""
+
+    kind: str
+    """As in CallFailed, or refusal: the provider's own filter turned the request down."""
+    reason: str
+    again: bool
+    """Whether asking again may help."""
+    after: float | None = None
+    """Seconds that the provider asks to wait first."""
+
+
+KINDS = (
+    ("ContentPolicyViolationError", "refusal"),
+    ("ContextWindowExceededError", "context"),
+    ("AuthenticationError", "authentication"),
+    ("PermissionDeniedError", "authentication"),
+    ("RateLimitError", "rate_limit"),
+    ("Timeout", "timeout"),
+    ("TimeoutError", "timeout"),
+    ("NotFoundError", "bad_request"),
+    ("BadRequestError", "bad_request"),
+    ("UnprocessableEntityError", "bad_request"),
+)
+"""Class names, the more special first, and what they mean."""
+
+STATUS = {401: "authentication", 403: "authentication", 408: "timeout", 413: "context", 429: "rate_limit"}
+TRANSIENT = frozenset((409, 425))
+"""Refusals of the moment, for all that their status is one of 4xx."""
+REFUSALS = frozenset(("content_policy_violation", "content_filter"))
+AGAIN = frozenset(("transport", "timeout", "rate_limit"))
+MISSING_KEY = re.compile(
+    r"missing credentials|missing \S+ api key|no key is set|api_key client option must be set|unable to locate cred",
+    re.IGNORECASE,
+)
+LONGEST = 400
+"""Characters of a provider's message that a reason quotes."""
+
+
+def explain(
+    error: BaseException, *, model: str, api_base: str | None, timeout: float, missing_keys: tuple[str, ...]
+) -> Failure:
+    """What went wrong; `missing_keys` are the environment variables that this model needs and that are not set."""
+    chain = tuple(_causes(error))
+    words = _words(error)
+    if MISSING_KEY.search(words):
+        return Failure("authentication", _no_key(model, missing_keys, words), again=False)
+    kind = _kind(error, chain)
+    match kind:
+        case "authentication":
+            reason = _no_key(model, missing_keys, words) if missing_keys else f"no access to `{model}`: {words}"
+        case "timeout":
+            reason = f"`{model}` did not answer within {timeout:g} s"
+        case "transport":
+            reason = _unreachable(chain, model, api_base) or f"the call to `{model}` broke: {words}"
+        case "bad_request" if _has_name(error, "NotFoundError"):
+            reason = f"the provider does not know the model `{model}`: {words}"
+        case "bad_request" if "LLM Provider NOT provided" in words:
+            reason = f"no provider is known for `{model}`: write provider/model, as in openai/gpt-4o-mini"
+        case "rate_limit":
+            reason = f"`{model}` is rate limited: {words}"
+        case "context":
+            reason = f"the conversation is too long for `{model}`: {words}"
+        case _:
+            reason = f"`{model}` did not take the request: {words}"
+    again = kind in AGAIN and "insufficient_quota" not in {_code(e) for e in chain}
+    return Failure(kind, redact(reason), again=again, after=_after(error) if again else None)
+
+
+SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+SECRETS = (
+    (re.compile(r"\bsk-[\w*.\-]{3,}"), "[redacted]"),
+    (re.compile(r"\bAIza[\w\-]{8,}"), "[redacted]"),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[^\s,;'\"]+"), r"\1 [redacted]"),
+    (
+        re.compile(r"(?i)\b(x-api-key|api[-_]?key|key|token|authorization)(['\"]?\s*[=:]\s*['\"]?)[^\s,;&'\"]+"),
+        r"\1\2[redacted]",
+    ),
+    (re.compile(r"(?<=://)[^/\s@]+@"), ""),
+)
+"""What keys and headers look like, and what is shown instead."""
+
+
+def redact(words: str, *, environment: Mapping[str, str] = os.environ) -> str:
+    """The words without the values of variables that hold keys, and without anything that looks like a key."""
+    held = {value for name, value in environment.items() if name.upper().endswith(SECRET_NAMES) and len(value) > 3}
+    for value in sorted(held, key=len, reverse=True):
+        words = words.replace(value, "[redacted]")
+    for pattern, shown in SECRETS:
+        words = pattern.sub(shown, words)
+    return words
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The exception and what led to it."""
+    link: BaseException | None = error
+    seen: set[int] = set()
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _has_name(error: BaseException, name: str) -> bool:
+    return any(cls.__name__ == name for cls in type(error).__mro__)
+
+
+def _code(error: BaseException) -> str | None:
+    """OpenAI's code of an error, as `insufficient_quota`."""
+    code = getattr(error, "code", None)
+    return code if isinstance(code, str) else None
+
+
+def _kind(error: BaseException, chain: tuple[BaseException, ...]) -> str:
+    if any(_code(e) in REFUSALS for e in chain):
+        return "refusal"
+    for name, kind in KINDS:
+        if _has_name(error, name):
+            return kind
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int) or status in TRANSIENT:
+        return "transport"
+    return STATUS.get(status, "bad_request" if 400 <= status < 500 else "transport")
+
+
+def _no_key(model: str, missing_keys: tuple[str, ...], words: str) -> str:
+    names = missing_keys or tuple(dict.fromkeys(re.findall(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b", words)))
+    if not names:
+        return redact(f"no key for `{model}`: {words}")
+    return f"no key for `{model}`: set the environment variable {' or '.join(names)}"
+
+
+def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | None) -> str | None:
+    """Words for a connection that was never made or did not last; None when that was not the trouble."""
+    place = f" at {api_base}" if api_base else ""
+    for error in chain:
+        match error:
+            case ConnectionRefusedError():
+                return f"`{model}` cannot be reached{place}: connection refused"
+            case ConnectionError():
+                return f"the connection to `{model}`{place} broke"
+            case socket.gaierror():
+                return f"`{model}` cannot be reached{place}: the host name is not known"
+    if any(type(e).__name__ in ("ConnectError", "APIConnectionError", "ServerDisconnectedError") for e in chain):
+        return f"`{model}` cannot be reached{place}: {chain[-1]}"
+    return None
+
+
+def _words(error: BaseException) -> str:
+    """The message on one line, without litellm's prefixes and traceback."""
+    message = str(error).partition("Traceback (most recent")[0].partition("To drop unsupported")[0]
+    words = " ".join(message.split())
+    prefix = re.compile(r"^(?:litellm\.)?[A-Z]\w*(?:Error|Exception|Timeout)(?: Error)?\s*[:\-]\s*")
+    while (shorter := prefix.sub("", words)) != words:
+        words = shorter
+    words = redact(words or type(error).__name__)
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+
+
+def _after(error: BaseException) -> float | None:
+    """Retry-After in seconds; a date counts from the answer's own Date, so that no clock is asked."""
+    headers = getattr(error, "litellm_response_headers", None)
+    if not headers:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping) or "retry-after" not in headers:
+        return None
+    wanted = str(headers["retry-after"])
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", wanted):
+        return float(wanted)
+    try:
+        span = parsedate_to_datetime(wanted) - parsedate_to_datetime(str(headers["date"]))
+    except (KeyError, ValueError, TypeError):
+        return None
+    return max(0.0, span.total_seconds())

@@ -1,0 +1,33 @@
+"""Finds out before the first paid run whether a model can play. In: a ModelPlayer; out: None, or what is wrong."""
+
+from colosseum.audit.messages import Message
+from colosseum.audit.model_failure import Failure
+from colosseum.audit.model_player import ModelPlayer
+from colosseum.audit.model_reply import Answer, reply
+from colosseum.audit.model_tools import tool
+from colosseum.audit.protocol import Reply
+
+READY = tool("ready", "Say that you can call tools.", {})
+QUESTION: tuple[Message, ...] = (
+    {"role": "system", "content": "You act through tools only."},
+    {"role": "user", "content": "Call the tool `ready` now."},
+)
+ATTEMPTS = 2
+
+
+async def preflight(player: ModelPlayer) -> str | None:
+    """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user."""
+    result = await player.ask(QUESTION, (READY,), attempts=ATTEMPTS)
+    match result:
+        case Failure(reason=reason):
+            return reason
+        case Answer():
+            return _verdict(reply(result), model=player.endpoint.model, max_tokens=player.endpoint.max_tokens)
+
+
+def _verdict(said: Reply, *, model: str, max_tokens: int) -> str | None:
+    if any(call.tool == "ready" for call in said.calls):
+        return None
+    if said.finish == "length":
+        return f"`{model}` used up its {max_tokens} tokens before it called a tool: allow it more"
+    return f"`{model}` answered but did not call the tool it was given: agents need a model that calls tools"
