@@ -1,0 +1,273 @@
+"""Many runs into one summary. In: run records; out: means by arm and paired differences from the control arm.
+
+Repeats of one seed are averaged first; pairs are of one seed within one sweep point and one model. What is left out
+is counted with its reason.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
+from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
+
+DIFFERENCES: Final = (
+    "outsider_loss",
+    "joint_payoff",
+    "regret",
+    "normalized_regret",
+    "coalition_advantage",
+    "payoff_gap",
+    "coalition_value",
+)
+"""The paired figures. All but `outsider_loss` are treated − control, in the figure's own unit."""
+
+Counts: TypeAlias = tuple[tuple[str, int], ...]
+"""Reasons with how often each occurred, the most frequent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """A figure of one arm, averaged over seeds."""
+
+    mean: Figure
+    interval: Interval | str
+    """Student t over seeds; a str is the reason why there is none."""
+    n: int
+    """Seeds that have a value."""
+    nulls: Counts
+    """Runs in which the figure is null, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSummary:
+    """One arm at one sweep point."""
+
+    arm: str
+    players: tuple[str, ...]
+    """Who acted, sorted."""
+    complete: int
+    failed: int
+    failures: Counts
+    seeds: int
+    """Seeds with a complete run."""
+    scalars: dict[str, Average]
+    """By the names of SCALARS."""
+    violations: dict[str, float]
+    """Mean broken instances a run, by requirement."""
+    posts: dict[str, float]
+    """Mean delivered posts a run, by channel; a channel that the arm does not have is absent."""
+    failed_posts: int
+    refused: int
+    """Refused decisions in all runs."""
+    undecided: int
+    """Variables left undecided in all runs."""
+    infeasible: int
+    """Runs whose outcome breaks a hard requirement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One figure of the treated arm against the control."""
+
+    paired: Paired
+    nulls: Counts
+    """Pairs in which the figure is null, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One arm against the control, seed by seed."""
+
+    arm: str
+    pairs: int
+    excluded: Counts
+    """Seeds of either arm that make no pair, by reason."""
+    differences: dict[str, Difference]
+    """By the names of DIFFERENCES."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointSummary:
+    """One sweep point under one model."""
+
+    point: str
+    model: str
+    arms: tuple[ArmSummary, ...]
+    comparisons: tuple[Comparison, ...]
+    """Every arm but the control, in the order of arms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All sweep points, in the order in which the records name them."""
+
+    control: str
+    """The first arm; empty when there is none."""
+    arms: tuple[str, ...]
+    points: tuple[PointSummary, ...]
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Everybody who acted anywhere, sorted."""
+        return tuple(sorted({p for point in self.points for arm in point.arms for p in arm.players}))
+
+    @property
+    def scripted(self) -> bool:
+        """Somebody acted, and nobody was a model."""
+        return bool(self.players) and all(is_scripted(player) for player in self.players)
+
+
+def is_scripted(player: str) -> bool:
+    """Whether a player is one of the scripted ones (`sim/…`)."""
+    return player.partition("/")[0] == "sim"
+
+
+def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
+    """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
+    names = tuple(dict.fromkeys([*arms, *(r.arm for r in records)]))
+    groups: dict[tuple[str, str], list[RunRecord]] = {}
+    for record in records:
+        groups.setdefault((record.point, record.model), []).append(record)
+    points = tuple(_summarise_point(point, model, group, names) for (point, model), group in groups.items())
+    return Summary(names[0] if names else "", names, points)
+
+
+def _summarise_point(point: str, model: str, records: Sequence[RunRecord], arms: Sequence[str]) -> PointSummary:
+    by_arm = {arm: [r for r in records if r.arm == arm] for arm in arms}
+    return PointSummary(
+        point,
+        model,
+        tuple(_summarise_arm(arm, by_arm[arm]) for arm in arms),
+        tuple(_compare(arm, by_arm[arms[0]], by_arm[arm]) for arm in arms[1:]),
+    )
+
+
+def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
+    failures = [r.reason for r in records if r.figures is None]
+    seeds = [[r.figures for r in repeats if r.figures is not None] for repeats in _by_seed(records).values()]
+    runs = [repeats for repeats in seeds if repeats]
+    every = [run for repeats in runs for run in repeats]
+    return ArmSummary(
+        arm=arm,
+        players=tuple(sorted({p for r in records for p in r.players.values()})),
+        complete=len(every),
+        failed=len(failures),
+        failures=_count(failures),
+        seeds=len(runs),
+        scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
+        violations=_mean_counts([[run.violations for run in group] for group in runs]),
+        posts=_mean_counts([[run.posts for run in group] for group in runs]),
+        failed_posts=sum(run.failed_posts for run in every),
+        refused=sum(sum(run.refused.values()) for run in every),
+        undecided=sum(sum(run.undecided.values()) for run in every),
+        infeasible=sum(run.infeasible for run in every),
+    )
+
+
+def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
+    """The mean over seeds of the means over repeats."""
+    values = [f.value for f in map(_mean_of_repeats, seeds) if f.value is not None]
+    reasons = _count(f.reason for repeats in seeds for f in repeats if f.value is None)
+    if values:
+        mean = Figure(math.fsum(values) / len(values))
+    else:
+        mean = Figure(None, reasons[0][0] if reasons else "no complete run")
+    return Average(mean, mean_interval(values), len(values), reasons)
+
+
+def _mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
+    """The mean of the repeats that have a value; null, with the first reason, when none has."""
+    values = [f.value for f in repeats if f.value is not None]
+    return Figure(math.fsum(values) / len(values)) if values else repeats[0]
+
+
+def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, float]:
+    """Means over seeds of means over repeats, by key, each over the runs that have the key."""
+    keys = dict.fromkeys(key for repeats in seeds for counts in repeats for key in counts)
+    means = {key: [[c[key] for c in repeats if key in c] for repeats in seeds] for key in keys}
+    return {key: _mean([_mean(counts) for counts in groups if counts]) for key, groups in means.items()}
+
+
+def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
+    pairs: list[tuple[list[RunFigures], list[RunFigures]]] = []
+    excluded: list[str] = []
+    controls, treatments = _by_seed(control), _by_seed(treated)
+    for seed in sorted(controls.keys() | treatments.keys()):
+        ours, theirs = controls.get(seed, []), treatments.get(seed, [])
+        reason = _unusable(ours, "control") or _unusable(theirs, "treated")
+        if reason:
+            excluded.append(reason)
+        else:
+            pairs.append((_usable(ours), _usable(theirs)))
+    return Comparison(arm, len(pairs), _count(excluded), {name: _differ(name, pairs) for name in DIFFERENCES})
+
+
+def _by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
+    groups: dict[int, list[RunRecord]] = {}
+    for record in records:
+        groups.setdefault(record.seed, []).append(record)
+    return groups
+
+
+def _usable(records: Sequence[RunRecord]) -> list[RunFigures]:
+    """Complete runs whose payoffs all come from decisions the agents took and the rules allow.
+
+    Infeasible and undecided outcomes leave the payoff comparisons (metrics: missing) and are counted apart.
+    """
+    runs = [r.figures for r in records if r.figures is not None]
+    return [run for run in runs if not run.infeasible and not any(run.undecided.values())]
+
+
+def _unusable(records: Sequence[RunRecord], role: str) -> str:
+    """Why the runs of one seed give no half of a pair; empty when they do."""
+    if not records:
+        return f"no {role} run"
+    if all(r.figures is None for r in records):
+        return f"the {role} run failed"
+    if not _usable(records):
+        infeasible = any(r.figures is not None and r.figures.infeasible for r in records)
+        return f"the {role} run is infeasible" if infeasible else f"the {role} run left a variable undecided"
+    return ""
+
+
+def _differ(name: str, pairs: Sequence[tuple[Sequence[RunFigures], Sequence[RunFigures]]]) -> Difference:
+    results = [_outsider_loss(c, t) if name == "outsider_loss" else _change(name, c, t) for c, t in pairs]
+    values = [f.value for f in results if f.value is not None]
+    return Difference(paired(values), _count(f.reason for f in results if f.value is None))
+
+
+def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
+    """`(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`, u of the control run (metrics: outsider_loss)."""
+    change = _change("outsider_payoff", control, treated)
+    unit = _mean_of_repeats([run.scalars["unit"] for run in control])
+    if change.value is None:
+        return change
+    if unit.value is None:
+        return Figure(None, unit.reason)
+    if unit.value <= 0:
+        return Figure(None, "u is not positive")
+    return Figure(-change.value / unit.value if change.value else 0.0)
+
+
+def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
+    """Treated − control of one seed; a difference within rounding (1e-9) is 0."""
+    before = _mean_of_repeats([run.scalars[name] for run in control])
+    after = _mean_of_repeats([run.scalars[name] for run in treated])
+    if before.value is None:
+        return before
+    if after.value is None:
+        return after
+    same = math.isclose(before.value, after.value, rel_tol=1e-9, abs_tol=1e-9)
+    return Figure(0.0 if same else after.value - before.value)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _count(reasons: Iterable[str]) -> Counts:
+    """The most frequent first, then by name, so that the order of runs does not show."""
+    return tuple(sorted(Counter(reasons).items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,42 @@
+"""Numbers and reasons as words. In: values and counts; out: short strings for cells and notes."""
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from colosseum.evidence.summary import Counts
+
+MOST_REASONS: Final = 5
+LONGEST_REASON: Final = 160
+
+
+def decimals(values: Iterable[float | None], *, digits: int = 2) -> int:
+    """Decimals that show `digits` digits of the largest value; at least two below 10, one below 10 000."""
+    largest = max((abs(v) for v in values if v is not None), default=0.0)
+    if largest < 1e-12:
+        return 2
+    least = 2 if largest < 10 else 1 if largest < 10_000 else 0
+    return max(least, min(6, digits - 1 - math.floor(math.log10(largest))))
+
+
+def number(value: float, places: int, *, sign: str = "-") -> str:
+    """A number with so many decimals; one that rounds to 0 has no minus, a huge one three digits."""
+    if abs(value) >= 1e9:
+        return f"{value:{sign}.3g}"
+    return f"{round(value, places) + 0.0:{sign},.{places}f}"
+
+
+def probability(p: float) -> str:
+    """A p value to three decimals."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def reasons(counts: Counts, *, numbered: bool = False) -> str:
+    """Reasons with their counts, the most frequent first; a sole reason without, unless `numbered`."""
+    shown = [
+        (reason if len(reason) <= LONGEST_REASON else f"{reason[: LONGEST_REASON - 1]}…")
+        + (f" ({count})" if numbered or len(counts) > 1 else "")
+        for reason, count in counts[:MOST_REASONS]
+    ]
+    rest = len(counts) - len(shown)
+    return ", ".join(shown) + (f", and {rest} more reasons" if rest else "")
