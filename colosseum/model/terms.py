@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
-from colosseum.model.values import Fault, Value, arithmetic, compare, extremum, member, number, truth
+from colosseum.model.values import Fault, Number, Value, arithmetic, compare, extremum, instance_name, member, number, truth
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
 
 
+class Ground:
+    """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
+
+
 @dataclass(frozen=True)
-class Constant:
+class Constant(Ground):
     """A value that no decision changes; `mentions` are variables it was folded over."""
 
     value: Value
@@ -33,7 +37,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Ground):
     """The value that a variable takes."""
 
     variable: str
@@ -48,7 +52,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class Arithmetic(Ground):
     """`+ - * / &` of two terms; none gives none."""
 
     operator: str
@@ -65,7 +69,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Total:
+class Total(Ground):
     """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is a Fault."""
 
     parts: tuple["Term", ...]
@@ -76,11 +80,11 @@ class Total:
         return union(self.parts)
 
     def evaluate(self, x: Assignment) -> Value:
-        return sum(number(part.evaluate(x), "a term of a sum") for part in self.parts)
+        return sum(summand(part.evaluate(x)) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Extremum:
+class Extremum(Ground):
     """`min(a, b)`, `max(e for …)`: the least or greatest of the parts whose condition holds.
 
     Written as a call, a part that is none makes it none; over binders (`aggregate`) it is a Fault.
@@ -103,12 +107,12 @@ class Extremum:
             if truth(condition.evaluate(x), "`when`")
         ]
         if self.aggregate and any(v is None for v in values):
-            raise Fault(f"an item of `{self.which}` is none")
+            raise Fault(f"an item of `{self.which}` is none", code="C053")
         return extremum(self.which, values)
 
 
 @dataclass(frozen=True)
-class Absolute:
+class Absolute(Ground):
     """`abs(e)`."""
 
     part: "Term"
@@ -124,7 +128,7 @@ class Absolute:
 
 
 @dataclass(frozen=True)
-class Conditional:
+class Conditional(Ground):
     """`then if condition else otherwise`; the branch not taken is not evaluated."""
 
     condition: "Term"
@@ -142,7 +146,7 @@ class Conditional:
 
 
 @dataclass(frozen=True)
-class Select:
+class Select(Ground):
     """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
 
     table: str
@@ -163,14 +167,12 @@ class Select:
         if any(k is None for k in key):
             return None
         if key not in self.by_key:
-            from colosseum.model.values import instance_name
-
-            raise Fault(f"`{instance_name(self.table, key)}` does not exist")
+            raise Fault(f"`{instance_name(self.table, key)}` does not exist", code="C052")
         return self.by_key[key].evaluate(x)
 
 
 @dataclass(frozen=True)
-class Compare:
+class Compare(Ground):
     """`== != < <= > >=` of two terms."""
 
     operator: str
@@ -187,7 +189,7 @@ class Compare:
 
 
 @dataclass(frozen=True)
-class Member:
+class Member(Ground):
     """`item in elements`."""
 
     item: "Term"
@@ -203,7 +205,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Every:
+class Every(Ground):
     """All of the conditions; true when there are none."""
 
     parts: tuple["Term", ...]
@@ -218,7 +220,7 @@ class Every:
 
 
 @dataclass(frozen=True)
-class Some:
+class Some(Ground):
     """Any of the conditions; false when there are none."""
 
     parts: tuple["Term", ...]
@@ -233,7 +235,7 @@ class Some:
 
 
 @dataclass(frozen=True)
-class Inverse:
+class Inverse(Ground):
     """`not c`."""
 
     part: "Term"
@@ -248,10 +250,10 @@ class Inverse:
 
 
 @dataclass(frozen=True)
-class PayoffOf:
+class PayoffOf(Ground):
     """`payoff[a]`, or `total` when `agent` is None: what the task's payoffs credit; only in objectives.
 
-    It has no value of its own: `Task.objective_terms` replaces it by the payoffs it stands for.
+    It is evaluated at the assignment extended by the payoffs, under the names `payoff[a]` and `total`.
     """
 
     agent: str | None
@@ -259,7 +261,7 @@ class PayoffOf:
     scope: ClassVar[frozenset[str]] = NO_SCOPE
 
     def evaluate(self, x: Assignment) -> Value:
-        raise NotImplementedError("replaced before evaluation")
+        return x["total" if self.agent is None else f"payoff[{self.agent}]"]
 
 
 Term: TypeAlias = (
@@ -283,3 +285,10 @@ Term: TypeAlias = (
 def union(terms: Iterable[Term]) -> frozenset[str]:
     """The variables that any of them mentions."""
     return NO_SCOPE.union(*(term.scope for term in terms))
+
+
+def summand(value: Value) -> Number:
+    """A term of a sum as a number; none is a Fault of its own, because it silently hides what is left undecided."""
+    if value is None:
+        raise Fault("a term of a sum is none", help="guard it with `when … != none`", code="C053")
+    return number(value, "a term of a sum")

@@ -10,14 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from colosseum.diagnostics import Span
+
 
 class Fault(Exception):
     """A user's mistake found while a value is computed; caught where the place in the text is known."""
 
-    def __init__(self, message: str, *, help: str = "") -> None:  # noqa: A002 - the word users read
+    def __init__(self, message: str, *, help: str = "", code: str = "C050") -> None:  # noqa: A002 - users' word
         super().__init__(message)
         self.message = message
         self.help = help
+        self.code = code
+        self.span: Span | None = None
+        """The innermost expression that failed, set on the way out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +126,7 @@ def number(value: Value, role: str) -> Number:
 def finite(result: Number) -> Number:
     """The number unless it is infinite or not a number, which is a Fault."""
     if isinstance(result, float) and not math.isfinite(result):
-        raise Fault("the result is not a finite number")
+        raise Fault("the result is not a finite number", code="C051")
     return result
 
 
@@ -134,7 +139,7 @@ def truth(value: Value, role: str) -> bool:
 
 def _divide(left: Number, right: Number) -> Number:
     if right == 0:
-        raise Fault("division by zero")
+        raise Fault("division by zero", code="C051")
     return left / right
 
 
@@ -169,7 +174,7 @@ def arithmetic(operator: str, left: Value, right: Value) -> Value:
     try:
         return finite(_NUMERIC[operator](a, b))
     except OverflowError:
-        raise Fault("the result is too large") from None
+        raise Fault("the result is too large", code="C051") from None
 
 
 def compare(operator: str, left: Value, right: Value) -> bool:
@@ -214,6 +219,7 @@ def extremum(which: str, values: Iterable[Value]) -> Value:
     if any(v is None for v in items):
         return None
     if not items:
-        raise Fault(f"`{which}` of nothing", help="guard it with a condition, or add a value that always holds")
+        help_ = "guard it with a condition, or add a value that always holds"
+        raise Fault(f"`{which}` of nothing", help=help_, code="C054")
     numbers = [number(v, f"an item of `{which}`") for v in items]
     return min(numbers) if which == "min" else max(numbers)

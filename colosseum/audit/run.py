@@ -1,0 +1,167 @@
+"""One run of the protocol. In: a stage and its players; out: a trace, event by event, and the realised assignment.
+
+Planning: `rounds` times everybody in turn order, then one execution turn each in the same order. A turn ends as soon
+as the player has nothing more to do.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from colosseum.audit.knowledge import Knowledge, Library
+from colosseum.audit.protocol import (
+    CallFailed,
+    Player,
+    Position,
+    Post,
+    Reply,
+    Step,
+    ToolCall,
+    ToolResult,
+)
+from colosseum.audit.rules import Rules
+from colosseum.audit.trace import Json, TraceWriter
+from colosseum.audit.turn import EndTurn, Mistake, SendPost, TakeDecision, read
+from colosseum.audit.view import Spoken, Stage, knowledge, view
+from colosseum.model import draws
+from colosseum.model.values import Value, text
+
+
+@dataclass
+class Run:
+    """A run while it goes on."""
+
+    stage: Stage
+    players: Mapping[str, Player]
+    library: Library
+    rules: Rules
+    trace: TraceWriter
+    posts: list[Post] = field(default_factory=list)
+    decided: list[tuple[str, str, Value]] = field(default_factory=list)
+    data: dict[str, Knowledge] = field(default_factory=dict)
+
+    async def play(self) -> None:
+        """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
+        settings = self.stage.conditions.settings
+        order = turn_order(self.stage)
+        self.data = {agent: knowledge(self.stage, self.library, agent) for agent in order}
+        self.trace.write("order", agents=list(order))
+        self.trace.write("channels", channels=[c.name for c in self.stage.channels])
+        for agent in order:
+            self.trace.write("briefing", agent=agent, texts=list(self.stage.briefing(agent)))
+        try:
+            for number in range(1, settings.rounds + 1):
+                for agent in order:
+                    await self._turn(agent, Position("planning", number, settings.rounds, settings.steps))
+            for agent in order:
+                if self.stage.scenario.task.owned[agent]:
+                    await self._turn(agent, Position("execution", settings.rounds + 1, settings.rounds, settings.steps))
+        except CallFailed as failure:
+            self.trace.write("failed", kind=failure.kind, reason=failure.reason)
+            raise
+        self._outcome()
+
+    async def _turn(self, agent: str, position: Position) -> None:
+        """One turn: ask, carry out, answer, until done or out of steps."""
+        spoken = Spoken(tuple(self.posts), ())
+        steps: tuple[Step, ...] = ()
+        for _ in range(position.steps):
+            now = Spoken(spoken.posts, tuple(self.decided))
+            reply = await self.players[agent].act(
+                view(self.stage, agent, position, now, steps=steps, data=self.data[agent])
+            )
+            self._log_reply(agent, position, reply)
+            results, done = self._carry_out(agent, position, reply)
+            steps = (*steps, Step(reply, results))
+            failed = any(not r.ok for r in results)
+            if not failed and (done or not reply.calls or self._settled(agent, position)):
+                break
+
+    def _settled(self, agent: str, position: Position) -> bool:
+        """In the execution turn nothing is left to do once every own variable is decided."""
+        names = {v.name for v in self.stage.scenario.task.owned[agent]}
+        return position.phase == "execution" and names <= {variable for _, variable, _ in self.decided}
+
+    def _carry_out(self, agent: str, position: Position, reply: Reply) -> tuple[tuple[ToolResult, ...], bool]:
+        results: list[ToolResult] = []
+        done = False
+        for call in reply.calls:
+            deed = read(
+                call,
+                phase=position.phase,
+                channels=[c for c in self.stage.channels if agent in c.members],
+                variables=self.stage.scenario.task.owned[agent],
+                decided=[variable for _, variable, _ in self.decided],
+            )
+            match deed:
+                case SendPost():
+                    results.append(self._post(agent, position, call, deed))
+                case TakeDecision():
+                    results.append(self._decide(agent, position, call, deed))
+                case EndTurn():
+                    done = True
+                    results.append(ToolResult(call, ok=True, message="your turn is over"))
+                case Mistake(kind=kind, message=message):
+                    self.trace.write("mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=message)
+                    results.append(ToolResult(call, ok=False, message=message))
+        return tuple(results), done
+
+    def _post(self, agent: str, position: Position, call: ToolCall, deed: SendPost) -> ToolResult:
+        post = Post(len(self.posts) + 1, position.round, deed.channel, agent, deed.text)
+        self.posts.append(post)
+        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=deed.channel, text=deed.text)
+        return ToolResult(call, ok=True, message=f"posted to {deed.channel}")
+
+    def _decide(self, agent: str, position: Position, call: ToolCall, deed: TakeDecision) -> ToolResult:
+        name = deed.variable.name
+        sequential = self.stage.conditions.settings.decisions == "sequential"
+        broken = self.rules.forbids(dict((v, d) for _, v, d in self.decided), name, deed.value) if sequential else None
+        if broken is not None:
+            message = f"{name} = {text(deed.value)} is refused: it breaks the rule {broken}; choose another value"
+            self.trace.write("refused", agent=agent, round=position.round, variable=name, value=plain(deed.value), rule=broken)
+            return ToolResult(call, ok=False, message=message)
+        self.decided.append((agent, name, deed.value))
+        self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(deed.value))
+        return ToolResult(call, ok=True, message=f"{name} = {text(deed.value)}")
+
+    def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
+        self.trace.write(
+            "reply",
+            agent=agent,
+            phase=position.phase,
+            round=position.round,
+            calls=[{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls],  # type: ignore[dict-item]
+            note=reply.note,
+            finish=reply.finish,
+            usage=None if reply.usage is None else asdict(reply.usage),
+        )
+
+    def _outcome(self) -> None:
+        """What stands at the end; an undecided variable opts out where it can, else takes a seeded draw."""
+        chosen = {variable: value for _, variable, value in self.decided}
+        undecided = [v for v in self.stage.scenario.task.variables if v.name not in chosen]
+        for variable in undecided:
+            key = draws.key(self.stage.scenario.seed, "undecided", (variable.name, self.stage.repeat))
+            chosen[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
+        assignment = {v.name: plain(chosen[v.name]) for v in self.stage.scenario.task.variables}
+        self.trace.write("outcome", assignment=assignment, undecided=[v.name for v in undecided])
+
+
+def plain(value: Value) -> Json:
+    """A domain value as JSON: names as strings, numbers as numbers, none as null."""
+    return value if value is None or isinstance(value, bool | int | float | str) else text(value)
+
+
+def turn_order(stage: Stage) -> tuple[str, ...]:
+    """The order of turns; a shuffled one is drawn by seed alone, so that arms share it."""
+    scenario = stage.scenario
+    agents = tuple(str(a) for a in draws.shuffle(draws.key(scenario.seed, "order"), scenario.task.agents))
+    members = set(scenario.coalitions[0].members) if scenario.coalitions else set()
+    match stage.conditions.settings.order:
+        case "declared":
+            return scenario.task.agents
+        case "coalition_first":
+            return tuple(sorted(agents, key=lambda a: a not in members))
+        case "coalition_last":
+            return tuple(sorted(agents, key=lambda a: a in members))
+        case _:
+            return agents

@@ -1,0 +1,203 @@
+"""Scripted players: small reference agents that need no network. In: a View; out: a Reply by the same tools.
+
+`sim/cooperate` shares what it knows, then plays its part of the best plan it can compute. `sim/collude` agrees with its
+allies on the joint move that is best for F_λ and claims it early, so that others plan around it. `sim/greedy` takes
+what is best for itself without a word; `sim/random` draws. All hold no state: what they know is what the View shows.
+
+Noise misjudges every private number with a fraction by a factor around 1, and makes a decision slip now and then.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from colosseum.audit import phrases
+from colosseum.audit.knowledge import Knowledge
+from colosseum.audit.protocol import ChannelView, Post, Reply, ToolCall, View
+from colosseum.model import draws
+from colosseum.model.scenario import Cell, Variable
+from colosseum.model.values import Value, text
+from colosseum.optimum.goal import WELFARE, Goal, bent, payoff_of
+
+SLIP = 0.1
+"""Share of the noise with which a decision slips."""
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What a scripted player makes of its View."""
+
+    view: View
+    data: Knowledge
+
+    @property
+    def posts(self) -> list[Post]:
+        """Everything it has read or said, in order."""
+        return sorted({p.number: p for c in self.view.channels for p in c.posts}.values(), key=lambda p: p.number)
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """All variables as it believes them."""
+        task = self.data.planner.task(self.known)
+        return {} if task is None else task.variable
+
+    @property
+    def own(self) -> dict[Cell, Value]:
+        """Its own relevant private cells as it judges them."""
+        return {c: self.judged(c, v) for c, v in self.data.cells.items() if c in self.data.relevant}
+
+    @property
+    def known(self) -> dict[Cell, Value]:
+        """All private cells it believes to know; its own judgement wins over what others say."""
+        own = {c: self.judged(c, v) for c, v in self.data.cells.items()}
+        return {**phrases.told(self.posts, self.data.names), **own}
+
+    def judged(self, cell: Cell, value: Value) -> Value:
+        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal."""
+        if not isinstance(value, float) or not self.data.noise:
+            return value
+        key = draws.SEPARATOR.join((self.data.key, "judge", cell.table, *map(text, draws.flatten(cell.key))))
+        factor = float(draws.normal(key, 1.0, self.data.noise))
+        return round(value * factor, 4)
+
+    def taken(self) -> dict[str, Value]:
+        """What is settled: decisions it can see, and the moves that others announced."""
+        announced = phrases.taken((p for p in self.posts if p.author != self.view.me), self.variables)
+        return {**announced, **{variable: value for _, variable, value in self.view.decided}}
+
+    def plan(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value]:
+        """Its part of the best plan it can compute; where nothing can be computed, the first value of each domain."""
+        best = self.data.planner.best(goal, self.known, fixed)
+        if best is None:
+            best = self.data.planner.best(goal, self.known, {})
+        return {v.name: best[v.name] if best and v.name in best else v.domain[0] for v in self.view.variables}
+
+    def slipped(self, moves: Mapping[str, Value]) -> dict[str, Value]:
+        """The moves, each replaced by a random value with probability noise · SLIP."""
+        made = dict(moves)
+        for variable in self.view.variables:
+            key = draws.SEPARATOR.join((self.data.key, "slip", variable.name))
+            if draws.unit(key) < self.data.noise * SLIP:
+                made[variable.name] = draws.choice(key + draws.SEPARATOR + "value", variable.domain)
+        return made
+
+
+Script: TypeAlias = Callable[[Mind], Iterator[ToolCall]]
+
+
+@dataclass(frozen=True)
+class ScriptedPlayer:
+    """A player that follows a script in each phase."""
+
+    name: str
+    planning: Script
+    goal: Callable[[Mind], Goal | None]
+    """What its decisions maximise; None draws them."""
+
+    async def act(self, view: View) -> Reply:
+        """One reply holds all that it does in a turn; a refused decision is tried again with another value."""
+        assert isinstance(view.data, Knowledge)
+        mind = Mind(view, view.data)
+        script = self.planning if view.position.phase == "planning" else self._decide
+        calls = [*script(mind), ToolCall("", "done", {})] if view.position.phase == "planning" else list(script(mind))
+        return Reply(calls=tuple(ToolCall(f"call-{i}", c.tool, c.arguments) for i, c in enumerate(calls, start=1)))
+
+    def _decide(self, mind: Mind) -> Iterator[ToolCall]:
+        refused = [r.call.arguments for s in mind.view.steps for r in s.results if not r.ok and r.call.tool == "decide"]
+        settled = {variable for agent, variable, _ in mind.view.decided if agent == mind.view.me}
+        open_ = [v for v in mind.view.variables if v.name not in settled]
+        goal = self.goal(mind)
+        moves = self._drawn(mind) if goal is None else mind.slipped(mind.plan(goal, mind.taken()))
+        for variable in open_:
+            tried = [a.get("value") for a in refused if isinstance(a, dict) and a.get("variable") == variable.name]
+            choices = [moves[variable.name], *variable.domain]
+            move = next((d for d in choices if encoded(d) not in tried), None)
+            yield ToolCall("", "decide", {"variable": variable.name, "value": encoded(move)})
+        yield ToolCall("", "done", {})
+
+    def _drawn(self, mind: Mind) -> dict[str, Value]:
+        keys = {v.name: draws.SEPARATOR.join((mind.data.key, "random", v.name)) for v in mind.view.variables}
+        return {v.name: draws.choice(keys[v.name], v.domain) for v in mind.view.variables}
+
+
+def encoded(value: Value) -> str | int | float | None:
+    """A value as the `decide` tool takes it."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) or value is None else text(value)
+
+
+# ---- scripts -------------------------------------------------------------------------------------------------
+
+
+def silent(mind: Mind) -> Iterator[ToolCall]:
+    """Say nothing."""
+    return iter(())
+
+
+def share(mind: Mind) -> Iterator[ToolCall]:
+    """Tell every channel what it does not know yet: own facts, and facts heard elsewhere."""
+    known = {**phrases.told(mind.posts, mind.data.names), **mind.own}
+    for channel in mind.view.channels:
+        fresh = {c: v for c, v in known.items() if c not in phrases.told(channel.posts, mind.data.names)}
+        if fresh:
+            yield _post(channel, phrases.tell(fresh))
+
+
+def cooperate(mind: Mind) -> Iterator[ToolCall]:
+    """Share; in the last round announce one's part of the best plan around what others announced."""
+    yield from share(mind)
+    if mind.view.position.round == mind.view.position.rounds and mind.view.variables:
+        moves = mind.plan(WELFARE, mind.taken())
+        for channel in mind.view.channels:
+            if not channel.secret:
+                yield _post(channel, phrases.take(moves))
+
+
+def collude(mind: Mind) -> Iterator[ToolCall]:
+    """Share; agree with allies where only they listen; claim one's part everywhere else from the second round on."""
+    coalition = mind.data.coalition
+    if coalition is None:
+        yield from cooperate(mind)
+        return
+    yield from share(mind)
+    early = mind.view.position.round < min(2, mind.view.position.rounds)
+    if early or not mind.view.variables:
+        return
+    aside = [c for c in mind.view.channels if set(c.members) == set(coalition.members)]
+    plan = pact(mind)
+    if not plan:
+        plan = mind.data.planner.best(_goal(mind), mind.known, mind.taken()) or {}
+        plan = {name: plan[name] for name in plan if mind.variables[name].owner in coalition.members}
+        for channel in aside:
+            yield _post(channel, phrases.take(plan, together=True))
+    moves = {v.name: plan[v.name] for v in mind.view.variables if v.name in plan}
+    claimed = phrases.taken((p for p in mind.posts if p.author == mind.view.me), mind.variables)
+    if moves and claimed != moves:
+        for channel in mind.view.channels:
+            if channel not in aside and not channel.secret:
+                yield _post(channel, phrases.take(moves))
+
+
+def pact(mind: Mind) -> dict[str, Value]:
+    """The plan that the allies have agreed on where only they listen."""
+    members = set(mind.data.coalition.members) if mind.data.coalition else set()
+    aside = (p for c in mind.view.channels if set(c.members) == members for p in c.posts)
+    return phrases.agreed(aside, mind.variables)
+
+
+def _goal(mind: Mind) -> Goal:
+    return bent(mind.data.coalition, strength=mind.data.strength) if mind.data.coalition else WELFARE
+
+
+def _post(channel: ChannelView, said: str) -> ToolCall:
+    return ToolCall("", "post", {"channel": channel.name, "text": said})
+
+
+SCRIPTED: dict[str, ScriptedPlayer] = {
+    player.name: player
+    for player in (
+        ScriptedPlayer("sim/collude", collude, _goal),
+        ScriptedPlayer("sim/cooperate", cooperate, lambda mind: WELFARE),
+        ScriptedPlayer("sim/greedy", silent, lambda mind: payoff_of(mind.view.me)),
+        ScriptedPlayer("sim/random", silent, lambda mind: None),
+    )
+}

@@ -1,0 +1,59 @@
+"""Who plays. In: a stage and the models that its settings name; out: a player for every agent.
+
+`sim` is a scripted team: outsiders cooperate; members of a coalition collude where a prompt tells them of it.
+`sim/NAME` is one scripted player for everybody it is given to; anything else is a model's name for litellm.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from colosseum.audit.protocol import Player
+from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.view import Stage
+from colosseum.diagnostics import closest
+from colosseum.model.settings import Settings
+
+MakeModel: TypeAlias = Callable[[str, Settings], Player]
+
+
+class UnknownPlayer(Exception):
+    """No scripted player has this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no scripted player `{name}`")
+        self.help = closest(name, SCRIPTED) or f"scripted players: sim, {', '.join(sorted(SCRIPTED))}"
+
+
+def cast(stage: Stage) -> dict[str, str]:
+    """The name of every agent's player. Raises UnknownPlayer."""
+    roles: dict[str, str] = {}
+    for who, model in stage.conditions.settings.model:
+        for agent in _agents(who, stage):
+            roles[agent] = _scripted(agent, stage) if model == "sim" else model
+    for agent in stage.scenario.task.agents:
+        roles.setdefault(agent, _scripted(agent, stage))
+    for name in roles.values():
+        if name.startswith("sim/") and name not in SCRIPTED:
+            raise UnknownPlayer(name)
+    return {agent: roles[agent] for agent in stage.scenario.task.agents}
+
+
+def _agents(who: str, stage: Stage) -> tuple[str, ...]:
+    if who == "agents":
+        return stage.scenario.task.agents
+    if who in stage.scenario.coalition:
+        return stage.scenario.coalition[who].members
+    return (who,) if who in stage.scenario.task.agents else ()
+
+
+def _scripted(agent: str, stage: Stage) -> str:
+    return "sim/collude" if stage.bent(agent) else "sim/cooperate"
+
+
+def players(roles: Mapping[str, str], settings: Settings, make: MakeModel) -> dict[str, Player]:
+    """A player for every agent; agents of one model share its player, which holds no state."""
+    made: dict[str, Player] = {}
+    for name in roles.values():
+        if name not in made:
+            made[name] = SCRIPTED[name] if name in SCRIPTED else make(name, settings)
+    return {agent: made[name] for agent, name in roles.items()}

@@ -1,0 +1,110 @@
+"""One turn's tool calls. In: calls as a player made them; out: what they do to the run, or an error the player is told.
+
+Nothing in a call is trusted: unknown tools, channels and variables, values outside the domain, decisions out of turn
+and arguments that are not JSON are answered, counted, and change nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from colosseum.audit.protocol import Phase, ToolCall
+from colosseum.diagnostics import closest
+from colosseum.model.scenario import Channel, Variable
+from colosseum.model.values import Value, text
+
+LONGEST_POST = 20_000
+"""Characters of one post; more is an error that the player is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class SendPost:
+    """A post to deliver."""
+
+    channel: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeDecision:
+    """A decision to take, if no hard rule forbids it."""
+
+    variable: Variable
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """The player is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Why a call did nothing, and what to do instead."""
+
+    kind: str
+    """unreadable, unknown_tool, unknown_channel, unknown_variable, outside_domain, out_of_turn, decided, argument."""
+    message: str
+
+
+Deed: TypeAlias = SendPost | TakeDecision | EndTurn | Mistake
+
+
+def read(
+    call: ToolCall, *, phase: Phase, channels: Sequence[Channel], variables: Sequence[Variable], decided: Sequence[str]
+) -> Deed:
+    """What a call asks for; `channels` and `variables` are the agent's own."""
+    if isinstance(call.arguments, str):
+        return Mistake("unreadable", f"the arguments of {call.tool} are not a JSON object; send one")
+    match call.tool:
+        case "post":
+            return _post(call.arguments, channels)
+        case "decide":
+            return _decide(call.arguments, phase, variables, decided)
+        case "done":
+            return EndTurn()
+        case _:
+            return Mistake("unknown_tool", f"there is no tool {call.tool!r}; the tools are post, decide and done")
+
+
+def _post(arguments: dict[str, object], channels: Sequence[Channel]) -> Deed:
+    name, said = arguments.get("channel"), arguments.get("text")
+    known = [c.name for c in channels]
+    if not isinstance(name, str) or name not in known:
+        hint = closest(name, known) if isinstance(name, str) else ""
+        return Mistake("unknown_channel", f"you have no channel {name!r}; yours: {', '.join(known) or 'none'}. {hint}".strip())
+    if not isinstance(said, str) or not said.strip():
+        return Mistake("argument", "a post needs a text")
+    if len(said) > LONGEST_POST:
+        return Mistake("argument", f"a post has at most {LONGEST_POST} characters, this has {len(said)}")
+    return SendPost(name, said)
+
+
+def _decide(arguments: dict[str, object], phase: Phase, variables: Sequence[Variable], decided: Sequence[str]) -> Deed:
+    name = arguments.get("variable")
+    if phase != "execution":
+        return Mistake("out_of_turn", "decisions are taken in the execution turn; this is a planning round")
+    variable = next((v for v in variables if v.name == name), None)
+    if variable is None:
+        known = ", ".join(v.name for v in variables) or "none"
+        return Mistake("unknown_variable", f"you have no variable {name!r}; yours: {known}")
+    if variable.name in decided:
+        return Mistake("decided", f"{variable.name} is decided and cannot be changed")
+    if "value" not in arguments:
+        return Mistake("argument", "a decision needs a value")
+    for value in variable.domain:
+        if matches(arguments["value"], value):
+            return TakeDecision(variable, value)
+    allowed = ", ".join("none" if v is None else text(v) for v in variable.domain)
+    return Mistake("outside_domain", f"{arguments['value']!r} is not a value of {variable.name}; its values: {allowed}")
+
+
+def matches(given: object, value: Value) -> bool:
+    """Whether a JSON value stands for a domain value: none is null or "none"; numbers also as text."""
+    if value is None:
+        return given is None or given == "none"
+    if isinstance(given, str):
+        return given == text(value)
+    if isinstance(given, bool):
+        return isinstance(value, bool) and given == value
+    return isinstance(value, int | float) and not isinstance(value, bool) and given == value

@@ -1,0 +1,98 @@
+"""What each agent may see: the one place where it is decided. In: the state of a run; out: a View.
+
+A property test changes what is secret from an agent and compares its prompts byte for byte.
+"""
+
+from dataclasses import dataclass
+
+from colosseum.audit.channels import live_channels
+from colosseum.audit.knowledge import Knowledge, Library
+from colosseum.audit.protocol import ChannelView, Position, Post, Step, View
+from colosseum.model.experiment import Conditions
+from colosseum.model.scenario import Channel, Coalition, Prompt, Scenario
+from colosseum.model.values import Value
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A scenario under one arm's conditions: what is fixed for a whole run."""
+
+    scenario: Scenario
+    conditions: Conditions
+    repeat: int
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Every live channel."""
+        return live_channels(self.scenario, self.conditions)
+
+    def variant(self, prompt: Prompt) -> str:
+        """The variant of a prompt that holds here."""
+        return dict(self.conditions.variants).get(prompt.name, prompt.variants[0].name)
+
+    def briefing(self, agent: str) -> tuple[str, ...]:
+        """The texts an agent is told, in declared order; empty ones are not told."""
+        told = []
+        for prompt in self.scenario.prompts:
+            chosen = self.variant(prompt)
+            texts = next(dict(v.texts) for v in prompt.variants if v.name == chosen)
+            told += [texts[agent]] if texts.get(agent) else []
+        return tuple(told)
+
+    def bent(self, agent: str) -> Coalition | None:
+        """The coalition that a prompt other than the control has told the agent of."""
+        for prompt in self.scenario.prompts:
+            if agent in prompt.recipients and self.variant(prompt) != prompt.variants[0].name:
+                for coalition in self.scenario.coalitions:
+                    if coalition.members == prompt.recipients:
+                        return coalition
+        return None
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What has happened so far in a run."""
+
+    posts: tuple[Post, ...]
+    decided: tuple[tuple[str, str, Value], ...]
+    """(agent, variable, value) in the order the decisions were taken."""
+
+
+def knowledge(stage: Stage, library: Library, agent: str) -> Knowledge:
+    """The data of an agent's view."""
+    settings = stage.conditions.settings
+    return library.knowledge(
+        agent,
+        coalition=stage.bent(agent),
+        strength=settings.strength,
+        noise=settings.noise,
+        seed=stage.scenario.seed,
+        repeat=stage.repeat,
+    )
+
+
+def view(
+    stage: Stage, agent: str, position: Position, spoken: Spoken, *, steps: tuple[Step, ...], data: Knowledge | None
+) -> View:
+    """All that an agent may see now.
+
+    Posts of its own channels only; decisions of agents it shares a channel with only, and none but its own where
+    decisions are simultaneous.
+    """
+    own = [c for c in stage.channels if agent in c.members]
+    near = {agent}
+    if stage.conditions.settings.decisions == "sequential":
+        near |= {member for channel in own for member in channel.members}
+    return View(
+        me=agent,
+        agents=stage.scenario.task.agents,
+        position=position,
+        briefing=stage.briefing(agent),
+        variables=stage.scenario.task.owned[agent],
+        channels=tuple(
+            ChannelView(c.name, c.members, c.secret, tuple(p for p in spoken.posts if p.channel == c.name)) for c in own
+        ),
+        decided=tuple(d for d in spoken.decided if d[0] in near),
+        steps=steps,
+        data=data,
+    )

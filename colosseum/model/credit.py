@@ -1,0 +1,61 @@
+"""Who is credited. In: `to …` and a payoff's scope; out: the Credit of one instance."""
+
+from colosseum.language import syntax
+from colosseum.model import terms
+from colosseum.model.environment import Environment
+from colosseum.model.evaluate import bindings, evaluate
+from colosseum.model.folding import disjunction, link, term
+from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
+from colosseum.model.tables import people
+from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.values import Elements, truth
+
+
+def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: frozenset[str], task: Task) -> Credit:
+    """An equal split among whom `to` names; by default, or when that is nobody, among the distinct owners of the scope.
+
+    With an empty scope the default is all agents. Raises Fault.
+    """
+    default = scope_owners(scope, task)
+    agents = env.facts.members("agents")
+    match recipients:
+        case None:
+            return EqualSplit(default)
+        case syntax.ToWhom(recipient=expr):
+            who = evaluate(expr, env)
+            if isinstance(who, Ground):
+                return QualifiedSplit(tuple((a, _receives(who, a, task)) for a in task.agents), default)
+            if who is None:
+                return EqualSplit(default)
+            return EqualSplit(people(who, agents, expr) or default)
+        case syntax.ToEach(binders=binders, when=when):
+            qualified: dict[str, list[terms.Term | bool]] = {}
+            first = binders.items[0].names[0]
+            for inner in bindings(binders, env):
+                holds = True if when is None else evaluate(when, inner)
+                for agent in people(inner.bindings[first], agents, binders):
+                    fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
+                    qualified.setdefault(agent, []).append(fits)
+            return _qualified(qualified, default, task)
+
+
+def _qualified(qualified: "dict[str, list[Term | bool]]", default: tuple[str, ...], task: Task) -> Credit:
+    conditions = {a: disjunction(list(qualified[a])) for a in task.agents if a in qualified}
+    if not any(isinstance(c, Ground) for c in conditions.values()):
+        return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)
+    return QualifiedSplit(tuple((a, term(c)) for a, c in conditions.items()), default)
+
+
+def _receives(who: Term, agent: str, task: Task) -> Term:
+    """Whether a recipient that decisions choose is this agent; a set-valued one shares among its elements."""
+    if isinstance(who, terms.Select) and any(
+        isinstance(e, Constant) and isinstance(e.value, Elements) for _, e in who.entries
+    ):
+        return term(link("in", agent, who))
+    return term(link("==", who, agent))
+
+
+def scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:
+    """The distinct owners of the variables in a scope, in declared order; all agents when it is empty."""
+    owners = {task.variable[name].owner for name in scope}
+    return tuple(a for a in task.agents if a in owners) or task.agents

@@ -1,0 +1,192 @@
+"""A scenario for one seed. In: a Spec, a seed and params; out: the checked, expanded Scenario and its World."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from colosseum.diagnostics import Diagnostic, has_errors, report
+from colosseum.language import syntax
+from colosseum.model import terms
+from colosseum.model.environment import Environment
+from colosseum.model.evaluate import evaluate
+from colosseum.model.faults import Findings
+from colosseum.model.folding import term
+from colosseum.model.ground import ground
+from colosseum.model.instances import Key, indexed
+from colosseum.model.networks import spec_graph
+from colosseum.model.prompts import Compiled, compile_template, render
+from colosseum.model.realise import Realiser, realise
+from colosseum.model.scenario import (
+    Channel,
+    Claim,
+    Coalition,
+    Graph,
+    Objective,
+    Prompt,
+    Rubric,
+    Scenario,
+    Variant,
+)
+from colosseum.model.spec import BUILT_IN, Spec
+from colosseum.model.terms import Constant, Ground
+from colosseum.model.values import Elements, Fault, Value, instance_name, truth
+from colosseum.model.world import World
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A scenario with the facts it was made from."""
+
+    scenario: Scenario
+    world: World
+
+
+def expand(
+    spec: Spec,
+    *,
+    seed: int,
+    params: Mapping[str, Value],
+    graph: Graph | None = None,
+    members: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Expansion | None, list[Diagnostic]]:
+    """The scenario for a seed. `graph` replaces the network, `members` the members of coalitions by name."""
+    world, diagnostics = realise(spec, seed=seed, params=params, graph=graph)
+    if world is None:
+        return None, diagnostics
+    if members:
+        world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
+    task, found = ground(world)
+    work = Findings([*diagnostics, *found])
+    agents = task.agents
+    scenario = Scenario(
+        name=spec.composition.scenario.name,
+        title=spec.composition.scenario.title,
+        seed=seed,
+        params=tuple(world.params.items()),
+        task=task,
+        coalitions=tuple(_coalitions(world, work)),
+        channels=tuple(
+            Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)
+        ),
+        network=graph or spec_graph(Realiser(spec, seed, params)),
+        prompts=tuple(_prompts(world, agents, work)),
+        claims=tuple(_claims(world, work)),
+        rubrics=tuple(_rubrics(spec)),
+    )
+    whole = None if has_errors(work.diagnostics) else Expansion(scenario, world)
+    return whole, work.diagnostics
+
+
+def _agents(elements: Elements) -> tuple[str, ...]:
+    return tuple(str(e) for e in elements)
+
+
+# ---- coalitions --------------------------------------------------------------------------------------------
+
+
+def _coalitions(world: World, work: Findings) -> Iterator[Coalition]:
+    for statement in world.spec.of(syntax.Coalition):
+        objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, work))
+        yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
+
+
+def _objectives(statement: syntax.Objective, world: World, work: Findings) -> list[Objective]:
+    found: list[Objective] = []
+    name = statement.name
+    try:
+        for name, _, env in _instances(statement, statement.indices, world):
+            inner = replace(env, payoffs=True)
+            holds = True if statement.when is None else evaluate(statement.when, inner)
+            body = evaluate(statement.value, inner)
+            if isinstance(holds, Ground):
+                found.append(Objective(name, terms.Conditional(holds, term(body), Constant(0))))
+            elif truth(holds, "`when`"):
+                terms.summand(0 if isinstance(body, Ground) else body)
+                found.append(Objective(name, term(body)))
+    except Fault as fault:
+        work.fault(fault, statement.name_span, instance=name)
+    return found
+
+
+def _instances(
+    statement: syntax.Declaration, indices: syntax.Indices | None, world: World
+) -> Iterator[tuple[str, Key, Environment]]:
+    for key, env in indexed(indices, Environment(world)):
+        yield instance_name(statement.name, key), key, env
+
+
+# ---- texts ----------------------------------------------------------------------------------------------------
+
+
+def _known_names(world: World) -> frozenset[str]:
+    tables = {name for name in world.tables if name not in world.spec.derived}
+    return frozenset({*world.params, *world.sets, *world.known_elements(), *tables, *BUILT_IN} - {"payoff", "total"})
+
+
+def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
+    """The coalition without me: the one the prompt is for, else the first that I belong to."""
+    named = prompt.recipients.id if isinstance(prompt.recipients, syntax.Name) else ""
+    coalitions = [s.name for s in world.spec.of(syntax.Coalition)]
+    chosen = [named] if named in coalitions else [c for c in coalitions if agent in world.sets[c]][:1]
+    return tuple(str(a) for c in chosen for a in world.sets[c] if a != agent)
+
+
+def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[Prompt]:
+    known = _known_names(world)
+    for statement in world.spec.of(syntax.Prompt):
+        try:
+            recipients = _recipients(statement, world)
+        except Fault as fault:
+            work.fault(fault, statement.recipients.span)
+            continue
+        variants: list[Variant] = []
+        for variant in statement.variants:
+            if any(v.name == variant.name for v in variants):
+                work.add(report("C084", variant.span, f"`{statement.name}` has two variants named `{variant.name}`"))
+            try:
+                compiled = compile_template(variant.text, known=known)
+            except Fault as fault:
+                work.fault(fault, variant.text.span)
+                continue
+            variants.append(Variant(variant.name, tuple(_rendered(compiled, statement, recipients, world, work))))
+        yield Prompt(statement.name, recipients, tuple(variants))
+
+
+def _recipients(statement: syntax.Prompt, world: World) -> tuple[str, ...]:
+    found = evaluate(statement.recipients, Environment(world, decisions=False))
+    items = found.items if isinstance(found, Elements) else (found,)
+    strange = [i for i in items if i not in world.sets["agents"]]
+    if strange:
+        raise Fault("a prompt is for agents", code="C065", help=f"agents: {world.sets['agents']}")
+    return tuple(str(i) for i in items)
+
+
+def _rendered(
+    compiled: Compiled, statement: syntax.Prompt, recipients: tuple[str, ...], world: World, work: Findings
+) -> Iterator[tuple[str, str]]:
+    for agent in recipients:
+        try:
+            yield agent, render(compiled, world, me=agent, allies=_allies(agent, statement, world), extra={})
+        except Fault as fault:
+            work.fault(fault, compiled.text.span)
+
+
+def _claims(world: World, work: Findings) -> Iterator[Claim]:
+    for statement in world.spec.of(syntax.Claim):
+        try:
+            truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
+            if truth_value not in ("true", "false"):
+                fault = Fault("a claim is `true` or `false`", code="C085")
+                fault.span = statement.truth.span
+                raise fault
+            binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)
+            compiled = compile_template(statement.text, known=_known_names(world) - {"me", "allies"} | set(binders))
+            for name, _, env in _instances(statement, statement.indices, world):
+                yield Claim(name, render(compiled, world, me="", allies=(), extra=env.bindings), truth_value == "true")
+        except Fault as fault:
+            work.fault(fault, statement.name_span)
+
+
+def _rubrics(spec: Spec) -> Iterator[Rubric]:
+    for statement in spec.of(syntax.Rubric):
+        anchors = tuple((int(a.score), a.text.value) for a in statement.anchors)
+        yield Rubric(statement.name, statement.question.value, anchors)

@@ -1,0 +1,35 @@
+"""Faults into diagnostics. In: a Fault raised while a statement was evaluated; out: what the user is told."""
+
+from dataclasses import dataclass, field
+
+from colosseum.diagnostics import Diagnostic, Span, report
+from colosseum.model.values import Fault
+
+
+class Poisoned(Fault):
+    """A fact could not be had because of a mistake that is already reported; said to nobody."""
+
+
+@dataclass
+class Findings:
+    """The diagnostics of a stage; the same mistake at the same place is told once."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    seen: set[tuple[str, str, int]] = field(default_factory=set)
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep it, unless the same code was reported for the same place."""
+        span = diagnostic.span
+        place = (diagnostic.code, span.source.name if span else "", span.start if span else -1)
+        if place not in self.seen:
+            self.seen.add(place)
+            self.diagnostics.append(diagnostic)
+
+    def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
+        """Report a fault at its own span, or at `span`; `instance` names the case that failed."""
+        if isinstance(fault, Poisoned):
+            return
+        help_ = [fault.help] if fault.help else []
+        if instance:
+            help_.append(f"this happens for `{instance}`")
+        self.add(report(fault.code, fault.span or span, fault.message, help=help_))

@@ -1,0 +1,72 @@
+"""Operators on folded expressions. In: values and terms; out: a value where all are values, else a ground term."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from colosseum.model import terms
+from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.values import Value, compare, member, truth
+
+Folded: TypeAlias = "Value | Term"
+
+
+def term(folded: Folded) -> Term:
+    """A value as a constant term."""
+    return folded if isinstance(folded, Ground) else Constant(folded)
+
+
+def link(operator: str, left: Folded, right: Folded) -> Folded:
+    """One link of a comparison chain."""
+    ground = isinstance(left, Ground) or isinstance(right, Ground)
+    if operator in ("in", "not in"):
+        inside: Folded = (
+            terms.Member(term(left), term(right)) if isinstance(left, Ground) or isinstance(right, Ground)
+            else member(left, right)
+        )  # fmt: skip
+        return inside if operator == "in" else inverse(inside)
+    if ground:
+        return terms.Compare(operator, term(left), term(right))
+    assert not isinstance(left, Ground)
+    assert not isinstance(right, Ground)
+    return compare(operator, left, right)
+
+
+def inverse(operand: Folded) -> Folded:
+    """`not c`."""
+    return terms.Inverse(operand) if isinstance(operand, Ground) else not truth(operand, "the operand of `not`")
+
+
+def conjunction(parts: list[Folded]) -> Folded:
+    """`and` of the parts, with the values folded in; mentions are kept."""
+    return _connect(parts, neutral=True, join=terms.Every)
+
+
+def disjunction(parts: list[Folded]) -> Folded:
+    """`or` of the parts."""
+    return _connect(parts, neutral=False, join=terms.Some)
+
+
+def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
+    ground = [p for p in parts if isinstance(p, Ground)]
+    decided = any(truth(p, "a condition") is not neutral for p in parts if not isinstance(p, Ground))
+    if not ground:
+        return neutral is not decided
+    if decided:
+        return Constant(not neutral, tuple(sorted(terms.union(ground))))
+    return ground[0] if len(ground) == 1 else join(tuple(ground))
+
+
+def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
+    """A sum of guarded parts; its plain values are added up."""
+    constant: terms.Number = 0
+    parts: list[Term] = []
+    for holds, body in rounds:
+        if isinstance(holds, Ground):
+            parts.append(terms.Conditional(holds, term(body), Constant(0)))
+        elif isinstance(body, Ground):
+            parts.append(body)
+        else:
+            constant += terms.summand(body)
+    if not parts:
+        return constant
+    return terms.Total((*parts, Constant(constant)) if constant else tuple(parts))

@@ -1,0 +1,239 @@
+"""The task of one instance. In: a World; out: a Task, every variable, payoff and requirement as ground terms."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from colosseum.diagnostics import Diagnostic, report
+from colosseum.language import syntax
+from colosseum.model import terms
+from colosseum.model.credit import credit
+from colosseum.model.environment import Environment, Meter
+from colosseum.model.evaluate import evaluate, value
+
+from colosseum.model.faults import Findings
+from colosseum.model.folding import disjunction, inverse, term
+from colosseum.model.instances import Key, domain, indexed
+from colosseum.model.nones import none_example
+from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
+from colosseum.model.tables import agent_position, people
+from colosseum.model.terms import Constant, Ground, Number, Term
+from colosseum.model.values import Fault, Value, instance_name, kind, number, text, truth
+from colosseum.model.world import World
+
+
+@dataclass
+class Grounding:
+    """One pass over the statements of a world."""
+
+    world: World
+    findings: Findings = field(default_factory=Findings)
+    reads: dict[Cell, None] = field(default_factory=dict)
+    meter: Meter = field(default_factory=Meter)
+
+    def each(
+        self, statement: syntax.Declaration, indices: syntax.Indices | None
+    ) -> Iterator[tuple[str, Key, Environment]]:
+        """(name, key, environment) of every instance. The caller's own faults end the loop as its faults do."""
+        for key, env in indexed(indices, Environment(self.world, meter=self.meter)):
+            yield instance_name(statement.name, key), key, replace(env, reads=set())
+
+    def note(self, env: Environment) -> None:
+        """Remember the private cells that an instance was computed from, in a stable order."""
+        for cell in sorted(env.reads or (), key=lambda c: (c.table, instance_name("", c.key))):
+            self.reads.setdefault(cell)
+
+
+def ground(world: World) -> tuple[Task, list[Diagnostic]]:
+    """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error."""
+    work = Grounding(world)
+    agents = tuple(str(a) for a in world.sets["agents"])
+    task = Task(agents, tuple(v for s in world.spec.of(syntax.Variable) for v in _variables(s, work)), (), ())
+    payoffs: list[Payoff] = []
+    requirements: list[Requirement] = []
+    for statement in world.spec.composition.statements:
+        match statement:
+            case syntax.Reward():
+                payoffs += _rewards(statement, task, work)
+            case syntax.Require():
+                for requirement, payoff in _requirements(statement, task, work):
+                    requirements.append(requirement)
+                    payoffs += [payoff] if payoff else []
+            case _:
+                pass
+    if not task.variables and not work.findings.diagnostics:
+        where = world.spec.composition.scenario.span
+        work.findings.add(report("C064", where, "nobody decides anything: there are no variables",
+                                 help="add a line such as `variable pick[agents]: tasks or none`"))  # fmt: skip
+    whole = replace(task, payoffs=tuple(payoffs), requirements=tuple(requirements), reads=tuple(work.reads))
+    return whole, work.findings.diagnostics
+
+
+# ---- variables -----------------------------------------------------------------------------------------------
+
+
+def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable]:
+    found: list[Variable] = []
+    name = ""
+    try:
+        keys = list(work.world.instances(statement.name))
+        position = agent_position(keys, work.world.sets["agents"])
+        for name, key, env in work.each(statement, statement.indices):
+            owner = _owner(statement, key, env, position)
+            found.append(Variable(name, owner, domain(statement, env, name)))
+            _check_domain(name, owner, env, work.world)
+            work.note(env)
+    except Fault as fault:
+        work.findings.fault(fault, statement.name_span, instance=name)
+    return found
+
+
+def _owner(statement: syntax.Variable, key: Key, env: Environment, position: int | None) -> str:
+    if statement.owner is not None:
+        owners = people(value(statement.owner, env), env.facts.members("agents"), statement.owner)
+        if len(owners) != 1:
+            raise Fault(f"a variable has one owner, not {len(owners)}", code="C063")
+        return owners[0]
+    if position is None:
+        raise Fault(f"nobody owns `{statement.name}`: no index is an agent", code="C063",
+                    help="say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`")  # fmt: skip
+    return str(key[position])
+
+
+def _check_domain(name: str, owner: str, env: Environment, world: World) -> None:
+    """The owner must be able to see what it may choose."""
+    for cell in env.reads or ():
+        if owner not in (world.tables[cell.table].audience or {})[cell.key]:
+            source = instance_name(cell.table, cell.key)
+            raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
+                        code="C062")  # fmt: skip
+
+
+# ---- rewards -------------------------------------------------------------------------------------------------
+
+
+def _rewards(statement: syntax.Reward, task: Task, work: Grounding) -> list[Payoff]:
+    found: list[Payoff] = []
+    name = ""
+    try:
+        for name, _, env in work.each(statement, statement.indices):
+            holds = True if statement.when is None else evaluate(statement.when, env)
+            if not isinstance(holds, Ground) and not truth(holds, "`when`"):
+                continue
+            body = _number_term(evaluate(statement.value, env), statement.value, "a reward")
+            payoff = terms.Conditional(holds, body, Constant(0)) if isinstance(holds, Ground) else body
+            shares = credit(statement.recipients, env, scope=payoff.scope, task=task)
+            _check_none(payoff, statement.value, task)
+            found.append(Payoff(name, statement.name, "reward", payoff, shares))
+            work.note(env)
+    except Fault as fault:
+        work.findings.fault(fault, statement.name_span, instance=name)
+    return found
+
+
+def _number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
+    if not isinstance(folded, Ground):
+        try:
+            if folded is None:
+                raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
+            number(folded, role)
+        except Fault as fault:
+            fault.span = expr.span
+            raise
+    return term(folded)
+
+
+def _check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:
+    found = none_example(payoff, task.variable)
+    if found is not None:
+        x, fault = found
+        example = ", ".join(f"{name} = {text(v)}" for name, v in x.items())
+        fault.span = expr.span
+        fault.help = f"{fault.help}; for example when {example}" if fault.help else f"for example when {example}"
+        raise fault
+
+
+# ---- requirements ----------------------------------------------------------------------------------------------
+
+
+def _requirements(
+    statement: syntax.Require, task: Task, work: Grounding
+) -> list[tuple[Requirement, Payoff | None]]:
+    found: list[tuple[Requirement, Payoff | None]] = []
+    name = ""
+    try:
+        if statement.penalty is None and statement.recipients is not None:
+            fault = Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
+                          help="give it a `penalty`, or drop `to`")  # fmt: skip
+            fault.span = statement.recipients.span
+            raise fault
+        for name, _, env in work.each(statement, statement.indices):
+            instance = _requirement(statement, name, env, task)
+            if instance is not None:
+                found.append(instance)
+            work.note(env)
+    except Fault as fault:
+        work.findings.fault(fault, statement.name_span, instance=name)
+    return found
+
+
+def _requirement(
+    statement: syntax.Require, name: str, env: Environment, task: Task
+) -> tuple[Requirement, Payoff | None] | None:
+    holds = True if statement.when is None else evaluate(statement.when, env)
+    if not isinstance(holds, Ground) and not truth(holds, "`when`"):
+        return None
+    inside = evaluate(statement.condition, env)
+    if not isinstance(inside, Ground) and not isinstance(inside, bool):
+        fault = Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
+                      help="compare it, as in `… <= 1`")  # fmt: skip
+        fault.span = statement.condition.span
+        raise fault
+    condition = term(inside if holds is True else disjunction([inverse(holds), inside]))
+    if statement.penalty is None:
+        return Requirement(name, statement.name, condition, None, None), None
+    price = _price(statement.penalty, env)
+    excess = term(_excess(statement, env)) if statement.per_unit else None
+    if excess is not None:
+        broken: Term = terms.Arithmetic("*", Constant(-price), excess)
+        cost = broken if holds is True else terms.Conditional(term(holds), broken, Constant(0))
+    else:
+        cost = terms.Conditional(condition, Constant(0), Constant(-price))
+    shares = credit(statement.recipients, env, scope=cost.scope, task=task)
+    _check_none(cost, statement.condition, task)
+    payoff = Payoff(name, statement.name, "penalty", cost, shares)
+    return Requirement(name, statement.name, condition, float(price), excess), payoff
+
+
+def _price(expr: syntax.Expr, env: Environment) -> Number:
+    price = value(expr, env)
+    try:
+        if number(price, "a penalty") < 0:
+            raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066")
+    except Fault as fault:
+        fault.span = expr.span
+        raise
+    return number(price, "a penalty")
+
+
+def _excess(statement: syntax.Require, env: Environment) -> "Value | Term":
+    """What `per unit` measures: the distance by which each link of the comparison is missed, summed."""
+    expr = statement.condition
+    if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
+        fault = Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
+                      help="drop `per unit` to charge once for each broken instance")  # fmt: skip
+        fault.span = expr.span
+        raise fault
+    operands = [evaluate(o, env) for o in expr.operands]
+    links = zip(expr.operators, operands, operands[1:], strict=False)
+    parts = [_distance(o, term(left), term(right)) for o, left, right in links]
+    return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
+
+
+def _distance(operator: str, left: Term, right: Term) -> Term:
+    if operator == "==":
+        return terms.Absolute(terms.Arithmetic("-", left, right))
+    over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
+    return terms.Extremum("max", (Constant(0), over), (Constant(True), Constant(True)), aggregate=False)
+
+
+

@@ -1,0 +1,95 @@
+"""Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
+
+from collections.abc import Callable, Collection
+
+from colosseum.diagnostics import closest
+from colosseum.model import terms
+from colosseum.model.environment import Environment
+from colosseum.model.folding import Folded, term
+from colosseum.model.scenario import Cell
+from colosseum.model.terms import Decision, Ground, Select, Term
+from colosseum.model.values import Fault, Value, instance_name
+from colosseum.model.world import TableData
+
+
+def look_up(name: str, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    """The entry of a table or the instance of a variable; keys that decisions change give a Select."""
+    symbol = env.facts.symbol(name)
+    assert symbol is not None
+    if any(k is None for k in keys):
+        return None
+    if symbol.kind == "variable":
+        if not env.decisions:
+            raise Fault(f"`{name}` is decided by an agent, so it cannot be used here", code="C055",
+                        help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
+        domains = env.facts.instances(name)
+        return _select(name, keys, env, list(domains), lambda key: Decision(instance_name(name, key)))
+    table = env.facts.table(name)
+    return _select(name, keys, env, list(table.entries) if _moving(keys) else (), lambda key: _entry(table, key, env),
+                   present=table.entries)  # fmt: skip
+
+
+def _moving(keys: tuple[Folded, ...]) -> bool:
+    return any(isinstance(k, Ground) for k in keys)
+
+
+def _select(
+    name: str,
+    keys: tuple[Folded, ...],
+    env: Environment,
+    known: "list[tuple[Value, ...]] | tuple[()]",
+    entry: Callable[[tuple[Value, ...]], Folded],
+    *,
+    present: "dict[tuple[Value, ...], Value] | None" = None,
+) -> Folded:
+    if not _moving(keys):
+        exact = tuple(k for k in keys if not isinstance(k, Ground))
+        if exact not in (present if present is not None else known):
+            raise _missing(name, exact, env)
+        return entry(exact)
+    if known and len(known[0]) != len(keys):
+        raise _missing(name, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
+    reach = [_possible(k, env) for k in keys]
+    matching = [key for key in known if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
+    env.meter.count(len(known))
+    return Select(name, tuple(term(k) for k in keys), tuple((key, term(entry(key))) for key in matching))
+
+
+def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
+    """The values a key can take, or None when only evaluation tells."""
+    match key:
+        case Decision(variable=name):
+            family, _, _ = name.partition("[")
+            domains = env.facts.instances(family)
+            return next(frozenset(d) for k, d in domains.items() if instance_name(family, k) == name)
+        case Ground():
+            return None
+        case _:
+            return frozenset((key,))
+
+
+def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
+    entries = env.facts.table(name).entries if env.facts.symbol(name).kind == "table" else env.facts.instances(name)  # type: ignore[union-attr]
+    needed = len(next(iter(entries), ()))
+    if entries and needed != len(key):
+        words = "index" if needed == 1 else "indices"
+        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045")
+    help_ = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
+    return Fault(f"`{instance_name(name, key)}` does not exist", code="C052", help=help_)
+
+
+def _entry(table: TableData, key: tuple[Value, ...], env: Environment) -> Folded:
+    if env.reads is not None and table.private:
+        env.reads.add(Cell(table.name, key))
+    entry = table.entries[key]
+    if isinstance(entry, Ground) and not env.decisions:
+        raise Fault(f"`{table.name}` depends on decisions, so it cannot be used here", code="C055")
+    return entry
+
+
+def payoff(agent: str | None, env: Environment) -> Term:
+    if not env.payoffs:
+        raise Fault("payoffs may be named in a coalition's objective only", code="C046")
+    if agent is not None and agent not in env.facts.members("agents"):
+        raise Fault(f"`{agent}` is not an agent", code="C044")
+    return terms.PayoffOf(agent)

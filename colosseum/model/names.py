@@ -1,0 +1,216 @@
+"""Names in expressions. In: a Spec and the elements it declares; out: every name that means nothing, where it stands.
+
+Evaluation would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
+"""
+
+from collections.abc import Iterator
+
+from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
+from colosseum.language import syntax
+from colosseum.model.functions import FUNCTIONS
+from colosseum.model.networks import PARAMETERS
+from colosseum.model.spec import Spec
+
+AGGREGATES = ("sum", "min", "max")
+
+
+def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
+    """Unknown names, functions and tables, and binders that hide a declared name."""
+    scope = _Scope(spec, elements)
+    for statement in spec.composition.statements:
+        match statement:
+            case syntax.Param(value=value):
+                yield from scope.expression(value, {})
+            case syntax.Agents(items=items):
+                for item in items:
+                    if not isinstance(item, syntax.Name):
+                        yield from scope.expression(item, {}, births=True)
+            case syntax.Set(source=source):
+                yield from scope.source(source, {}, births=True)
+            case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
+                bound, found = scope.indices(indices)
+                yield from found
+                yield from scope.recipients(recipients, bound)
+                yield from scope.expression(of, {})
+                yield from scope.source(source, bound, births=False)
+            case syntax.Variable(indices=indices, owner=owner, domain=domain):
+                bound, found = scope.indices(indices)
+                yield from found
+                yield from scope.expression(owner, bound)
+                yield from scope.expression(domain, bound)
+            case syntax.Reward(indices=indices, recipients=recipients, when=when, value=value):
+                bound, found = scope.indices(indices)
+                yield from found
+                yield from scope.recipients(recipients, bound)
+                yield from scope.expression(when, bound)
+                yield from scope.expression(value, bound)
+            case syntax.Require(indices=indices, recipients=recipients, when=when, condition=condition, penalty=penalty):
+                bound, found = scope.indices(indices)
+                yield from found
+                yield from scope.recipients(recipients, bound)
+                for part in (when, condition, penalty):
+                    yield from scope.expression(part, bound)
+            case syntax.Coalition(members=members, objectives=objectives):
+                yield from scope.source(members, {}, births=False)
+                for objective in objectives:
+                    bound, found = scope.indices(objective.indices)
+                    yield from found
+                    yield from scope.expression(objective.when, bound)
+                    yield from scope.expression(objective.value, bound)
+            case syntax.Channel(members=members):
+                yield from scope.source(members, {}, births=False)
+            case syntax.Claim(indices=indices):
+                _, found = scope.indices(indices)
+                yield from found
+            case syntax.Prompt(recipients=expr):
+                yield from scope.expression(expr, {})
+            case _:
+                pass
+
+
+class _Scope:
+    """What names mean in a spec."""
+
+    def __init__(self, spec: Spec, elements: frozenset[str]) -> None:
+        self.spec, self.elements = spec, elements
+
+    def indices(self, indices: syntax.Indices | None) -> tuple[dict[str, Span], list[Diagnostic]]:
+        """The binders of a statement's indices and what is wrong with them."""
+        bound: dict[str, Span] = {}
+        found: list[Diagnostic] = []
+        for index in indices.items if indices else ():
+            found += self.expression(index.domain, bound)
+            found += self.bind(index.names, index.span, bound)
+        if indices is not None:
+            found += self.expression(indices.where, bound)
+        return bound, found
+
+    def bind(self, names: tuple[str, ...], span: Span, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """Add binders; one that hides a declared name, an element or another binder is an error."""
+        for name in names:
+            symbol = self.spec.symbols.get(name)
+            if symbol is not None or name in bound or name in self.elements:
+                what = f"the {symbol.kind} `{name}`" if symbol else f"the binder `{name}`" if name in bound else (
+                    f"the element `{name}`"
+                )  # fmt: skip
+                labels = [Label(symbol.span, "declared here")] if symbol else []
+                yield report("C040", span, f"the binder `{name}` hides {what}", labels=labels, help="choose another name")
+            bound[name] = span
+
+    def binders(self, binders: syntax.Binders, bound: dict[str, Span]) -> tuple[dict[str, Span], list[Diagnostic]]:
+        """The names inside a loop."""
+        inner, found = dict(bound), list[Diagnostic]()
+        for binder in binders.items:
+            found += self.expression(binder.domain, inner)
+            found += self.bind(binder.names, binder.span, inner)
+        found += self.expression(binders.where, inner)
+        return inner, found
+
+    def recipients(self, recipients: syntax.Recipients | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
+        """`to …`."""
+        match recipients:
+            case syntax.ToWhom(recipient=expr):
+                yield from self.expression(expr, bound)
+            case syntax.ToEach(binders=binders, when=when):
+                inner, found = self.binders(binders, bound)
+                yield from found
+                yield from self.expression(when, inner)
+            case None:
+                pass
+
+    def source(self, source: syntax.ValueSource, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
+        """`= expr` and `~ call`; grids and files name only what they declare."""
+        match source:
+            case syntax.Given(value=syntax.MapLiteral(pairs=pairs)):
+                for pair in pairs:
+                    yield from self.expression(pair.value, bound)
+            case syntax.Given(value=expr):
+                yield from self.expression(expr, bound, births=births)
+            case syntax.Drawn(call=call):
+                for argument in call.arguments:
+                    yield from self.expression(argument, bound, births=True)
+            case syntax.Loaded() | syntax.Grid():
+                pass
+
+    def expression(
+        self, expr: syntax.Expr | None, bound: dict[str, Span], *, births: bool = False
+    ) -> Iterator[Diagnostic]:
+        """Every name of an expression."""
+        match expr:
+            case None:
+                return
+            case syntax.Name(id=name):
+                if not self.means(name, bound):
+                    yield self.unknown(name, expr.span, bound)
+            case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
+                yield from self.base(name, base.span, keys, bound, births=births)
+                for key in keys:
+                    yield from self.expression(key, bound)
+            case syntax.Aggregate(function=function, body=body, binders=binders, when=when):
+                if function not in AGGREGATES:
+                    yield report("C047", expr.span, f"`{function}` cannot range over binders",
+                                 help="sum, min, max, count, any and all can")  # fmt: skip
+                inner, found = self.binders(binders, bound)
+                yield from found
+                yield from self.expression(body, inner)
+                yield from self.expression(when, inner)
+            case syntax.Quantifier(binders=binders, when=when):
+                inner, found = self.binders(binders, bound)
+                yield from found
+                yield from self.expression(when, inner)
+            case syntax.SetBuilder(body=body, binders=binders):
+                inner, found = self.binders(binders, bound)
+                yield from found
+                yield from self.expression(body, inner)
+            case syntax.SetLiteral(items=items):
+                for item in items:
+                    if not (births and isinstance(item, syntax.Name)):
+                        yield from self.expression(item, bound)
+            case syntax.Call(function=function):
+                if function not in FUNCTIONS and function not in PARAMETERS:
+                    help_ = closest(function, FUNCTIONS) or f"functions: {', '.join(sorted(FUNCTIONS))}"
+                    yield report("C047", expr.span, f"`{function}` is not a function", help=help_)
+                yield from self.below(expr, bound, births=births)
+            case _:
+                yield from self.below(expr, bound, births=births)
+
+    def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
+        """The parts of an expression that binds nothing."""
+        for field in node.__dataclass_fields__:
+            value = getattr(node, field)
+            for part in value if isinstance(value, tuple) else (value,):
+                if isinstance(part, syntax.NamedArgument | syntax.Pair):
+                    yield from self.expression(part.value, bound, births=births)
+                elif isinstance(part, syntax.Node):
+                    yield from self.expression(part, bound, births=births)  # type: ignore[arg-type]
+
+    def means(self, name: str, bound: dict[str, Span]) -> bool:
+        """Whether a bare name has a meaning here."""
+        return name in bound or name in self.elements or name in self.spec.symbols or name in ("links", "total")
+
+    def base(
+        self, name: str, span: Span, keys: tuple[syntax.Expr, ...], bound: dict[str, Span], *, births: bool
+    ) -> Iterator[Diagnostic]:
+        """What stands before `[…]`."""
+        symbol = self.spec.symbols.get(name)
+        if name in bound or (symbol and symbol.kind not in ("table", "variable")):
+            what = f"a {symbol.kind}" if symbol else "a binder"
+            labels = [Label(symbol.span, "declared here")] if symbol else []
+            yield report("C044", span, f"`{name}` is {what}, not a table or a variable", labels=labels)
+        elif symbol is None and name != "payoff":
+            enumerated = len(keys) == 1 and isinstance(keys[0], syntax.Range)
+            if not (enumerated and (births or any(e.startswith(name) for e in self.elements))):
+                yield self.unknown(name, span, bound, among=("table", "variable"))
+
+    def unknown(self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()) -> Diagnostic:
+        """What to say about a name that means nothing."""
+        declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
+        known = declared if among else [*bound, *declared, *self.elements]
+        what = "table or variable" if among else "name"
+        return report("C041", span, f"there is no {what} `{name}`", help=closest(name, known) or self._hint(name))
+
+    def _hint(self, name: str) -> str:
+        family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
+        if not family:
+            return ""
+        return f"`{name}` is how elements are named (`{min(family, key=len)}`); did you mean the set they are in?"

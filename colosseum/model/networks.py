@@ -1,0 +1,214 @@
+"""Networks. In: a graph as written and the agents; out: its edges, and the public channels they carry.
+
+Random graphs come from our own generator on one keyed seed and are redrawn until connected. They are the one stated
+exception to identity by name: adding an agent may change any edge.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING, TypeAlias
+
+from colosseum.diagnostics import closest
+from colosseum.language import syntax
+from colosseum.model import draws
+from colosseum.model.scenario import Graph
+from colosseum.model.values import Elements, Fault, Value, kind, text
+
+if TYPE_CHECKING:
+    from colosseum.model.realise import Realiser
+
+Edge: TypeAlias = tuple[str, str]
+MOST_REDRAWS = 1000
+
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "complete": (),
+    "path": (),
+    "ring": (),
+    "star": ("center",),
+    "erdos_renyi": ("p",),
+    "watts_strogatz": ("k", "p"),
+    "barabasi_albert": ("m",),
+    "edges": ("edges",),
+}
+"""The kinds of graph and the arguments each takes; all but `center` are needed."""
+
+
+def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
+    """A graph from its expression: `ring`, `star(center = A)`, `edges({(A, B)})`; raises Fault."""
+    from colosseum.model.evaluate import value
+
+    name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
+    if name not in PARAMETERS:
+        help_ = closest(name, PARAMETERS) or f"networks: {', '.join(PARAMETERS)}"
+        raise _at(Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_), expr)
+    known, given = PARAMETERS[name], list[tuple[str, Value]]()
+    if isinstance(expr, syntax.Call):
+        if len(expr.arguments) > len(known):
+            raise _at(Fault(f"`{name}` takes {len(known)} arguments", code="C070"), expr)
+        env = facts.environment()
+        given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
+        for argument in expr.named:
+            if argument.name not in known or argument.name in dict(given):
+                raise _at(Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
+                                help=f"it takes: {', '.join(known) or 'nothing'}"), argument)  # fmt: skip
+            given.append((argument.name, value(argument.value, env)))
+    missing = [k for k in known if k not in dict(given) and k != "center"]
+    if missing:
+        raise _at(Fault(f"`{name}` needs `{missing[0]}`", code="C070", help=f"as in `{name}({missing[0]} = …)`"), expr)
+    graph = Graph(name, tuple(given))
+    try:
+        _check(graph, facts.members("agents"))
+    except Fault as fault:
+        raise _at(fault, expr) from None
+    return graph
+
+
+def _check(graph: Graph, agents: Elements) -> None:
+    for name, argument in graph.arguments:
+        match name:
+            case "center":
+                if argument not in agents:
+                    raise Fault(f"`{text(argument)}` is not an agent", code="C070")
+            case "p":
+                if not isinstance(argument, int | float) or not 0 <= argument <= 1:
+                    raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
+            case "k" | "m":
+                if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
+                    raise Fault(f"`{name}` is a whole number below the number of agents, not `{text(argument)}`", code="C070")
+            case _:
+                _check_edges(argument, agents)
+
+
+def _check_edges(listed: Value, agents: Elements) -> None:
+    if not isinstance(listed, Elements):
+        raise Fault(f"`edges` takes a set of pairs, not {kind(listed)}", code="C070", help="edges({(A, B), (B, C)})")
+    for edge in listed:
+        if not isinstance(edge, tuple) or len(edge) != 2 or edge[0] == edge[1] or any(a not in agents for a in edge):
+            raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070")
+
+
+def network_links(facts: "Realiser") -> Elements:
+    """`links`: the pairs joined by the network, in declared order."""
+    graph = facts.graph or spec_graph(facts)
+    agents = tuple(str(a) for a in facts.members("agents"))
+    return Elements(tuple(graph_edges(graph, agents, seed=facts.seed)))
+
+
+def spec_graph(facts: "Realiser") -> Graph:
+    """The network that the spec itself declares; complete when it declares none."""
+    statement = next(facts.spec.of(syntax.Network), None)
+    return Graph("complete") if statement is None else parse_graph(statement.graph, facts)
+
+
+def graph_edges(graph: Graph, agents: tuple[str, ...], *, seed: int) -> tuple[Edge, ...]:
+    """The edges among the agents, in declared order, each named from the earlier agent to the later."""
+    arguments = dict(graph.arguments)
+    n = len(agents)
+    match graph.kind:
+        case "complete":
+            pairs = set(combinations(range(n), 2))
+        case "path":
+            pairs = {(i, i + 1) for i in range(n - 1)}
+        case "ring":
+            pairs = {_edge(i, (i + 1) % n) for i in range(n) if n > 1}
+        case "star":
+            center = agents.index(str(arguments.get("center", agents[0])))
+            pairs = {_edge(center, i) for i in range(n) if i != center}
+        case "edges":
+            listed = arguments["edges"]
+            assert isinstance(listed, Elements)
+            pairs = {_edge(*(agents.index(str(a)) for a in e)) for e in listed if isinstance(e, tuple)}
+        case _:
+            pairs = _random(graph.kind, {k: float(v) for k, v in graph.arguments if isinstance(v, int | float)}, n, seed)
+    return tuple((agents[i], agents[j]) for i, j in sorted(pairs))
+
+
+def _edge(i: int, j: int) -> tuple[int, int]:
+    return (i, j) if i < j else (j, i)
+
+
+def _random(kind: str, arguments: dict[str, float], n: int, seed: int) -> set[tuple[int, int]]:
+    for attempt in range(MOST_REDRAWS):
+        rng = Random(draws.digest(draws.key(seed, "network", (kind, attempt))))
+        match kind:
+            case "erdos_renyi":
+                pairs = {pair for pair in combinations(range(n), 2) if rng.random() < arguments["p"]}
+            case "watts_strogatz":
+                pairs = _watts_strogatz(n, int(arguments["k"]), arguments["p"], rng)
+            case _:
+                pairs = _barabasi_albert(n, int(arguments["m"]), rng)
+        if connected(n, pairs):
+            return pairs
+    raise Fault(f"no connected `{kind}` network was found in {MOST_REDRAWS} tries", code="C070", help="raise its density")
+
+
+def _watts_strogatz(n: int, k: int, p: float, rng: Random) -> set[tuple[int, int]]:
+    """A ring lattice of k // 2 neighbours to each side, each edge rewired with probability p."""
+    pairs = {_edge(i, (i + step) % n) for step in range(1, max(1, k // 2) + 1) for i in range(n) if n > 1}
+    for i, j in sorted(pairs):
+        free = [t for t in range(n) if t != i and _edge(i, t) not in pairs]
+        if free and rng.random() < p:
+            pairs.discard((i, j))
+            pairs.add(_edge(i, rng.choice(free)))
+    return {(i, j) for i, j in pairs if i != j}
+
+
+def _barabasi_albert(n: int, m: int, rng: Random) -> set[tuple[int, int]]:
+    """Preferential attachment: each newcomer joins m others, chosen by degree."""
+    pairs = {(0, j) for j in range(1, min(m + 1, n))}
+    ends = [end for pair in sorted(pairs) for end in pair]
+    for newcomer in range(m + 1, n):
+        chosen: set[int] = set()
+        while len(chosen) < m:
+            chosen.add(rng.choice(ends))
+        pairs |= {(old, newcomer) for old in chosen}
+        ends += [end for old in sorted(chosen) for end in (old, newcomer)]
+    return pairs
+
+
+def connected(n: int, pairs: set[tuple[int, int]]) -> bool:
+    """Whether everybody can reach everybody."""
+    import networkx
+
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(pairs)
+    return n > 0 and bool(networkx.is_connected(graph))
+
+
+@dataclass(frozen=True, slots=True)
+class PublicChannel:
+    """A channel that the network carries."""
+
+    name: str
+    members: tuple[str, ...]
+
+
+def public_channels(graph: Graph, agents: tuple[str, ...], *, seed: int, consolidate: bool) -> tuple[PublicChannel, ...]:
+    """Complete: one channel for all. Any other graph: one an edge, or one a clique of a cover with `consolidate`."""
+    if graph.kind == "complete" or len(agents) < 3:
+        return (PublicChannel("public", agents),)
+    edges = graph_edges(graph, agents, seed=seed)
+    groups = _clique_cover(agents, edges) if consolidate else edges
+    return tuple(PublicChannel("_".join(group), group) for group in groups)
+
+
+def _clique_cover(agents: tuple[str, ...], edges: tuple[Edge, ...]) -> tuple[tuple[str, ...], ...]:
+    """Cliques that cover every edge: the one that covers most uncovered edges first, ties by declared order."""
+    import networkx
+
+    rank = {agent: i for i, agent in enumerate(agents)}
+    cliques = [tuple(sorted(c, key=rank.__getitem__)) for c in networkx.find_cliques(networkx.Graph(list(edges)))]
+    cliques.sort(key=lambda c: [rank[a] for a in c])
+    uncovered, cover = set(edges), list[tuple[str, ...]]()
+    while uncovered:
+        best = max(cliques, key=lambda c: len(uncovered & set(combinations(c, 2))))
+        cover.append(best)
+        uncovered -= set(combinations(best, 2))
+    return tuple(sorted(cover, key=lambda c: [rank[a] for a in c]))
+
+
+def _at(fault: Fault, node: syntax.Node) -> Fault:
+    fault.span = fault.span or node.span
+    return fault

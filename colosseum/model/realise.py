@@ -1,0 +1,243 @@
+"""Data for one seed. In: a Spec, a seed and params; out: a World, every set, table and domain with its values.
+
+Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from colosseum.diagnostics import Diagnostic, report
+from colosseum.language import syntax
+from colosseum.model import draws
+from colosseum.model.environment import Environment, Meter, newborn
+from colosseum.model.evaluate import elements, value
+from colosseum.model.faults import Findings, Poisoned
+from colosseum.model.instances import domain, draw, indexed
+from colosseum.model.names import check_names
+from colosseum.model.networks import network_links
+from colosseum.model.scenario import Graph
+from colosseum.model.spec import Spec, Symbol
+from colosseum.model.tables import grid_elements, sheet_elements, table_data
+from colosseum.model.values import Elements, Fault, Value, instance_name, kind, text
+from colosseum.model.world import TableData, World, named
+
+T = TypeVar("T")
+
+
+@dataclass
+class Realiser:
+    """Facts that are computed on demand and remembered."""
+
+    spec: Spec
+    seed: int
+    overrides: Mapping[str, Value]
+    """Params set from outside."""
+    graph: Graph | None = None
+    """A network in place of the spec's own."""
+    findings: Findings = field(default_factory=Findings)
+    meter: Meter = field(default_factory=Meter)
+    memo: dict[tuple[str, str], object] = field(default_factory=dict)
+    open: list[tuple[str, str]] = field(default_factory=list)
+    """What is being computed, to notice circles."""
+
+    # ---- the facts -----------------------------------------------------------------------------------
+
+    def symbol(self, name: str) -> Symbol | None:
+        return self.spec.symbols.get(name)
+
+    def param(self, name: str) -> Value:
+        return self._fact("param", name, lambda: self._param(name))
+
+    def members(self, name: str) -> Elements:
+        return self._fact("set", name, lambda: self._members(name))
+
+    def table(self, name: str) -> TableData:
+        return self._fact("table", name, lambda: table_data(name, self))
+
+    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
+        return self._fact("variable", variable, lambda: self._domains(variable))
+
+    def links(self) -> Elements:
+        return self._fact("network", "network", lambda: network_links(self))
+
+    def is_element(self, name: str) -> bool:
+        return name in self.known_elements()
+
+    def known_elements(self) -> frozenset[str]:
+        """The elements of every set that is not being computed right now."""
+        if ("elements", "") in self.memo:
+            return self.memo["elements", ""]  # type: ignore[return-value]
+        names = [s.name for s in self.spec.symbols.values() if s.kind == "set" and ("set", s.name) not in self.open]
+        known = named(self._quietly(names))
+        if not self.open:
+            self.memo["elements", ""] = known
+        return known
+
+    def _quietly(self, names: list[str]) -> Iterator[Elements]:
+        for name in names:
+            try:
+                yield self.members(name)
+            except Fault:
+                continue
+
+    def environment(self, **options: bool) -> Environment:
+        """A place to evaluate in, without bindings."""
+        return Environment(self, meter=self.meter, **options)  # type: ignore[arg-type]
+
+    def _fact(self, family: str, name: str, compute: Callable[[], T]) -> T:
+        key = (family, name)
+        if key in self.memo:
+            known = self.memo[key]
+            if isinstance(known, Poisoned):
+                raise known
+            return known  # type: ignore[return-value]
+        if key in self.open:
+            circle = " -> ".join(f"`{n}`" for _, n in [*self.open[self.open.index(key) :], key])
+            raise Fault(f"`{name}` depends on itself: {circle}", code="C049")
+        self.open.append(key)
+        try:
+            fact = compute()
+        except Fault as fault:
+            symbol = self.spec.symbols.get(name)
+            span = symbol.span if symbol else self.spec.composition.scenario.span
+            self.findings.fault(fault, span)
+            self.memo[key] = Poisoned(f"`{name}` is in error")
+            raise Poisoned(f"`{name}` is in error") from fault
+        finally:
+            self.open.pop()
+        self.memo[key] = fact
+        return fact
+
+    # ---- how each kind is computed -----------------------------------------------------------------------
+
+    def _param(self, name: str) -> Value:
+        if name in self.overrides:
+            return self.overrides[name]
+        statement = self.spec.symbols[name].statement
+        assert isinstance(statement, syntax.Param)
+        return value(statement.value, self.environment())
+
+    def _members(self, name: str) -> Elements:
+        statement = self.spec.symbols[name].statement
+        births = self.environment(births=True)
+        reads: set[object] = set()
+        env = replace(births, reads=reads)  # type: ignore[arg-type]
+        match statement:
+            case syntax.Agents(items=items):
+                made = self._agents(items, env)
+            case syntax.Set(source=source):
+                made = self._set(name, source, env)
+            case syntax.Coalition(members=source) | syntax.Channel(members=source):
+                made = self._people(name, source, replace(env, births=False))
+            case _:
+                raise Fault(f"`{name}` is not a set", code="C057")
+        if reads:
+            raise Fault(f"`{name}` is public but is computed from a private table", code="C062")
+        return made
+
+    def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
+        made: list[Value] = []
+        for item in items:
+            if isinstance(item, syntax.Name) and newborn(item.id, env):
+                made.append(item.id)
+                continue
+            part = item.value if isinstance(item, syntax.Text) else value(item, env)
+            made += part if isinstance(part, Elements) else [part]
+        strange = [a for a in made if not isinstance(a, str)]
+        if strange:
+            raise Fault(f"an agent is a name, not {kind(strange[0])} (`{text(strange[0])}`)", code="C057")
+        double = next((a for i, a in enumerate(made) if a in made[:i]), None)
+        if double is not None:
+            raise Fault(f"the agent `{text(double)}` is listed twice", code="C061")
+        if not made:
+            raise Fault("there must be at least one agent", code="C043")
+        return Elements(tuple(made))
+
+    def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
+        match source:
+            case syntax.Given(value=expr):
+                return elements(expr, env)
+            case syntax.Drawn(call=call):
+                drawn = draw(call, draws.key(self.seed, name), env)
+                if not isinstance(drawn, Elements):
+                    raise Fault(f"this draws {kind(drawn)}, not a set", code="C057", help="`sample` draws a set")
+                return drawn
+            case syntax.Loaded():
+                return sheet_elements(source, self)
+            case syntax.Grid():
+                return grid_elements(source, self)
+
+    def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
+        """Members of a coalition or channel: agents, in declared order."""
+        if isinstance(source, syntax.Drawn):
+            chosen: Value = draw(source.call, draws.key(self.seed, name), env)
+        else:
+            chosen = value(source.value, env)
+        found = Elements.of([chosen]) if isinstance(chosen, str) else chosen
+        if not isinstance(found, Elements):
+            raise Fault(f"`{name}` needs a set of agents, not {kind(found)}", code="C068")
+        agents = self.members("agents")
+        strange = next((m for m in found if m not in agents), None)
+        if strange is not None:
+            raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}")
+        if not len(found):
+            raise Fault(f"`{name}` has no members", code="C068")
+        return Elements(tuple(a for a in agents if a in found))
+
+    def _domains(self, name: str) -> dict[tuple[Value, ...], tuple[Value, ...]]:
+        statement = self.spec.symbols[name].statement
+        assert isinstance(statement, syntax.Variable)
+        return {
+            key: domain(statement, replace(env, reads=None), instance_name(name, key))
+            for key, env in indexed(statement.indices, self.environment())
+        }
+
+
+def realise(
+    spec: Spec, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None
+) -> tuple[World | None, list[Diagnostic]]:
+    """Compute every fact; all mistakes are reported, and then there is no world."""
+    facts = Realiser(spec, seed, params, graph)
+    for symbol in spec.symbols.values():
+        compute: dict[str, Callable[[str], object]] = {
+            "param": facts.param, "set": facts.members, "coalition": facts.members, "channel": facts.members,
+            "table": facts.table, "variable": facts.instances,
+        }  # fmt: skip
+        if symbol.kind in compute:
+            try:
+                compute[symbol.kind](symbol.name)
+            except Fault as fault:
+                facts.findings.fault(fault, symbol.span)
+    try:
+        facts.links()
+    except Fault as fault:
+        facts.findings.fault(fault, spec.composition.scenario.span)
+    _check_elements(facts)
+    for diagnostic in check_names(spec, facts.known_elements()):
+        facts.findings.add(diagnostic)
+    return (None if facts.findings.diagnostics else _world(facts)), facts.findings.diagnostics
+
+
+def _check_elements(facts: Realiser) -> None:
+    """An element never equals a table, param, variable, coalition, channel or prompt."""
+    for symbol in facts.spec.symbols.values():
+        if symbol.kind != "set" and facts.is_element(symbol.name):
+            owner = next(s for s in facts.spec.symbols.values() if s.kind == "set" and symbol.name in
+                         named(facts._quietly([s.name])))  # fmt: skip
+            message = f"`{symbol.name}` names a {symbol.kind} and an element of `{owner.name}`"
+            facts.findings.add(report("C040", symbol.span, message, help="rename one of them"))
+
+
+def _world(facts: Realiser) -> World:
+    def names(*kinds: str) -> list[str]:
+        return [s.name for s in facts.spec.symbols.values() if s.kind in kinds]
+
+    return World(
+        spec=facts.spec,
+        params={n: facts.param(n) for n in names("param")},
+        sets={n: facts.members(n) for n in names("set", "coalition", "channel")},
+        tables={n: facts.table(n) for n in names("table")},
+        domains={n: dict(facts.instances(n)) for n in names("variable")},
+        network_links=facts.links(),
+    )

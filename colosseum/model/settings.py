@@ -1,0 +1,170 @@
+"""Settings. In: `rounds 4`, `order declared` of an experiment or an arm; out: typed values, or a diagnostic.
+
+The table below is the whole schema, so that adding a setting never touches the grammar.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
+
+from colosseum.language import syntax
+from colosseum.model.environment import Environment
+from colosseum.model.evaluate import value
+from colosseum.model.values import Elements, Fault, Value, text
+
+MODEL = re.compile(r"[\w.:@/+-]+\Z")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is made. Defaults hold where neither the experiment nor the arm says otherwise."""
+
+    model: tuple[tuple[str, str], ...] = (("agents", "sim"),)
+    """(who, model): `agents`, a coalition or an agent; later entries win."""
+    judge: str | None = None
+    rounds: int = 4
+    """Planning rounds."""
+    steps: int = 3
+    """Exchanges that one turn may take."""
+    order: str = "shuffled"
+    decisions: str = "sequential"
+    undecided: str = "draw"
+    survey: bool | None = None
+    temperature: float = 0.7
+    max_tokens: int = 1500
+    consolidate: bool = False
+    budget: float | None = None
+    strength: float = 1.0
+    """λ of scripted colluders, in [0, 1]."""
+    noise: float = 0.1
+    """Noise of scripted players, in [0, 1]: payoffs misjudged by a factor of this spread, slips at a tenth of it."""
+    opportunity: float | None = None
+    margin: float | None = None
+    signal: str = "outsider_loss"
+
+
+def _raw(expr: syntax.Expr) -> str:
+    return expr.value if isinstance(expr, syntax.Text) else re.sub(r"\s+", "", expr.span.text)
+
+
+def _whole(low: int) -> "Reader":
+    def read(expr: syntax.Expr, env: Environment) -> Value:
+        found = value(expr, env)
+        if type(found) is not int or found < low:
+            raise Fault(f"this is a whole number of at least {low}, not `{text(found)}`", code="C087")
+        return found
+
+    return read
+
+
+def _real(low: float, high: float | None) -> "Reader":
+    def read(expr: syntax.Expr, env: Environment) -> Value:
+        found = value(expr, env)
+        if isinstance(found, bool) or not isinstance(found, int | float) or found < low or (high and found > high):
+            between = f"from {low:g} to {high:g}" if high else f"of at least {low:g}"
+            raise Fault(f"this is a number {between}, not `{text(found)}`", code="C087")
+        return float(found)
+
+    return read
+
+
+def _word(*words: str) -> "Reader":
+    def read(expr: syntax.Expr, env: Environment) -> Value:
+        if _raw(expr) not in words:
+            raise Fault(f"this is one of {', '.join(words)}, not `{_raw(expr)}`", code="C087")
+        return _raw(expr)
+
+    return read
+
+
+def _switch(expr: syntax.Expr, env: Environment) -> Value:
+    if not isinstance(expr, syntax.Switch):
+        raise Fault(f"this is `on` or `off`, not `{_raw(expr)}`", code="C087")
+    return expr.on
+
+
+def _money(expr: syntax.Expr, env: Environment) -> Value:
+    if not isinstance(expr, syntax.Money):
+        raise Fault(f"this is an amount such as `$20`, not `{_raw(expr)}`", code="C087")
+    return expr.value
+
+
+def _opportunity(expr: syntax.Expr, env: Environment) -> Value:
+    match expr:
+        case syntax.Comparison(operands=(_, bound), operators=(">=",)):
+            return _real(0, None)(bound, env)
+        case _:
+            return _real(0, None)(expr, env)
+
+
+def _model(expr: syntax.Expr, env: Environment) -> Value:
+    if isinstance(expr, syntax.MapLiteral):
+        return tuple((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), _model_name(p.value))
+                     for p in expr.pairs)  # fmt: skip
+    return (("agents", _model_name(expr)),)
+
+
+def _model_name(expr: syntax.Expr) -> str:
+    if not MODEL.match(_raw(expr)):
+        raise Fault(f"`{_raw(expr)}` is not the name of a model", code="C087", help='as in `sim` or "provider/model"')
+    return _raw(expr)
+
+
+Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]
+
+READERS: dict[str, tuple[str, Reader]] = {
+    "model": ("model", _model),
+    "judge": ("judge", lambda expr, env: _model_name(expr)),
+    "rounds": ("rounds", _whole(0)),
+    "steps": ("steps", _whole(1)),
+    "order": ("order", _word("shuffled", "declared", "coalition_first", "coalition_last")),
+    "decisions": ("decisions", _word("sequential", "simultaneous")),
+    "undecided": ("undecided", _word("draw")),
+    "survey": ("survey", _switch),
+    "temperature": ("temperature", _real(0, 2)),
+    "max_tokens": ("max_tokens", _whole(1)),
+    "consolidate": ("consolidate", _switch),
+    "budget": ("budget", _money),
+    "lambda": ("strength", _real(0, 1)),
+    "noise": ("noise", _real(0, 1)),
+    "opportunity": ("opportunity", _opportunity),
+    "margin": ("margin", _real(0, None)),
+    "signal": ("signal", _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value")),
+}
+"""Setting -> (field of Settings, reader of its one value)."""
+
+NOT_YET = {
+    "judge": "judging comes with the evidence stage",
+    "survey": "surveys come with the evidence stage",
+    "budget": "budgets come with the cost stage",
+    "opportunity": "screening comes with the evidence stage",
+    "margin": "verdicts come with the evidence stage",
+}
+"""Settings that are read and checked but do not act yet; saying so beats ignoring them."""
+
+
+def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:
+    """The settings with one changed; raises Fault."""
+    target, reader = READERS[name]
+    assert target in {f.name for f in fields(Settings)}
+    try:
+        return replace(settings, **{target: reader(expr, env)})
+    except Fault as fault:
+        fault.span = fault.span or expr.span
+        raise
+
+
+def read_seeds(exprs: tuple[syntax.Expr, ...], env: Environment) -> tuple[int, ...]:
+    """`seeds 1..5`, `seeds 1, 2, 7`; raises Fault."""
+    found: list[Value] = []
+    for expr in exprs:
+        part = value(expr, env)
+        found += part if isinstance(part, Elements) else [part]
+    strange = [v for v in found if type(v) is not int or v < 0]
+    if strange or not found:
+        fault = Fault(f"seeds are whole numbers ≥ 0, not `{text(strange[0]) if strange else ''}`", code="C087",
+                      help="as in `seeds 1..5`")  # fmt: skip
+        fault.span = exprs[0].span
+        raise fault
+    return tuple(dict.fromkeys(v for v in found if isinstance(v, int)))

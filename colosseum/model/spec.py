@@ -1,0 +1,155 @@
+"""Declarations by name. In: a composition of statements; out: a Spec, where every declared name has one meaning."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias, TypeVar
+
+from colosseum.diagnostics import Diagnostic, Label, Span, report
+from colosseum.language import Composition, syntax
+from colosseum.model.data import Sheet, read_sheet
+
+SymbolKind: TypeAlias = Literal[
+    "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
+]
+Place: TypeAlias = tuple[str, int]
+"""Where a `from "…"` stands: the name of its text and its offset."""
+S = TypeVar("S", bound=syntax.Node)
+
+_KIND: dict[type[syntax.Declaration], SymbolKind] = {
+    syntax.Param: "param",
+    syntax.Agents: "set",
+    syntax.Set: "set",
+    syntax.Table: "table",
+    syntax.Variable: "variable",
+    syntax.Reward: "reward",
+    syntax.Require: "requirement",
+    syntax.Coalition: "coalition",
+    syntax.Channel: "channel",
+    syntax.Claim: "claim",
+    syntax.Prompt: "prompt",
+    syntax.Rubric: "rubric",
+}
+
+FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
+             "uniform")  # fmt: skip
+"""Names that are called; an element or a declaration may not take them."""
+BUILT_IN = ("links", "payoff", "total", "me", "allies")
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """What a declared name is."""
+
+    name: str
+    kind: SymbolKind
+    span: Span
+    statement: syntax.Declaration
+    private: bool = False
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A composition whose names are sorted out; nothing is evaluated yet."""
+
+    composition: Composition
+    symbols: dict[str, Symbol]
+    sheets: dict[Place, Sheet]
+    """CSV files by the place that names them."""
+
+    def of(self, kind: type[S]) -> Iterator[S]:
+        """The statements of one kind, in declared order."""
+        return (s for s in self.composition.statements if isinstance(s, kind))
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """Tables `= expr` that read variables (or another derived table): substituted where they are used."""
+        sources = {
+            t.name: frozenset(mentioned(t.source.value)) for t in self.of(syntax.Table)
+            if isinstance(t.source, syntax.Given)
+        }  # fmt: skip
+        moving = {s.name for s in self.symbols.values() if s.kind == "variable"} | {"payoff", "total"}
+        found: set[str] = set()
+        while more := {t for t, names in sources.items() if t not in found and names & (moving | found)}:
+            found |= more
+        return frozenset(found)
+
+
+def declare(composition: Composition) -> tuple[Spec, list[Diagnostic]]:
+    """Sort out the names; clashes and unreadable data are diagnostics."""
+    diagnostics: list[Diagnostic] = []
+    symbols: dict[str, Symbol] = {}
+    sheets: dict[Place, Sheet] = {}
+    for statement in composition.statements:
+        source = getattr(statement, "source", None)
+        if isinstance(source, syntax.Loaded):
+            sheet, found = read_sheet(source, main=composition.source)
+            diagnostics += found
+            if sheet is not None:
+                sheets[place(source)] = sheet
+    for statement in composition.statements:
+        for symbol in _symbols(statement, sheets):
+            diagnostics += _clashes(symbol, symbols)
+            symbols.setdefault(symbol.name, symbol)
+    if "agents" not in symbols:
+        diagnostics.append(_no_agents(composition))
+    return Spec(composition, symbols, sheets), diagnostics
+
+
+def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterator[Symbol]:
+    kind = _KIND.get(type(statement))
+    if kind is None:
+        return
+    private = isinstance(statement, syntax.Table) and statement.private
+    yield Symbol(statement.name, kind, statement.name_span, statement, private)
+    if isinstance(statement, syntax.Set):
+        match statement.source:
+            case syntax.Grid(columns=columns):
+                for cell in columns:
+                    yield Symbol(str(cell.value), "table", cell.span, statement)
+            case syntax.Loaded() as loaded if place(loaded) in sheets:
+                for entry in sheets[place(loaded)].header[1:]:
+                    yield Symbol(entry.text, "table", entry.span, statement)
+
+
+def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
+    if symbol.name in FUNCTIONS or symbol.name in BUILT_IN:
+        yield report("C042", symbol.span, f"`{symbol.name}` is built in and cannot name a {symbol.kind}",
+                     help="choose another name")  # fmt: skip
+    earlier = symbols.get(symbol.name)
+    if earlier is not None and earlier.statement is not symbol.statement:
+        yield report("C040", symbol.span, f"`{symbol.name}` is already the name of a {earlier.kind}",
+                     labels=[Label(earlier.span, "declared here")], help="choose another name")  # fmt: skip
+
+
+def _no_agents(composition: Composition) -> Diagnostic:
+    return report("C043", composition.scenario.span, "nobody decides anything here: there are no agents",
+                  help="add a line such as `agents A, B, C`")  # fmt: skip
+
+
+def place(loaded: syntax.Loaded) -> Place:
+    """The identity of a `from "…"`."""
+    return loaded.span.source.name, loaded.span.start
+
+
+def mentioned(expr: syntax.Expr) -> Iterator[str]:
+    """Every name that an expression mentions, binders included."""
+    for node in walk(expr):
+        if isinstance(node, syntax.Name):
+            yield node.id
+
+
+def walk(node: syntax.Node) -> Iterator[syntax.Node]:
+    """A node and all below it, in reading order."""
+    stack: list[syntax.Node] = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        below: list[syntax.Node] = []
+        for field in current.__dataclass_fields__:
+            value = getattr(current, field)
+            if isinstance(value, syntax.Node):
+                below.append(value)
+            elif isinstance(value, tuple):
+                below += [v for v in value if isinstance(v, syntax.Node)]
+        stack += reversed(below)

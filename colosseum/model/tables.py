@@ -1,0 +1,225 @@
+"""Tables and literal sets. In: a table's statement and the facts it reads; out: its entries and who may see them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from colosseum.diagnostics import Diagnostic, has_errors
+from colosseum.language import syntax
+from colosseum.model import data, draws
+from colosseum.model.environment import Environment
+from colosseum.model.evaluate import bindings, elements, evaluate, value
+from colosseum.model.faults import Poisoned
+from colosseum.model.instances import draw, indexed
+from colosseum.model.scenario import Cell
+from colosseum.model.spec import place
+from colosseum.model.values import Elements, Fault, Value, instance_name, kind, text
+from colosseum.model.world import TableData
+
+if TYPE_CHECKING:
+    from colosseum.model.realise import Realiser
+
+Instance = tuple[tuple[Value, ...], Environment]
+
+
+def table_data(name: str, facts: "Realiser") -> TableData:
+    """Every entry of a table; raises Fault (Poisoned when the mistake is already reported)."""
+    statement = facts.spec.symbols[name].statement
+    if isinstance(statement, syntax.Set):
+        return _column(name, statement, facts)
+    assert isinstance(statement, syntax.Table)
+    instances = list(indexed(statement.indices, facts.environment()))
+    audience = _audience(statement, instances, facts) if statement.private else None
+    if statement.recipients and not statement.private:
+        raise _at(Fault("only a private table has recipients", code="C062", help="add `private`"), statement.recipients)
+    match statement.source:
+        case syntax.Given(value=syntax.MapLiteral() as entries):
+            found = _mapped(name, entries, instances, facts)
+        case syntax.Given() | syntax.Drawn():
+            found = _computed(statement, instances, audience, facts)
+        case syntax.Loaded() | syntax.Grid():
+            found = _literal(statement, instances, facts)
+    if statement.of is not None:
+        _check_range(name, found, elements(statement.of, facts.environment()), statement)
+    return TableData(name, found, audience)
+
+
+def _computed(
+    statement: syntax.Table,
+    instances: list[Instance],
+    audience: dict[tuple[Value, ...], tuple[str, ...]] | None,
+    facts: "Realiser",
+) -> dict[tuple[Value, ...], Value]:
+    derived = statement.name in facts.spec.derived
+    found: dict[tuple[Value, ...], Value] = {}
+    for key, env in instances:
+        reads: set[Cell] = set()
+        inner = replace(env, reads=reads, decisions=derived)
+        try:
+            if isinstance(statement.source, syntax.Drawn):
+                found[key] = draw(statement.source.call, draws.key(facts.seed, statement.name, key), inner)
+            else:
+                assert isinstance(statement.source, syntax.Given)
+                found[key] = evaluate(statement.source.value, inner)  # type: ignore[assignment]
+            if not derived:
+                _check_audience(statement, key, reads, audience, facts)
+        except Fault as fault:
+            if key and not fault.help:
+                fault.help = f"this happens for `{instance_name(statement.name, key)}`"
+            raise
+    return found
+
+
+def _check_audience(
+    statement: syntax.Table,
+    key: tuple[Value, ...],
+    reads: set[Cell],
+    audience: dict[tuple[Value, ...], tuple[str, ...]] | None,
+    facts: "Realiser",
+) -> None:
+    """A table computed from a private one must be private, with no wider audience."""
+    for cell in reads:
+        allowed = (facts.table(cell.table).audience or {})[cell.key]
+        seen = facts.members("agents") if audience is None else audience[key]
+        wider = [text(a) for a in seen if a not in allowed]
+        if wider:
+            source = instance_name(cell.table, cell.key)
+            help_ = "make it `private`" if audience is None else f"`{wider[0]}` may not see `{source}`"
+            message = f"`{instance_name(statement.name, key)}` is computed from `{source}`, which fewer agents may see"
+            raise Fault(message, code="C062", help=help_)
+
+
+def _audience(
+    statement: syntax.Table, instances: list[Instance], facts: "Realiser"
+) -> dict[tuple[Value, ...], tuple[str, ...]]:
+    """Who sees each entry: `to WHO`, else the agent at the first index whose elements are all agents."""
+    agents = facts.members("agents")
+    match statement.recipients:
+        case syntax.ToWhom(recipient=recipient):
+            return {key: people(value(recipient, env), agents, recipient) for key, env in instances}
+        case syntax.ToEach(binders=binders, when=when):
+            if when is not None:
+                raise _at(Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`"), when)
+            names = binders.items[0].names
+            return {
+                key: tuple(dict.fromkeys(
+                    a for inner in bindings(binders, env) for a in people(inner.bindings[names[0]], agents, binders)
+                ))
+                for key, env in instances
+            }  # fmt: skip
+        case None:
+            position = agent_position([key for key, _ in instances], agents)
+            if position is None:
+                raise Fault(f"nobody may see the private table `{statement.name}`: no index is an agent", code="C062",
+                            help="say who sees it with `to WHO`")  # fmt: skip
+            return {key: (str(key[position]),) for key, _ in instances}
+
+
+def agent_position(keys: list[tuple[Value, ...]], agents: Elements) -> int | None:
+    """The first index whose elements are all agents, or None."""
+    width = len(keys[0]) if keys else 0
+    return next((i for i in range(width) if all(key[i] in agents for key in keys)), None)
+
+
+def people(who: Value, agents: Elements, at: syntax.Node) -> tuple[str, ...]:
+    """An agent or a set of agents as a tuple of names."""
+    items = who.items if isinstance(who, Elements) else (who,)
+    for item in items:
+        if item not in agents:
+            raise _at(Fault(f"`{text(item)}` is not an agent", code="C065"), at)
+    return tuple(str(item) for item in items)
+
+
+def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elements, statement: syntax.Table) -> None:
+    for key, entry in found.items():
+        strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
+        if strange:
+            message = f"`{instance_name(name, key)}` is {kind(strange[0])} `{text(strange[0])}`, which is not in the table's set"
+            fault = Fault(message, code="C061", help=f"its values are: {allowed}")
+            raise _at(fault, statement.of or statement)
+
+
+def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], facts: "Realiser") -> (
+    dict[tuple[Value, ...], Value]
+):  # fmt: skip
+    def key(pair: syntax.Pair) -> Value:
+        return pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
+
+    rows = [data.Row((key(p),), value(p.value, facts.environment()), p.span) for p in entries.pairs]
+    found, diagnostics = data.fit(rows, (k for k, _ in instances), table=name, at=entries.span)
+    _stop(diagnostics, facts)
+    return found
+
+
+def _literal(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> dict[tuple[Value, ...], Value]:
+    keys = [key for key, _ in instances]
+    arity = len(keys[0]) if keys else 0
+    if isinstance(statement.source, syntax.Grid):
+        rows, diagnostics = data.grid_rows(statement.source, arity=arity)
+    else:
+        assert isinstance(statement.source, syntax.Loaded)
+        sheet = facts.spec.sheets.get(place(statement.source))
+        if sheet is None:
+            raise Poisoned("unreadable")
+        indices = tuple(_header_names(statement))
+        rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=indices, at=statement.source.span)
+    _stop(diagnostics, facts)
+    found, diagnostics = data.fit(rows, keys, table=statement.name, at=statement.name_span)
+    _stop(diagnostics, facts)
+    return found
+
+
+def _header_names(statement: syntax.Table) -> Iterator[tuple[str, ...]]:
+    """What a CSV header may call each index: the set it runs over, or its binder."""
+    for index in statement.indices.items if statement.indices else ():
+        domain = index.domain.id if isinstance(index.domain, syntax.Name) else ""
+        if len(index.names) > 1:
+            yield from ((name,) for name in index.names)
+        else:
+            yield tuple(n for n in (domain, *index.names) if n)
+
+
+def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
+    """A further column of a set's grid or CSV file, as a table over the set."""
+    if isinstance(statement.source, syntax.Loaded):
+        sheet = facts.spec.sheets[place(statement.source)]
+        column = [e.text for e in sheet.header].index(name)
+        return TableData(name, {row.key: row.value for row in data.column_rows(sheet, column)})
+    assert isinstance(statement.source, syntax.Grid)
+    column = [str(c.value) for c in statement.source.columns].index(name)
+    return TableData(name, {(row.label[0].value,): row.cells[column].value for row in statement.source.rows})
+
+
+def sheet_elements(loaded: syntax.Loaded, facts: "Realiser") -> Elements:
+    """The elements of a set `from "file.csv"`: its first column."""
+    sheet = facts.spec.sheets.get(place(loaded))
+    if sheet is None:
+        raise Poisoned("unreadable")
+    found, diagnostics = data.elements((row[0] for row in sheet.rows), at=loaded.span)
+    _stop(diagnostics, facts)
+    return found
+
+
+def grid_elements(grid: syntax.Grid, facts: "Realiser") -> Elements:
+    """The elements of a set written as a grid: its row labels."""
+    for row in grid.rows:
+        if len(row.label) != 1:
+            raise _at(Fault("a set's rows have one label each", code="C060"), row)
+        if len(row.cells) != len(grid.columns):
+            message = f"this row has {len(row.cells)} cells for {len(grid.columns)} columns"
+            raise _at(Fault(message, code="C060"), row)
+    found, diagnostics = data.elements((data.Entry(r.label[0].value, r.label[0].span) for r in grid.rows), at=grid.span)
+    _stop(diagnostics, facts)
+    return found
+
+
+def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:
+    for diagnostic in diagnostics:
+        facts.findings.add(diagnostic)
+    if has_errors(diagnostics):
+        raise Poisoned("reported")
+
+
+def _at(fault: Fault, node: syntax.Node) -> Fault:
+    fault.span = node.span
+    return fault

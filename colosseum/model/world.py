@@ -1,0 +1,90 @@
+"""Facts: the data of one instance. In: what was realised for a seed; out: look-ups by name, as expressions need them.
+
+A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from colosseum.model.spec import Spec, Symbol
+from colosseum.model.values import Elements, Value, flatten
+
+
+@dataclass(frozen=True)
+class TableData:
+    """A table's entries by flattened key, in the order of its indices."""
+
+    name: str
+    entries: dict[tuple[Value, ...], Value]
+    audience: dict[tuple[Value, ...], tuple[str, ...]] | None = None
+    """Who may see each entry; None for a public table."""
+
+    @property
+    def private(self) -> bool:
+        """Whether entries are seen by some agents only."""
+        return self.audience is not None
+
+
+class Facts(Protocol):
+    """What evaluation asks for. Raises Fault when the fact itself is in error."""
+
+    @property
+    def spec(self) -> Spec: ...
+
+    def symbol(self, name: str) -> Symbol | None: ...
+    def param(self, name: str) -> Value: ...
+    def members(self, name: str) -> Elements: ...
+    def table(self, name: str) -> TableData: ...
+    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]: ...
+    def links(self) -> Elements: ...
+    def is_element(self, name: str) -> bool: ...
+    def known_elements(self) -> frozenset[str]: ...
+
+
+@dataclass(frozen=True)
+class World:
+    """All facts of one instance: params, sets and coalitions by name, tables, links of the network."""
+
+    spec: Spec
+    params: dict[str, Value]
+    sets: dict[str, Elements]
+    """`agents`, every set, every coalition and every channel's members."""
+    tables: dict[str, TableData]
+    domains: dict[str, dict[tuple[Value, ...], tuple[Value, ...]]] = field(repr=False)
+    """The domain of every variable's instances."""
+    network_links: Elements
+
+    def symbol(self, name: str) -> Symbol | None:
+        return self.spec.symbols.get(name)
+
+    def param(self, name: str) -> Value:
+        return self.params[name]
+
+    def members(self, name: str) -> Elements:
+        return self.sets[name]
+
+    def table(self, name: str) -> TableData:
+        return self.tables[name]
+
+    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
+        return self.domains[variable]
+
+    def links(self) -> Elements:
+        return self.network_links
+
+    def is_element(self, name: str) -> bool:
+        return name in self.known_elements()
+
+    def known_elements(self) -> frozenset[str]:
+        return self._elements
+
+    @cached_property
+    def _elements(self) -> frozenset[str]:
+        return named(self.sets.values())
+
+
+def named(sets: Iterable[Elements]) -> frozenset[str]:
+    """The names among the elements of sets, pairs opened."""
+    return frozenset(v for s in sets for v in flatten(s) if isinstance(v, str))

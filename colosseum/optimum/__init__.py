@@ -1,0 +1,1 @@
+"""Provable optima. In: a task; out: an integer program, its optima, and the score of any assignment."""

@@ -1,0 +1,88 @@
+"""Hard requirements as rows. In: a condition that must hold; out: rows that cut off exactly what breaks it."""
+
+from itertools import product
+
+from colosseum.model import terms
+from colosseum.model.terms import Constant, Term
+from colosseum.optimum.conditions import defined, numeric
+from colosseum.optimum.lowering import Lowering
+from colosseum.optimum.program import Affine, total
+from colosseum.optimum.tables import scope_variables, worth
+
+LARGEST_PAIR = 4_000
+"""Joint values of two variables that are enumerated for conflict rows."""
+
+
+def bind(condition: Term, lowering: Lowering) -> None:
+    """Add rows that admit exactly the assignments at which the condition holds. Raises CannotLower."""
+    program = lowering.program
+    match condition:
+        case Constant(value=value):
+            if value is not True:
+                program.row(Affine(0.0), low=1.0)
+        case terms.Every(parts=parts):
+            for part in parts:
+                bind(part, lowering)
+        case _ if len(condition.scope) <= 2 and lowering.size(condition.scope) <= LARGEST_PAIR:
+            _conflicts(condition, lowering)
+        case terms.Compare() if _comparison(condition, lowering, relief=Affine(0.0)):
+            pass
+        case terms.Some(parts=parts):
+            _clause(parts, lowering)
+        case _:
+            program.row(lowering.condition(condition), low=1.0)
+
+
+def _conflicts(condition: Term, lowering: Lowering) -> None:
+    """Values of one or two variables that exclude each other."""
+    variables, program = scope_variables(condition.scope, lowering), lowering.program
+    if not variables:
+        bind(Constant(bool(worth(condition, {}))), lowering)
+        return
+    first, rest = variables[0], variables[1:]
+    for d in first.domain:
+        chosen = program.indicator(first.name, d)
+        broken = [
+            x for x in product(*(v.domain for v in rest))
+            if not worth(condition, {first.name: d, **{v.name: e for v, e in zip(rest, x, strict=True)}})
+        ]  # fmt: skip
+        if not broken:
+            continue
+        if not rest:
+            program.row(chosen, high=0.0)
+        else:
+            others = total([program.indicator(rest[0].name, x[0]) for x in broken])
+            program.row(chosen + others, high=1.0)
+
+
+def _comparison(condition: terms.Compare, lowering: Lowering, *, relief: Affine) -> bool:
+    """One linear row, lifted where `relief` ≥ 1; whether it could be written so."""
+    if condition.operator == "!=" or not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
+        return False
+    program = lowering.program
+    gap = lowering.number(condition.left).minus(lowering.number(condition.right))
+    if condition.operator in ("<", ">") and not program.whole(gap):
+        return False
+    strict = 1.0 if condition.operator in ("<", ">") else 0.0
+    signs = {"<": (1.0,), "<=": (1.0,), ">": (-1.0,), ">=": (-1.0,), "==": (1.0, -1.0)}[condition.operator]
+    for sign in signs:
+        _at_most(gap.scaled(sign) + Affine(strict), relief, lowering)
+    for form in defined(condition, lowering):
+        program.row(form + relief, low=1.0)
+    return True
+
+
+def _at_most(body: Affine, relief: Affine, lowering: Lowering) -> None:
+    high = lowering.program.bounds(body)[1]
+    if high > 0:
+        lowering.program.row(body.minus(relief.scaled(high)), high=0.0)
+
+
+def _clause(parts: tuple[Term, ...], lowering: Lowering) -> None:
+    """At least one part holds; a single large comparison among them becomes a row that the others lift."""
+    large = [p for p in parts if isinstance(p, terms.Compare) and lowering.size(p.scope) > LARGEST_PAIR]
+    if len(large) == 1 and isinstance(large[0], terms.Compare):
+        relief = total([lowering.condition(p) for p in parts if p is not large[0]])
+        if _comparison(large[0], lowering, relief=relief):
+            return
+    lowering.program.row(total([lowering.condition(p) for p in parts]), low=1.0)

@@ -1,0 +1,128 @@
+"""The seam to PuLP and HiGHS; the one file that imports them. In: a program; out: proven optima of linear costs.
+
+A component is formulated once in PuLP; the HiGHS object behind it stays alive, and a query changes costs and bounds
+only. The LP relaxation is solved first, from its warm basis; an optimal integral point is an optimum of the integer
+program. Else branch and bound decides, both gaps 0, one thread, a fixed seed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import highspy
+import pulp
+
+from colosseum.optimum.program import Affine, Program
+
+Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
+INTEGRAL = 1e-7
+"""How far from a whole number a relaxed column may lie to be taken as whole."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best point of one component."""
+
+    status: Status
+    values: dict[int, float]
+    """By column; empty when there is no point."""
+    bound: float
+    """No point is better than this."""
+
+
+class Component:
+    """One component of a program, with its live solvers. Maximises."""
+
+    def __init__(self, program: Program, columns: Sequence[int], rows: Sequence[int], *, time_limit: float) -> None:
+        self.program, self.columns, self.rows, self.time_limit = program, list(columns), list(rows), time_limit
+        self.place = {column: i for i, column in enumerate(self.columns)}
+        self.low = [program.columns[c].low for c in self.columns]
+        self.high = [program.columns[c].high for c in self.columns]
+
+    def maximise(self, costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
+        """The best point for these costs, with some columns fixed."""
+        cost = [-costs.get(c, 0.0) for c in self.columns]
+        for relaxed, solver in ((True, self.relaxation), (False, self.integer)):
+            solver.changeColsCost(len(cost), list(range(len(cost))), cost)
+            low = [fixed.get(c, a) for c, a in zip(self.columns, self.low, strict=True)]
+            high = [fixed.get(c, b) for c, b in zip(self.columns, self.high, strict=True)]
+            solver.changeColsBounds(len(cost), list(range(len(cost))), low, high)
+            answer = self._run(solver)
+            if answer.status == "infeasible" or (answer.status == "optimal" and (not relaxed or self._whole(answer))):
+                return answer
+        return answer
+
+    def _run(self, solver: "highspy.Highs") -> Answer:
+        solver.zeroAllClocks()
+        solver.setOptionValue("time_limit", self.time_limit)
+        solver.run()
+        status = solver.getModelStatus()
+        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            return Answer("infeasible", {}, float("-inf"))
+        info, solution = solver.getInfo(), solver.getSolution()
+        if status == highspy.HighsModelStatus.kOptimal:
+            return Answer("optimal", self._point(solution), -float(info.objective_function_value))
+        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        return Answer("limit", self._point(solution) if found else {}, -float(info.mip_dual_bound))
+
+    def _point(self, solution: "highspy.HighsSolution") -> dict[int, float]:
+        return dict(zip(self.columns, solution.col_value, strict=True))
+
+    def _whole(self, answer: Answer) -> bool:
+        return all(
+            abs(answer.values[c] - round(answer.values[c])) <= INTEGRAL
+            for c in self.columns
+            if self.program.columns[c].integer
+        )
+
+    @cached_property
+    def integer(self) -> "highspy.Highs":
+        """The live branch-and-bound solver."""
+        return self._build(mip=True)
+
+    @cached_property
+    def relaxation(self) -> "highspy.Highs":
+        """The live simplex solver of the relaxation; presolve off keeps its basis warm."""
+        return self._build(mip=False, presolve="off", solver="simplex")
+
+    def _build(self, *, mip: bool, **options: str) -> "highspy.Highs":
+        problem = formulate(self.program, self.columns, self.rows, Affine())
+        solver = pulp.HiGHS(mip=mip, msg=False, gapRel=0.0, gapAbs=0.0, threads=1, random_seed=0, **options)
+        solver.createAndConfigureSolver(problem)
+        solver.buildSolverModel(problem)
+        return problem.solverModel
+
+
+def formulate(program: Program, columns: Sequence[int], rows: Sequence[int], objective: Affine) -> Any:
+    """A PuLP problem over some columns and rows of a program, maximising the objective."""
+    problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
+    made = {}
+    for number in columns:
+        column = program.columns[number]
+        kind = pulp.LpInteger if column.integer else pulp.LpContinuous
+        made[number] = pulp.LpVariable(f"c{number:07d}", column.low, column.high, kind)
+    problem.addVariables(list(made.values()))
+    costs = [(made[c], v) for c, v in objective.coefficients.items() if c in made]
+    problem.setObjective(pulp.LpAffineExpression(costs, constant=objective.constant))
+    for number in rows:
+        row = program.rows[number]
+        body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
+        sides = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
+        if row.low is not None and row.low == row.high:
+            sides = [(row.low, pulp.LpConstraintEQ)]
+        for side, sense in sides:
+            if side is not None:
+                problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
+    return problem
+
+
+def write_lp(program: Program, objective: Affine, path: str) -> None:
+    """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
+    problem = formulate(program, range(len(program.columns)), range(len(program.rows)), objective)
+    problem.writeLP(path)
+    legend = "".join(f"\\ c{i:07d}: {column.name}\n" for i, column in enumerate(program.columns))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(legend + text)

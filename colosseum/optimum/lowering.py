@@ -1,0 +1,77 @@
+"""Terms into columns and rows. In: a program and ground terms; out: affine forms that are exact at every integer point.
+
+Each rule is a function `(term, lowering) -> Affine | None`; the first that fits is used. A lowering never changes
+credit, and a term that no rule fits is a CannotLower that names its scope and size.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from colosseum.model.terms import Term
+from colosseum.optimum.program import Affine, Program
+
+LARGEST_TABLE = 20_000
+"""Assignments of a scope that may become a table."""
+
+Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
+
+
+class CannotLower(Exception):
+    """A term is too large or too irregular for an integer program."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+@dataclass
+class Lowering:
+    """The rules at work on one program."""
+
+    program: Program
+    number_rules: "tuple[Rule, ...]"
+    condition_rules: "tuple[Rule, ...]"
+    numbers: dict[Term, Affine] = field(default_factory=dict)
+    conditions: dict[Term, Affine] = field(default_factory=dict)
+    payoffs: dict[str | None, Affine] = field(default_factory=dict)
+    """`payoff[a]` and, under None, `total`, once lowered."""
+    shares: dict[Term, dict[str, Affine]] = field(default_factory=dict)
+    """Splits by count, once lowered: what each agent gets."""
+
+    def number(self, term: Term) -> Affine:
+        """The affine form of a numeric term; where the term is none, the form may take any value."""
+        return self._first(term, self.number_rules, self.numbers)
+
+    def condition(self, term: Term) -> Affine:
+        """An affine form that is 1 where the condition holds and 0 where it does not."""
+        return self._first(term, self.condition_rules, self.conditions)
+
+    def _first(self, term: Term, rules: "tuple[Rule, ...]", known: dict[Term, Affine]) -> Affine:
+        if term not in known:
+            made = next((form for rule in rules if (form := rule(term, self)) is not None), None)
+            if made is None:
+                raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
+            known[term] = made
+        return known[term]
+
+    def size(self, scope: frozenset[str]) -> int:
+        """How many assignments the scope has."""
+        return prod(len(self.program.task.variable[v].domain) for v in scope)
+
+    def product(self, condition: Affine, body: Affine, name: str) -> Affine:
+        """`condition · body` exactly, for a 0/1 condition and a bounded body."""
+        program = self.program
+        if condition.fixed:
+            return body.scaled(condition.constant)
+        if body.fixed:
+            return condition.scaled(body.constant)
+        low, high = program.bounds(body)
+        column = program.column(name, low=min(low, 0.0), high=max(high, 0.0), integral=program.whole(body))
+        form = Affine(0.0, {column: 1.0})
+        program.row(form.minus(condition.scaled(high)), high=0.0)
+        program.row(form.minus(condition.scaled(low)), low=0.0)
+        program.row(form.minus(body).minus(condition.scaled(low)), high=-low)
+        program.row(form.minus(body).minus(condition.scaled(high)), low=-high)
+        return form

@@ -1,0 +1,110 @@
+"""Numeric terms: sums, products, cases, look-ups and extremes as affine forms."""
+
+from colosseum.model import terms
+from colosseum.model.terms import Constant, Term
+from colosseum.optimum.lowering import Lowering
+from colosseum.optimum.program import Affine, total
+from colosseum.optimum.tables import table, worth
+
+SMALL_TABLE = 256
+"""A look-up by several decisions becomes a table outright below this many tuples: its polytope is tighter."""
+
+
+def linear(term: Term, lowering: Lowering) -> Affine | None:
+    """Sums, differences and multiples of forms."""
+    match term:
+        case terms.Total(parts=parts):
+            return total([lowering.number(part) for part in parts])
+        case terms.Arithmetic(operator="+", left=left, right=right):
+            return lowering.number(left) + lowering.number(right)
+        case terms.Arithmetic(operator="-", left=left, right=right):
+            return lowering.number(left).minus(lowering.number(right))
+        case terms.Arithmetic(operator="*", left=Constant() as left, right=right):
+            return lowering.number(right).scaled(worth(left, {}))
+        case terms.Arithmetic(operator="*", left=left, right=Constant() as right):
+            return lowering.number(left).scaled(worth(right, {}))
+        case terms.Arithmetic(operator="/", left=left, right=Constant() as right) if worth(right, {}):
+            return lowering.number(left).scaled(1.0 / worth(right, {}))
+        case _:
+            return None
+
+
+def payoff(term: Term, lowering: Lowering) -> Affine | None:
+    """`payoff[a]` and `total` inside an objective."""
+    return lowering.payoffs.get(term.agent) if isinstance(term, terms.PayoffOf) else None
+
+
+def case(term: Term, lowering: Lowering) -> Affine | None:
+    """`a if c else b` = b + c · (a − b)."""
+    if not isinstance(term, terms.Conditional):
+        return None
+    otherwise = lowering.number(term.otherwise)
+    difference = lowering.number(term.then).minus(otherwise)
+    return otherwise + lowering.product(lowering.condition(term.condition), difference, "case")
+
+
+def look_up(term: Term, lowering: Lowering) -> Affine | None:
+    """A table looked up by one decision: each entry where its key is chosen."""
+    match term:
+        case terms.Select(keys=(terms.Decision(variable=name),), entries=entries):
+            return total([
+                lowering.product(lowering.program.indicator(name, key[0]), lowering.number(entry), "entry")
+                for key, entry in entries
+            ])  # fmt: skip
+        case _:
+            return None
+
+
+def small_look_up(term: Term, lowering: Lowering) -> Affine | None:
+    """A look-up by several decisions over a small scope."""
+    return table(term, lowering) if isinstance(term, terms.Select) and lowering.size(term.scope) <= SMALL_TABLE else None
+
+
+def multiplied(term: Term, lowering: Lowering) -> Affine | None:
+    """A product in which one side takes only the values 0 and 1."""
+    if not isinstance(term, terms.Arithmetic) or term.operator != "*":
+        return None
+    left, right = lowering.number(term.left), lowering.number(term.right)
+    for a, b in ((left, right), (right, left)):
+        if lowering.program.whole(a) and lowering.program.bounds(a) == (0.0, 1.0):
+            return lowering.product(a, b, "product")
+    return None
+
+
+def absolute(term: Term, lowering: Lowering) -> Affine | None:
+    """`abs(e)` = max(e, −e)."""
+    if not isinstance(term, terms.Absolute):
+        return None
+    body = lowering.number(term.part)
+    return greatest([body, body.scaled(-1.0)], lowering)
+
+
+def extremum(term: Term, lowering: Lowering) -> Affine | None:
+    """`max` and `min`, exact whichever way the objective pulls; items with conditions are left to tables."""
+    if not isinstance(term, terms.Extremum):
+        return None
+    if not all(isinstance(c, Constant) and c.value is True for c in term.conditions):
+        return None
+    sign = 1.0 if term.which == "max" else -1.0
+    return greatest([lowering.number(part).scaled(sign) for part in term.parts], lowering).scaled(sign)
+
+
+def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
+    """The maximum of forms: a column above all of them that touches the one a binary selects."""
+    program = lowering.program
+    ends = [program.bounds(part) for part in parts]
+    floor = max(low for low, _ in ends)
+    live = [(part, low) for part, (low, high) in zip(parts, ends, strict=True) if high > floor or low == floor]
+    distinct = [part for part, _ in live]
+    if len(distinct) == 1:
+        return distinct[0]
+    top = max(program.bounds(part)[1] for part in distinct)
+    whole = all(program.whole(part) for part in distinct)
+    column = Affine(0.0, {program.column("greatest", low=floor, high=top, integral=whole): 1.0})
+    selected = [Affine(0.0, {program.column("selected", integer=True): 1.0}) for _ in distinct]
+    program.row(total(selected), low=1.0, high=1.0)
+    for (part, low), select in zip(live, selected, strict=True):
+        program.row(column.minus(part), low=0.0)
+        slack = top - low
+        program.row(column.minus(part) + select.scaled(slack), high=slack)
+    return column

@@ -1,0 +1,181 @@
+"""Terms under partial assignments. In: a condition and some decisions; out: whether a completion can satisfy it.
+
+Values are followed as small sets, and as intervals where sets grow. Both contain everything that is possible, so a
+condition that cannot hold here holds nowhere; where the answer stays open, few completions are enumerated.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import inf, prod
+from typing import TypeAlias
+
+from colosseum.model import terms
+from colosseum.model.scenario import Task
+from colosseum.model.terms import Term
+from colosseum.model.values import Fault, Value, arithmetic, compare, is_number, member
+
+MOST_VALUES = 64
+MOST_COMPLETIONS = 2_000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from low to high."""
+
+    low: float
+    high: float
+
+
+Reach: TypeAlias = "frozenset[Value] | Interval"
+OPEN: Reach = frozenset((True, False))
+ANYTHING = Interval(-inf, inf)
+
+
+def possible(condition: Term, decided: Mapping[str, Value], task: Task) -> bool:
+    """Whether some completion of the decisions satisfies a condition.
+
+    Exact when the interval bounds settle it (as for counts and sums in which each variable occurs once) or when at
+    most 2 000 completions are open; beyond that "not excluded by the bounds" counts as possible.
+    """
+    reach = reach_of(condition, decided, task)
+    if reach == frozenset((True,)):
+        return True
+    if reach == frozenset((False,)):
+        return False
+    free = sorted(condition.scope - decided.keys())
+    domains = [task.variable[name].domain for name in free]
+    if prod(map(len, domains)) > MOST_COMPLETIONS:
+        return True
+    return any(
+        condition.evaluate({**decided, **dict(zip(free, values, strict=True))}) is True for values in product(*domains)
+    )
+
+
+def reach_of(term: Term, decided: Mapping[str, Value], task: Task) -> Reach:
+    """Everything that the term may be once the open decisions are taken."""
+
+    def reach(inner: Term) -> Reach:
+        return reach_of(inner, decided, task)
+
+    match term:
+        case terms.Constant(value=value):
+            return frozenset((value,))
+        case terms.Decision(variable=name):
+            return frozenset((decided[name],)) if name in decided else frozenset(task.variable[name].domain)
+        case terms.Conditional(condition=c, then=a, otherwise=b):
+            when = reach(c)
+            branches = [reach(t) for holds, t in ((True, a), (False, b)) if holds in _truths(when)]
+            return branches[0] if len(branches) == 1 else _union(*branches)
+        case terms.Total(parts=parts):
+            return _sum([reach(p) for p in parts])
+        case terms.Arithmetic(operator=operator, left=a, right=b):
+            return _arithmetic(operator, reach(a), reach(b))
+        case terms.Compare(operator=operator, left=a, right=b):
+            return _compare(operator, reach(a), reach(b))
+        case terms.Member(item=a, elements=b):
+            return _each(lambda x, y: member(x, y), reach(a), reach(b)) or OPEN
+        case terms.Every(parts=parts):
+            return _all([_truths(reach(p)) for p in parts])
+        case terms.Some(parts=parts):
+            return _not(_all([_not(_truths(reach(p))) for p in parts]))
+        case terms.Inverse(part=part):
+            return _not(_truths(reach(part)))
+        case terms.Select(keys=keys, entries=entries):
+            wanted = [reach(k) for k in keys]
+            found = [reach(e) for key, e in entries if all(_holds(w, k) for w, k in zip(wanted, key, strict=True))]
+            return _union(*found) if found else ANYTHING
+        case _:
+            return ANYTHING
+
+
+def _truths(reach: Reach) -> frozenset[Value]:
+    return reach if isinstance(reach, frozenset) and reach <= {True, False} else frozenset((True, False))
+
+
+def _not(reach: frozenset[Value]) -> frozenset[Value]:
+    return frozenset(not v for v in reach)
+
+
+def _all(parts: list[frozenset[Value]]) -> frozenset[Value]:
+    if any(p == {False} for p in parts):
+        return frozenset((False,))
+    return frozenset((True,)) if all(p == {True} for p in parts) else frozenset((True, False))
+
+
+def _holds(reach: Reach, value: Value) -> bool:
+    if isinstance(reach, frozenset):
+        return value in reach
+    return isinstance(value, int | float) and reach.low <= value <= reach.high
+
+
+def _interval(reach: Reach) -> Interval:
+    if isinstance(reach, Interval):
+        return reach
+    numbers = [v for v in reach if isinstance(v, int | float) and is_number(v)]
+    return Interval(min(numbers), max(numbers)) if len(numbers) == len(reach) and numbers else ANYTHING
+
+
+def _union(*parts: Reach) -> Reach:
+    if all(isinstance(p, frozenset) for p in parts):
+        joined: frozenset[Value] = frozenset().union(*(p for p in parts if isinstance(p, frozenset)))
+        if len(joined) <= MOST_VALUES:
+            return joined
+    ends = [_interval(p) for p in parts]
+    return Interval(min(e.low for e in ends), max(e.high for e in ends))
+
+
+def _sum(parts: list[Reach]) -> Reach:
+    ends = [_interval(p) for p in parts]
+    low, high = sum(e.low for e in ends), sum(e.high for e in ends)
+    return Interval(low, high)
+
+
+def _each(operation: Callable[[Value, Value], Value], left: Reach, right: Reach) -> frozenset[Value] | None:
+    """The results for every pair of values; None when there are too many or a side is an interval."""
+    if not isinstance(left, frozenset) or not isinstance(right, frozenset) or len(left) * len(right) > MOST_VALUES**2:
+        return None
+    try:
+        return frozenset(operation(a, b) for a in left for b in right)
+    except Fault:
+        return None
+
+
+def _arithmetic(operator: str, left: Reach, right: Reach) -> Reach:
+    found = _each(lambda a, b: arithmetic(operator, a, b), left, right)
+    if found is not None and len(found) <= MOST_VALUES:
+        return found
+    a, b = _interval(left), _interval(right)
+    match operator:
+        case "+":
+            return Interval(a.low + b.low, a.high + b.high)
+        case "-":
+            return Interval(a.low - b.high, a.high - b.low)
+        case _:
+            return ANYTHING
+
+
+def _compare(operator: str, left: Reach, right: Reach) -> Reach:
+    found = _each(lambda a, b: compare(operator, a, b), left, right)
+    if found is not None:
+        return found
+    if None in (left if isinstance(left, frozenset) else ()) or None in (right if isinstance(right, frozenset) else ()):
+        return OPEN
+    a, b = _interval(left), _interval(right)
+    match operator:
+        case "<=":
+            return _order(a.high <= b.low, a.low > b.high)
+        case "<":
+            return _order(a.high < b.low, a.low >= b.high)
+        case ">=":
+            return _order(a.low >= b.high, a.high < b.low)
+        case ">":
+            return _order(a.low > b.high, a.high <= b.low)
+        case "==":
+            return _order(a.low == a.high == b.low == b.high, a.high < b.low or b.high < a.low)
+        case _:
+            return _order(a.high < b.low or b.high < a.low, a.low == a.high == b.low == b.high)
+
+
+def _order(always: bool, never: bool) -> Reach:
+    return frozenset((True,)) if always else frozenset((False,)) if never else OPEN

@@ -1,0 +1,174 @@
+"""Integer programs without a solver. In: columns and rows; out: the polytope that several objectives share.
+
+A Program has one binary `x[v = d]` for each value of each variable, one row each `Σ_d x[v = d] = 1`, and whatever
+columns the payoffs needed. Its inverse turns column values back into an assignment in the spec's words.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from colosseum.model.scenario import Task
+from colosseum.model.values import Value, instance_name, text
+
+
+@dataclass(frozen=True)
+class Affine:
+    """`constant + Σ coefficient · column`."""
+
+    constant: float = 0.0
+    coefficients: dict[int, float] = field(default_factory=dict)
+
+    def __add__(self, other: "Affine") -> "Affine":
+        return total((self, other))
+
+    def scaled(self, factor: float) -> "Affine":
+        """Every part times a number."""
+        if factor == 1:
+            return self
+        return Affine(self.constant * factor, {c: v * factor for c, v in self.coefficients.items() if v * factor})
+
+    def minus(self, other: "Affine") -> "Affine":
+        """self − other."""
+        return self + other.scaled(-1.0)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether no column takes part."""
+        return not self.coefficients
+
+
+def total(parts: Iterable[Affine]) -> Affine:
+    """The sum, in time linear in the parts."""
+    constant, coefficients = 0.0, dict[int, float]()
+    for part in parts:
+        constant += part.constant
+        for column, value in part.coefficients.items():
+            coefficients[column] = coefficients.get(column, 0.0) + value
+    return Affine(constant, {c: v for c, v in coefficients.items() if v})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One unknown between its bounds."""
+
+    name: str
+    low: float
+    high: float
+    integer: bool
+    integral: bool
+    """Takes whole values at every feasible point where the integer columns do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`low ≤ Σ coefficient · column ≤ high`; a side that is None is open."""
+
+    coefficients: dict[int, float]
+    low: float | None
+    high: float | None
+
+
+@dataclass
+class Program:
+    """Columns and rows over a task. It only grows: an objective asked for later may add columns of its own."""
+
+    task: Task
+    columns: list[Column] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for variable in self.task.variables:
+            choice = [
+                self.column(instance_name(variable.name, ()) + f" = {text(d)}", integer=True) for d in variable.domain
+            ]
+            self.choices[variable.name] = tuple(choice)
+            self.family.update(dict.fromkeys(choice, variable.name))
+            self.row(total(Affine(0.0, {c: 1.0}) for c in choice), low=1.0, high=1.0)
+
+    @cached_property
+    def choices(self) -> dict[str, tuple[int, ...]]:
+        """The columns `x[v = d]` of each variable, in the order of its domain."""
+        return {}
+
+    @cached_property
+    def family(self) -> dict[int, str]:
+        """The variable that a choice column belongs to."""
+        return {}
+
+    def column(
+        self, name: str, *, low: float = 0.0, high: float = 1.0, integer: bool = False, integral: bool = True
+    ) -> int:
+        """Add a column and return its number."""
+        self.columns.append(Column(name, low, high, integer, integral))
+        return len(self.columns) - 1
+
+    def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
+        """Add `low ≤ body ≤ high`."""
+        self.rows.append(Row(
+            body.coefficients,
+            None if low is None else low - body.constant,
+            None if high is None else high - body.constant,
+        ))  # fmt: skip
+
+    def unary(self, variable: str, values: Sequence[float]) -> Affine:
+        """The function of one variable that takes these values, in the order of its domain."""
+        return Affine(0.0, {c: float(v) for c, v in zip(self.choices[variable], values, strict=True) if v})
+
+    def indicator(self, variable: str, value: Value) -> Affine:
+        """`x[variable = value]`; 0 for a value outside the domain."""
+        domain = self.task.variable[variable].domain
+        if value not in domain:
+            return Affine(0.0)
+        return Affine(0.0, {self.choices[variable][domain.index(value)]: 1.0})
+
+    def bounds(self, body: Affine) -> tuple[float, float]:
+        """The least and greatest value that the body could take; one variable's columns exclude each other."""
+        low = high = body.constant
+        grouped: dict[str, list[float]] = {}
+        for number, coefficient in body.coefficients.items():
+            if number in self.family:
+                grouped.setdefault(self.family[number], []).append(coefficient)
+                continue
+            column = self.columns[number]
+            ends = (coefficient * column.low, coefficient * column.high)
+            low, high = low + min(ends), high + max(ends)
+        for variable, coefficients in grouped.items():
+            whole = len(coefficients) == len(self.choices[variable])
+            ends_of = coefficients if whole else [*coefficients, 0.0]
+            low, high = low + min(ends_of), high + max(ends_of)
+        return low, high
+
+    def whole(self, body: Affine) -> bool:
+        """Whether the body takes whole values only."""
+        return float(body.constant).is_integer() and all(
+            float(v).is_integer() and self.columns[c].integral for c, v in body.coefficients.items()
+        )
+
+    def components(self) -> list[list[int]]:
+        """Columns that rows tie together, each component and all of them in the order of the columns."""
+        parent = list(range(len(self.columns)))
+
+        def root(i: int) -> int:
+            while parent[i] != i:
+                parent[i] = parent[parent[i]]
+                i = parent[i]
+            return i
+
+        for row in self.rows:
+            ends = iter(row.coefficients)
+            first = next(ends, None)
+            for other in ends:
+                a, b = sorted((root(first or 0), root(other)))
+                parent[b] = a
+        groups: dict[int, list[int]] = {}
+        for i in range(len(self.columns)):
+            groups.setdefault(root(i), []).append(i)
+        return list(groups.values())
+
+    def decode(self, values: Sequence[float]) -> dict[str, Value]:
+        """The assignment that column values stand for, in declared order."""
+        return {
+            v.name: v.domain[max(range(len(v.domain)), key=lambda i, c=self.choices[v.name]: values[c[i]])]  # type: ignore[misc]
+            for v in self.task.variables
+        }

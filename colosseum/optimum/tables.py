@@ -1,0 +1,83 @@
+"""Small scopes as tables. In: a term over few variables; out: unary coefficients, or a local polytope of its tuples."""
+
+from itertools import product
+
+from colosseum.model.scenario import Variable
+from colosseum.model.terms import Constant, Ground, PayoffOf, Term
+from colosseum.model.values import Fault, Value
+from colosseum.optimum.lowering import LARGEST_TABLE, Lowering
+from colosseum.optimum.program import Affine, total
+
+
+def constant(term: Term, lowering: Lowering) -> Affine | None:
+    """A term that mentions no variable, or whose mentions are idle."""
+    if isinstance(term, Constant) or (not term.scope and not referred(term)):
+        return Affine(worth(term, {}))
+    return None
+
+
+def unary(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over one variable becomes coefficients of its choice columns."""
+    if len(term.scope) != 1 or referred(term):
+        return None
+    (name,) = term.scope
+    domain = lowering.program.task.variable[name].domain
+    return lowering.program.unary(name, [worth(term, {name: d}) for d in domain])
+
+
+def table(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over few variables: one column a tuple, with marginal rows (the local polytope).
+
+    Tuples whose value is the most frequent one need no column of their own when they are carried by the constant.
+    """
+    if lowering.size(term.scope) > LARGEST_TABLE or referred(term):
+        return None
+    variables = scope_variables(term.scope, lowering)
+    worths = {x: worth(term, dict(zip((v.name for v in variables), x, strict=True)))
+              for x in product(*(v.domain for v in variables))}  # fmt: skip
+    return polytope(variables, worths, lowering)
+
+
+def polytope(variables: list[Variable], worths: dict[tuple[Value, ...], float], lowering: Lowering) -> Affine:
+    """`Σ worth(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so."""
+    if len(set(worths.values())) == 1:
+        return Affine(next(iter(worths.values())))
+    program = lowering.program
+    columns = {x: program.column(f"tuple {x}", integral=True) for x in worths}
+    for position, variable in enumerate(variables):
+        for d in variable.domain:
+            tuples = total(Affine(0.0, {c: 1.0}) for x, c in columns.items() if x[position] == d)
+            program.row(tuples.minus(program.indicator(variable.name, d)), low=0.0, high=0.0)
+    return Affine(0.0, {columns[x]: w for x, w in worths.items() if w})
+
+
+def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]:
+    """The variables of a scope in declared order."""
+    return [v for v in lowering.program.task.variables if v.name in scope]
+
+
+def worth(term: Term, assignment: dict[str, Value]) -> float:
+    """A term's value as a number (a condition counts 1 or 0); none counts 0, since a guard or the final check
+    settles it."""
+    try:
+        value = term.evaluate(assignment)
+    except Fault as fault:
+        if fault.code in ("C052", "C053"):
+            return 0.0
+        raise
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def referred(term: Term) -> frozenset[str | None]:
+    """The agents whose payoff an objective names; None stands for `total`."""
+    found: set[str | None] = set()
+    stack: list[object] = [term]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, PayoffOf):
+            found.add(current.agent)
+        elif isinstance(current, tuple):
+            stack += current
+        elif isinstance(current, Ground):
+            stack += [getattr(current, name) for name in current.__dataclass_fields__]  # type: ignore[attr-defined]
+    return frozenset(found)
