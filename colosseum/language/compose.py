@@ -1,0 +1,192 @@
+"""A spec and the files it uses, as one list of statements. In: a path; out: a `Composition` and diagnostics.
+
+`use` brings a file's statements to the place where it stands; `override` puts a statement in another's place.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
+from colosseum.language.files import forbidden, read_source, within
+from colosseum.language.parser import parse
+from colosseum.language.syntax import Experiment, Override, ScenarioName, Statement, Use
+
+DEEPEST = 16
+"""Files that use each other in a chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """What a spec says once the files it uses are brought in."""
+
+    source: Source
+    """The main file."""
+    sources: tuple[Source, ...]
+    """Every file read, the main one first, then in the order of their `use`."""
+    scenario: ScenarioName
+    """The main file's."""
+    statements: tuple[Statement, ...]
+    """In order: a used file's where its `use` stands, an overriding one in place of what it replaces."""
+    overridden: tuple[Statement, ...]
+    """What was replaced, in the order of the overrides."""
+
+
+def load(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
+    """Read a spec and all that it uses; the composition is None when anything is wrong with it."""
+    source = _main_source(Path(path))
+    if isinstance(source, Diagnostic):
+        return None, [source]
+    reader = _Reader(source)
+    scenario = reader.bring(source, chain=())
+    reader.declare()
+    if scenario is None or has_errors(reader.diagnostics):
+        return None, reader.diagnostics
+    composition = Composition(
+        source=source,
+        sources=tuple(reader.sources),
+        scenario=scenario,
+        statements=tuple(reader.declared),
+        overridden=tuple(reader.overridden),
+    )
+    return composition, reader.diagnostics
+
+
+def _main_source(path: Path) -> Source | Diagnostic:
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        real = path
+    return read_source(real, name=str(path), span=None)
+
+
+class _Reader:
+    """What has been brought in so far."""
+
+    def __init__(self, main: Source) -> None:
+        assert main.path is not None
+        self.main, self.folder = main, main.path.parent
+        self.sources: list[Source] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.found: list[Statement | Override] = []
+        self.whole = True
+        """No file failed, so that a name which is missing really is."""
+        self.declared: list[Statement] = []
+        self.overridden: list[Statement] = []
+
+    def bring(self, source: Source, *, chain: tuple[Source, ...]) -> ScenarioName | None:
+        """Add a file's statements, and before them those of the files it uses."""
+        self.sources.append(source)
+        file, diagnostics = parse(source)
+        self.diagnostics += diagnostics
+        self.whole = self.whole and not has_errors(diagnostics)
+        for statement in file.statements:
+            if isinstance(statement, Use):
+                self._use(statement, (*chain, source))
+            else:
+                self.found.append(statement)
+        return file.scenario
+
+    def _use(self, use: Use, chain: tuple[Source, ...]) -> None:
+        source = self._find(use, chain)
+        if isinstance(source, Diagnostic):
+            self.diagnostics.append(source)
+            self.whole = False
+        elif source is not None:
+            self.bring(source, chain=chain)
+
+    def _find(self, use: Use, chain: tuple[Source, ...]) -> Source | Diagnostic | None:
+        """The source that a `use` names; None when it is here already."""
+        naming = chain[-1].path
+        assert naming is not None
+        reason = forbidden(use.path)
+        if reason:
+            return report("C032", use.span, f"`use` does not follow `{use.path}`", help=reason)
+        real = within(naming.parent / use.path, self.folder)
+        if real is None:
+            help_ = "files are read only below the folder of the spec that is run"
+            return report("C032", use.span, f"`{use.path}` is outside the spec's own folder", help=help_)
+        names = [*(s.name for s in chain), self._name(real)]
+        if any(real == s.path for s in chain):
+            return report("C033", use.span, "files use each other in a circle", help=" uses ".join(_quoted(names)))
+        if any(real == s.path for s in self.sources):
+            return None
+        if len(chain) >= DEEPEST:
+            shown = " uses ".join(_quoted(names))
+            return report("C033", use.span, f"more than {DEEPEST} files use each other in a chain", help=shown)
+        return read_source(real, name=self._name(real), span=use.span)
+
+    def _name(self, real: Path) -> str:
+        """A used file's name as the user would write it: beside the main file as that was written."""
+        return str(Path(self.main.name).parent / real.relative_to(self.folder))
+
+    def declare(self) -> None:
+        """Give every name its statement: at most one declaration, replaced by the overrides that follow it."""
+        places: dict[tuple[str, str], int] = {}
+        missing: list[Override] = []
+        for item in self.found:
+            statement = item.statement if isinstance(item, Override) else item
+            place = places.get(_key(statement))
+            if place is None and isinstance(item, Override):
+                missing.append(item)
+            elif place is None:
+                places[_key(statement)] = len(self.declared)
+                self.declared.append(statement)
+            elif not isinstance(item, Override):
+                self.diagnostics.append(_twice(statement, self.declared[place]))
+            elif self.declared[place].span.source is statement.span.source:
+                self.diagnostics.append(_own(statement, self.declared[place]))
+            else:
+                self.overridden.append(self.declared[place])
+                self.declared[place] = statement
+        self.diagnostics += self._nothing_overridden(missing, places)
+
+    def _nothing_overridden(self, missing: list[Override], places: dict[tuple[str, str], int]) -> Iterator[Diagnostic]:
+        """Overrides without anything to replace; silent when a file could not be read, since it may be in there."""
+        for item in missing:
+            statement = item.statement
+            kind, name = _key(statement)
+            place = places.get((kind, name))
+            if place is not None:
+                yield report(
+                    "C035",
+                    statement.name_span,
+                    f"`{name}` is overridden before it is declared",
+                    labels=[Label(self.declared[place].name_span, "declared here")],
+                    help="put the override after the `use` that brings it",
+                )
+            elif self.whole:
+                help_ = closest(name, [n for k, n in places if k == kind])
+                if len(self.sources) == 1:
+                    help_ = "this file uses no other; leave `override` out"
+                yield report("C035", statement.name_span, f"there is no `{name}` to override", help=help_)
+
+
+def _key(statement: Statement) -> tuple[str, str]:
+    """The namespace of a name and the name: experiments have their own."""
+    return ("experiment" if isinstance(statement, Experiment) else "", statement.name)
+
+
+def _twice(statement: Statement, first: Statement) -> Diagnostic:
+    elsewhere = statement.span.source is not first.span.source
+    return report(
+        "C034",
+        statement.name_span,
+        f"`{statement.name}` is declared twice",
+        labels=[Label(first.name_span, "first here")],
+        help="to replace what a used file says, write `override` before it" if elsewhere else "",
+    )
+
+
+def _own(statement: Statement, first: Statement) -> Diagnostic:
+    return report(
+        "C036",
+        statement.name_span,
+        f"`{statement.name}` is said in this same file",
+        labels=[Label(first.name_span, "here")],
+        help="`override` replaces what a used file says; keep only one of the two",
+    )
+
+
+def _quoted(names: list[str]) -> list[str]:
+    return [f"`{name}`" for name in names]

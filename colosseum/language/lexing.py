@@ -1,0 +1,183 @@
+"""Text into tokens. In: a source; out: tokens, comments, and a diagnostic for each place that is no word of ours.
+
+After such a place the reading goes on behind it, so one stray character hides nothing that follows.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from colosseum.diagnostics import Diagnostic, Source, Span, report
+from colosseum.language.literals import LONG_QUOTE, QUOTE
+from colosseum.language.syntax import Comment
+from colosseum.language.words import OPENERS
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+
+MOST_STRAYS = 20
+"""After so many strays the text is probably no spec at all, and reading stops."""
+MOST_LINES = 30
+"""How far to look for the closing quote of a text that runs over its line."""
+_COMMENT = re.compile(r"#[^\n]*")
+_OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
+_CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
+ADVICE = {
+    ";": "a statement ends where the next one begins; leave the `;` out",
+    ".": "a number needs a digit before its point (`0.5`), a range two points (`1..5`); a lookup is `cost[a, t]`",
+    "!": "write `not`, or `!=` for `is different from`",
+    "%": "there is no remainder; a fraction is written `0.2`",
+    "^": "there are no powers; multiply",
+    "?": "a choice is written `x if condition else y`",
+    "@": "names are letters, digits and `_`",
+    "$": "an amount is written `$20`",
+    "`": "names stand without quotes",
+    "\\": "there is no continuation sign; a statement may run over several lines as it is",
+}
+"""What to write instead of a character that means something elsewhere."""
+
+
+@dataclass(slots=True)
+class Lexed:
+    """The words of a text."""
+
+    tokens: "list[Token]" = field(default_factory=list)
+    comments: tuple[Comment, ...] = ()
+    strays: list[Diagnostic] = field(default_factory=list)
+    """One for each stretch that was skipped."""
+    skipped: list[tuple[int, int]] = field(default_factory=list)
+    """The stretches, in order."""
+    gave_up: bool = False
+    """More than `MOST_STRAYS`: the tokens end there."""
+
+
+def lex(source: Source, tables: "Lark") -> Lexed:
+    """Read the words of a text; never raises for any text."""
+    text, result = source.text, Lexed()
+    position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
+    while True:
+        stop = _read_from(position, text, tables, result.tokens)
+        if stop is None:
+            break
+        stray = _stray(source, result.tokens, stop)
+        result.strays.append(stray.diagnostic)
+        result.skipped.append((stray.start, stray.end))
+        while result.tokens and end_of(result.tokens[-1]) > stray.start:
+            result.tokens.pop()
+        position = stray.end
+        if len(result.strays) == MOST_STRAYS:
+            result.gave_up = True
+            break
+    result.comments = tuple(_comments(source, result, position if result.gave_up else len(text)))
+    return result
+
+
+def start_of(token: "Token") -> int:
+    """The offset at which a token begins."""
+    assert token.start_pos is not None
+    return token.start_pos
+
+
+def end_of(token: "Token") -> int:
+    """The offset behind a token."""
+    assert token.end_pos is not None
+    return token.end_pos
+
+
+def _read_from(position: int, text: str, tables: "Lark", tokens: "list[Token]") -> int | None:
+    """Append the tokens from a position on; the offset of what is no token, None at the end of the text."""
+    from lark import TextSlice, UnexpectedCharacters
+
+    reader: Any = tables.parse_interactive(TextSlice(text, position, len(text)), start="statement")
+    words: Iterator[Token] = reader.lexer_thread.lex(reader.parser_state)  # the loaded tables' own lexer, not a new one
+    try:
+        for token in words:
+            if token == QUOTE * 2 and text.startswith(QUOTE, end_of(token)):
+                return start_of(token)  # three quotes that nothing closes read as an empty text and one quote
+            tokens.append(token)
+    except UnexpectedCharacters as stray:
+        return stray.pos_in_stream
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stray:
+    """A stretch of text to pass over and what to say about it."""
+
+    diagnostic: Diagnostic
+    start: int
+    end: int
+
+
+def _stray(source: Source, tokens: "list[Token]", position: int) -> _Stray:
+    if source.text.startswith(LONG_QUOTE, position):
+        return _open_long_text(source, tokens, position)
+    if source.text[position] == QUOTE:
+        return _open_text(source, position)
+    return _stray_character(source, position)
+
+
+def _open_long_text(source: Source, tokens: "list[Token]", position: int) -> _Stray:
+    """Blame the first long text that swallows a statement: each `\"\"\"` after it closes what it should open."""
+    for token in tokens:
+        swallowed = _OPENER_LINE.search(token) if token.type == "LONG_STRING" else None
+        if swallowed:
+            position, end = start_of(token), start_of(token) + swallowed.start()
+            break
+    else:
+        following = _OPENER_LINE.search(source.text, position)
+        end = following.start() if following else len(source.text)
+    help_ = 'close it with `"""` on a line of its own'
+    span = Span(source, position, position + len(LONG_QUOTE))
+    return _Stray(report("C009", span, 'this `"""` is never closed', help=help_), position, end)
+
+
+def _open_text(source: Source, position: int) -> _Stray:
+    """A quote whose line ends before the closing one; skip to where the text seems to end."""
+    text = source.text
+    line_end = text.find("\n", position)
+    line_end = len(text) if line_end < 0 else line_end
+    span = Span(source, position, max(position + 1, position + len(text[position:line_end].rstrip())))
+    end, help_ = line_end, 'close it with `"` on the same line'
+    start = line_end + 1
+    for line in text[start : start + 200 * MOST_LINES].splitlines(keepends=True)[:MOST_LINES]:
+        if not line.strip() or _OPENER_LINE.match(line):
+            break
+        if line.count(QUOTE) % 2:
+            end, help_ = start + line.rindex(QUOTE) + 1, 'a text of several lines stands between `"""` and `"""`'
+            break
+        start += len(line)
+    return _Stray(report("C008", span, "this text is not closed on its line", help=help_), position, end)
+
+
+def _stray_character(source: Source, position: int) -> _Stray:
+    """A character that no word of the language begins with, or a text in the wrong kind of quotes."""
+    text, character = source.text, source.text[position]
+    line_end = text.find("\n", position)
+    line_end = len(text) if line_end < 0 else line_end
+    if character == "'" or character in _CURLY_QUOTES:
+        closing = [text.rfind(q, position + 1, line_end) for q in ("'" if character == "'" else _CURLY_QUOTES)]
+        end = max(*closing, position, position) + 1
+        help_ = f"write `{QUOTE}{text[position + 1 : end - 1]}{QUOTE}`" if end - position > 1 else 'write `"`'
+        return _Stray(
+            report("C007", Span(source, position, end), 'texts stand between straight double quotes `"`', help=help_),
+            position,
+            end,
+        )
+    end = position + 1
+    while end < line_end and text[end] == character:
+        end += 1
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    message = f"`{shown}` has no meaning here"
+    return _Stray(report("C007", Span(source, position, end), message, help=ADVICE.get(character, "")), position, end)
+
+
+def _comments(source: Source, lexed: Lexed, end: int) -> Iterator[Comment]:
+    """The comments, found between the tokens and outside the skipped stretches."""
+    taken = sorted([(start_of(t), end_of(t)) for t in lexed.tokens] + lexed.skipped)
+    for (_, left), (right, _) in pairwise([(0, 0), *taken, (end, end)]):
+        for found in _COMMENT.finditer(source.text, left, max(left, right)):
+            written = found[0].rstrip("\r")
+            yield Comment(span=Span(source, found.start(), found.start() + len(written)), text=written)

@@ -1,0 +1,247 @@
+"""A failed statement into words. In: the facts of a failure; out: the diagnostic a newcomer would want.
+
+`EXPLANATIONS` are asked in order; the first that knows the mistake answers, the last one knows them all.
+"""
+
+from collections.abc import Callable
+
+from colosseum.diagnostics import Diagnostic, Label, report
+from colosseum.language.failure import Failure, Reason
+from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
+from colosseum.language.words import (
+    CLOSERS,
+    INNER_WORDS,
+    KEYWORDS,
+    OPENERS,
+    SIGNS,
+    STARTS_EXPRESSION,
+    expected,
+    found,
+    listed,
+    meant_keyword,
+    meant_opener,
+)
+
+OPENING_WORDS = listed(
+    [f"`{word.lower()}`" for word in sorted(OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
+)
+
+
+def explain(failure: Failure) -> Diagnostic:
+    """The diagnostic for a statement that could not be read."""
+    for explanation in EXPLANATIONS:
+        diagnostic = explanation(failure)
+        if diagnostic is not None:
+            return diagnostic
+    return _general(failure)
+
+
+def _no_opener(f: Failure) -> Diagnostic | None:
+    """A statement that begins with a word of no statement."""
+    if f.reason is not Reason.NO_OPENER or f.token is None:
+        return None
+    if f.token.type in INNER_WORDS:
+        return report("C020", f.place, f"`{f.token}` belongs {INNER_WORDS[f.token.type]}")
+    if f.token.type in CLOSERS:
+        return report("C013", f.place, f"`{f.token}` closes nothing")
+    if f.token.type not in KEYWORDS | {"NAME"}:
+        return report("C016", f.place, f"a statement begins with a word, not with {found(f.token)}")
+    meant = meant_opener(f.token)
+    help_ = f"did you mean `{meant}`?" if meant else f"statements begin with {OPENING_WORDS}"
+    return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=help_)
+
+
+def _bracket(f: Failure) -> Diagnostic | None:
+    """A closing bracket without its opening one."""
+    if f.reason is not Reason.BRACKET or f.token is None:
+        return None
+    if not f.opened:
+        return report("C013", f.place, f"`{f.token}` closes nothing")
+    last = f.opened[-1]
+    return report(
+        "C013", f.place, f"`{f.token}` does not close `{last}`", labels=[Label(f.at(last), f"`{last}` is opened here")]
+    )
+
+
+def _too_deep(f: Failure) -> Diagnostic | None:
+    """More nesting than any reader, or any later stage, could follow."""
+    help_ = "give a part a name of its own: a table `= expr` may be used in another expression"
+    if f.reason is Reason.DEPTH:
+        return report("C018", f.place, f"more than {DEEPEST} brackets inside each other", help=help_)
+    if f.reason is Reason.CHAIN:
+        return report("C018", f.place, f"more than {LONGEST_CHAIN} operators in one expression", help=help_)
+    return None
+
+
+def _row(f: Failure) -> Diagnostic | None:
+    """A line in a grid without a bar: a row that lacks it, or a misspelt statement."""
+    if f.reason is not Reason.ROW or f.token is None:
+        return None
+    after, meant = f.around(1), meant_opener(f.token) if f.token.type == "NAME" else ""
+    if meant and after is not None and after.type == "NAME":
+        return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=f"did you mean `{meant}`?")
+    return report(
+        "C019",
+        f.place,
+        "this line of the grid has no `|`",
+        help="a row is a label, a bar and one cell for each column, on one line: `low | 1 2`",
+    )
+
+
+def _header(f: Failure) -> Diagnostic | None:
+    """A grid whose header names the column of labels."""
+    if f.token is None or f.token.type != "LABEL" or "VBAR" not in f.accepts:
+        return None
+    help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
+    return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
+
+
+def _unclosed(f: Failure) -> Diagnostic | None:
+    """The statement ends inside a bracket."""
+    if f.reason is not Reason.END or not f.opened:
+        return None
+    last = f.opened[-1]
+    closer = next(c for c, opener in CLOSERS.items() if opener == last.type)
+    labels = [Label(f.at(last), f"`{last}` is opened here")]
+    if f.token is None:
+        return report("C012", f.place, f"the text ends before `{last}` is closed", labels=labels)
+    help_ = f"add `{SIGNS[closer]}` before {found(f.token)}, which begins a new statement"
+    return report("C012", f.place, f"`{last}` is not closed", labels=labels, help=help_)
+
+
+def _not_a_name(f: Failure) -> Diagnostic | None:
+    """A reserved word, or a word with a digit in front, where only a name can stand."""
+    token, before = f.token, f.around(-1)
+    if token is None or f.reason is Reason.END:
+        return None
+    if (
+        before is not None
+        and before.type == "NUMBER"
+        and token.type == "NAME"
+        and f.at(before).end == f.at(token).start
+    ):
+        help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
+        return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
+    if "NAME" not in f.accepts or "NUMBER" in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT"}:
+        return None
+    return report(
+        "C014",
+        f.place,
+        f"`{token}` is a word of the language and cannot be a name",
+        help=f"choose another name, for example `{token}_1` or `my_{token}`",
+    )
+
+
+def _equals(f: Failure) -> Diagnostic | None:
+    """One sign too few or too many: `=` gives a value, `==` compares, `:` stands before what is computed."""
+    if f.token is None or f.reason is Reason.END:
+        return None
+    opener = f.tokens[f.start]
+    if f.token.type == "EQUAL":
+        if opener.type == "AGENTS" and f.stop == f.start + 1:
+            return report("C017", f.place, "`agents` is followed by its names, without `=`", help="agents A, B, C")
+        if "COLON" in f.accepts and ("COMPARE" not in f.accepts or opener.type == "VARIABLE"):
+            return report("C017", f.place, f"`{_statement(f)}` takes `:` here, not `=`")
+        if "COMPARE" in f.accepts:
+            return report("C015", f.place, "`=` gives a value; to compare, write `==`")
+    if "EQUAL" in f.accepts and (f.token.type == "COLON" or f.token == "=="):
+        return report("C017", f.place, f"`{_statement(f)}` takes `=` here, not `{f.token}`")
+    if "COLON" in f.accepts and "LBRACE" not in {t.type for t in f.opened} and f.token.type in STARTS_EXPRESSION:
+        before = f.around(-1)
+        misspelt = meant_keyword(f.token, f.accepts) if f.token.type == "NAME" else ""
+        if before is not None and not misspelt:
+            return report("C017", f.place, f"`:` is missing after {found(before)}")
+    return None
+
+
+def _foreign_sign(f: Failure) -> Diagnostic | None:
+    """Signs that mean something in other languages."""
+    token, before = f.token, f.around(-1)
+    if token is None or f.reason is Reason.END:
+        return None
+    if token.type in ("VBAR", "LABEL") and "VBAR" not in f.accepts:
+        help_ = "write `or` between conditions, `+` for all elements of two sets"
+        return report("C011", f.place, "`|` only parts the label of a grid's row from its cells", help=help_)
+    if before is None or f.at(before).end != f.at(token).start or before != token:
+        return None
+    both = f.at(before).to(f.place)
+    match str(token):
+        case "/":
+            return report("C011", both, "`//` does not begin a comment", help="a comment begins with `#`")
+        case "&":
+            return report("C011", both, "`&&` has no meaning", help="write `and`")
+        case "*":
+            return report("C011", both, "`**` has no meaning", help="there are no powers; multiply")
+        case _:
+            return None
+
+
+def _trailing_comma(f: Failure) -> Diagnostic | None:
+    """`{a, b,}`: a comma with nothing after it."""
+    token, before = f.token, f.around(-1)
+    if before is None or before.type != "COMMA":
+        return None
+    if f.reason is not Reason.END and (token is None or token.type not in CLOSERS):
+        return None
+    return report("C011", f.at(before), "nothing follows this `,`", help="leave the last comma out")
+
+
+def _general(f: Failure) -> Diagnostic:
+    """What could have stood there, after what, and what stands there instead."""
+    token, before = f.token, f.around(-1)
+    words = expected(f.accepts)
+    several = "one of " if len(words) > 2 else ""
+    message = f"expected {several}{listed(words)}" if words else "this cannot stand here"
+    if before is not None:
+        message += f" after {found(before)}"
+    if f.reason is Reason.END:
+        message += ", but the text ends" if token is None else f", but {found(token)} begins a new statement"
+        return report("C011", f.place, message, labels=_open_label(f))
+    assert token is not None
+    return report("C011", f.place, f"{message}, found {found(token)}", labels=_open_label(f), help=_hint(f))
+
+
+def _hint(f: Failure) -> str:
+    """Did you mean …, for a token that does not fit."""
+    token, before, earlier = f.token, f.around(-1), f.around(-2)
+    assert token is not None
+    if token.type == "LBRACE" and before is not None and earlier is not None and f.tokens[f.start].type == "EXPERIMENT":
+        return f"an arm is written `arm {before} {{ … }}`" if earlier.type == before.type == "NAME" else ""
+    if token.type == "NAME":
+        meant = meant_keyword(token, f.accepts)
+        return f"did you mean `{meant}`?" if meant else ""
+    if token.type in KEYWORDS and "NAME" in f.accepts:
+        return f"`{token}` is a word of the language and cannot be a name"
+    if token.type == "LONG_STRING" and "STRING" in f.accepts:
+        return 'here a text stands on one line, in `"…"`'
+    return ""
+
+
+def _open_label(f: Failure) -> list[Label]:
+    """Where the innermost open bracket began, when that is on another line."""
+    if not f.opened or f.at(f.opened[-1]).line == f.place.line:
+        return []
+    return [Label(f.at(f.opened[-1]), f"inside this `{f.opened[-1]}`")]
+
+
+def _statement(f: Failure) -> str:
+    """The word that opens the failing statement, its prefixes passed over."""
+    prefixes = {"OVERRIDE", "PRIVATE", "SECRET"}
+    words = [t for t in f.tokens[f.start : f.start + 4] if t.type in OPENERS - prefixes]
+    inner = [t for t in f.tokens[f.start : f.stop] if t.type in ("OBJECTIVE", "MEMBERS")]
+    return str((inner or words or f.tokens[f.start :])[-1 if inner else 0])
+
+
+EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
+    _no_opener,
+    _bracket,
+    _too_deep,
+    _row,
+    _header,
+    _trailing_comma,
+    _unclosed,
+    _not_a_name,
+    _equals,
+    _foreign_sign,
+)
+"""In this order: a sure sign of one mistake before what only looks like one."""

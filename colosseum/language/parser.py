@@ -1,0 +1,118 @@
+"""Text into syntax. In: a source; out: a `File` and every diagnostic about its form.
+
+The text is cut into statements that are parsed one by one, so that each mistake is told once and hides nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
+from colosseum.language.expressions import Reading
+from colosseum.language.lexing import Lexed, end_of, lex, start_of
+from colosseum.language.mistakes import explain
+from colosseum.language.splitting import Parsed, split
+from colosseum.language.statements import Readable, statement
+from colosseum.language.syntax import Edition, File, ScenarioName
+from colosseum.language.tables import tables
+
+if TYPE_CHECKING:
+    from lark import Token
+
+MOST_DIAGNOSTICS = 50
+"""More would not be read."""
+EDITION = 1
+"""The edition of the language that this package reads."""
+FIRST_LINES = 'begin with `colosseum 1` and, on the next line, `scenario NAME "title"`'
+
+
+def parse(source: Source) -> tuple[File, list[Diagnostic]]:
+    """Read a text. Never raises: whatever cannot be read is a diagnostic and missing from the file."""
+    grammar = tables()
+    lexed = lex(source, grammar)
+    reading = Reading(source)
+    reading.diagnostics += lexed.strays
+    pieces: list[_Piece] = []
+    for parsed in split(source, lexed.tokens, grammar):
+        node = statement(parsed.tree, reading) if parsed.tree is not None else None
+        if parsed.failure is not None and not _touches(parsed, lexed):
+            reading.diagnostics.append(explain(parsed.failure))
+        pieces.append((lexed.tokens[parsed.start], node))
+        if len(reading.diagnostics) > MOST_DIAGNOSTICS:
+            break
+    else:
+        if not lexed.gave_up:
+            reading.diagnostics += _head(source, pieces)
+    found = sorted(reading.diagnostics, key=lambda d: d.span.start if d.span else 0)
+    return _file(source, pieces, lexed), found[:MOST_DIAGNOSTICS]
+
+
+_Piece = tuple["Token", Readable | None]
+"""A statement's first word, and the statement when it could be read."""
+
+
+def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
+    nodes = [node for _, node in pieces]
+    return File(
+        source=source,
+        edition=next((n for n in nodes if isinstance(n, Edition)), None),
+        scenario=next((n for n in nodes if isinstance(n, ScenarioName)), None),
+        statements=tuple(n for n in nodes if n is not None and not isinstance(n, Edition | ScenarioName)),
+        comments=lexed.comments,
+    )
+
+
+def _touches(parsed: Parsed, lexed: Lexed) -> bool:
+    """Whether a stray stands in the statement, so that its failure only repeats what was said about the stray."""
+    start = start_of(lexed.tokens[parsed.start])
+    end = start_of(lexed.tokens[parsed.end]) if parsed.end < len(lexed.tokens) else None
+    before = end_of(lexed.tokens[parsed.start - 1]) if parsed.start else 0
+    at_head = parsed.failure is not None and parsed.failure.stop == parsed.start
+    low = before if at_head else start
+    return any(low <= stray and (end is None or stray < end) for stray, _ in lexed.skipped)
+
+
+def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
+    """Whether the edition comes first, once, and the scenario second, once."""
+    if not pieces:
+        return [report("C001", Span(source, 0, 0), "there is nothing to read here", help=FIRST_LINES)]
+    found = []
+    words = [token.type for token, _ in pieces]
+    if "COLOSSEUM" not in words:
+        first = _span(source, pieces[0][0])
+        found.append(report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES))
+    if "SCENARIO" not in words:
+        message = "the scenario has no name"
+        help_ = 'write `scenario NAME "title"` after `colosseum 1`'
+        found.append(report("C004", _span(source, pieces[0][0]), message, help=help_))
+    seen: dict[str, Span] = {}
+    for position, (token, node) in enumerate(pieces):
+        span = _span(source, token)
+        if token.type == "COLOSSEUM":
+            found += _edition(position, span, node, seen)
+        elif token.type == "SCENARIO":
+            found += _scenario(words[:position], span, seen)
+        if token.type in ("COLOSSEUM", "SCENARIO"):
+            seen.setdefault(token.type, span)
+    return found
+
+
+def _edition(position: int, span: Span, node: Readable | None, seen: dict[str, Span]) -> list[Diagnostic]:
+    if "COLOSSEUM" in seen:
+        return [report("C003", span, "the edition is stated twice", labels=[Label(seen["COLOSSEUM"], "first here")])]
+    if isinstance(node, Edition) and (node.number != EDITION or isinstance(node.number, float)):
+        message = f"this is edition {node.number} of the language; edition {EDITION} is the only one there is"
+        return [report("C002", node.span, message, help="write `colosseum 1`")]
+    if position:
+        return [report("C001", span, "`colosseum 1` must be the first line")]
+    return []
+
+
+def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diagnostic]:
+    if "SCENARIO" in seen:
+        return [report("C005", span, "a file has one scenario", labels=[Label(seen["SCENARIO"], "the first one")])]
+    if set(before) - {"COLOSSEUM"}:
+        return [report("C006", span, "`scenario` must come right after `colosseum 1`")]
+    return []
+
+
+def _span(source: Source, token: "Token") -> Span:
+    return Span(source, start_of(token), end_of(token))

@@ -1,0 +1,175 @@
+"""Tokens into statements. In: all tokens of a text; out: for each statement its tree, or where it failed.
+
+A statement ends where the next opener stands, at whatever depth; so each is parsed on its own, and one mistake
+spoils one statement. A reserved opener that the running statement accepts (`override set`, `sweep network`) does
+not end it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from colosseum.diagnostics import Source
+from colosseum.language.failure import Failure, Reason
+from colosseum.language.lexing import end_of, start_of
+from colosseum.language.machine import Machine
+from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, terminals
+
+if TYPE_CHECKING:
+    from lark import Lark, ParseTree, Token
+
+DEEPEST = 40
+"""Brackets inside each other."""
+LONGEST_CHAIN = 120
+"""Brackets inside each other and operators in a row, together: the depth of an expression's tree stays below."""
+_LINKS = terminals("PLUS MINUS STAR SLASH AMP AND OR NOT IF LSQB")
+_CELLS = terminals("NAME STRING NUMBER MINUS NONE ON OFF") | KEYWORDS
+_OPENING = frozenset(CLOSERS.values())
+_FOLLOWS = {
+    "USE": frozenset({"STRING"}),
+    "COLOSSEUM": frozenset({"NUMBER"}),
+    "PRIVATE": frozenset({"TABLE"}),
+    "SECRET": frozenset({"CHANNEL"}),
+    "OVERRIDE": OPENERS,
+}
+_NAMES = frozenset({"NAME", "LABEL"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One statement: its tree, or a failure."""
+
+    start: int
+    """The index of its first token."""
+    end: int
+    """The index behind its last token, skipped ones included."""
+    tree: "ParseTree | None"
+    failure: Failure | None
+
+
+def split(source: Source, tokens: "list[Token]", tables: "Lark") -> Iterator[Parsed]:
+    """Each statement of a text in turn."""
+    position = 0
+    while position < len(tokens):
+        parsed = _Run(source, tokens, tables, position).read()
+        yield parsed
+        position = parsed.end
+
+
+class _Run:
+    """The reading of one statement."""
+
+    def __init__(self, source: Source, tokens: "list[Token]", tables: "Lark", start: int) -> None:
+        self.source, self.tokens, self.tables, self.start = source, tokens, tables, start
+        self.opened: list[Token] = []
+        self.chains = [0]
+
+    def read(self) -> Parsed:
+        from lark import UnexpectedToken
+
+        if self.tokens[self.start].type not in OPENERS:
+            return self._failed(Reason.NO_OPENER, self.start)
+        parser, index = Machine(self.tables), self.start
+        while index < len(self.tokens):
+            token = self.tokens[index]
+            if index > self.start:
+                if token.type in OPENERS and self._opens(index, parser):
+                    break
+                if self._breaks_row(index, parser):
+                    return self._failed(Reason.ROW, index, parser)
+            reason = self._weigh(token)
+            if reason is not None:
+                return self._failed(reason, index, parser)
+            try:
+                parser.feed(token)
+            except UnexpectedToken:
+                return self._unexpected(index)
+            index += 1
+        try:
+            return Parsed(self.start, index, parser.finish(self.tokens[index - 1]), None)
+        except UnexpectedToken:
+            return self._failed(Reason.END, index, self._replay(index))
+
+    def _opens(self, index: int, parser: Machine) -> bool:
+        """Whether an opener ends the running statement rather than going on with it."""
+        token = self.tokens[index]
+        plausible = self._type(index + 1) in _FOLLOWS.get(token.type, _NAMES)
+        if token.type not in SURE_OPENERS and plausible and not self.opened:
+            return self.tokens[index - 1].type != "OVERRIDE"
+        if parser.takes(token.type):
+            return False
+        return not parser.takes("NAME") or (plausible and self._fresh(index))
+
+    def _breaks_row(self, index: int, parser: Machine) -> bool:
+        """Whether a cell stands on a later line than its row's label."""
+        if self.opened or self.tokens[index].type not in _CELLS or not self._fresh(index):
+            return False
+        return parser.may_take("LABEL") and parser.may_take("STRING")
+
+    def _weigh(self, token: "Token") -> Reason | None:
+        """Keep count of brackets and operators; a reason to stop when a bracket does not fit or they are too many."""
+        if token.type in _LINKS:
+            self.chains[-1] += 1
+        elif token.type in ("COMMA", "COLON") or (token.type in KEYWORDS and token.type not in ("IN", "ELSE")):
+            self.chains[-1] = 0
+        if token.type in _OPENING:
+            self.opened.append(token)
+            self.chains.append(0)
+        elif token.type in CLOSERS:
+            if not self.opened or self.opened[-1].type != CLOSERS[token.type]:
+                return Reason.BRACKET
+            self.opened.pop()
+            self.chains.pop()
+        if len(self.opened) > DEEPEST:
+            return Reason.DEPTH
+        if token.type in _LINKS and sum(self.chains) + len(self.opened) > LONGEST_CHAIN:
+            return Reason.CHAIN
+        return None
+
+    def _unexpected(self, index: int) -> Parsed:
+        """A token does not fit. A word on a new line after a whole statement belongs to the next one."""
+        parser = self._replay(index)
+        ready = not self.opened and self._fresh(index) and self.tokens[index].type in _CELLS - {"MINUS"}
+        if ready and "$END" in parser.accepts():
+            return Parsed(self.start, index, parser.finish(self.tokens[index - 1]), None)
+        return self._failed(Reason.TOKEN, index, parser)
+
+    def _replay(self, end: int) -> Machine:
+        """A parser just before a token: one that failed has already reduced for the token that it then refused."""
+        parser = Machine(self.tables)
+        for token in self.tokens[self.start : end]:
+            parser.feed(token)
+        return parser
+
+    def _failed(self, reason: Reason, index: int, parser: Machine | None = None) -> Parsed:
+        accepts = parser.accepts() if parser is not None else frozenset()
+        failure = Failure(reason, self.source, self.tokens, self.start, index, accepts, tuple(self.opened))
+        return Parsed(self.start, self._resume(index, reason), None, failure)
+
+    def _resume(self, index: int, reason: Reason) -> int:
+        """The index at which to go on after a failure: the next word that surely opens a statement."""
+        depth = len(self.opened)
+        index += reason is not Reason.END
+        while index < len(self.tokens):
+            kind, follower = self._type(index), self._type(index + 1)
+            if kind in OPENERS and self._fresh(index):
+                shallow = kind != "NETWORK" or depth <= 0
+                if self._leftmost(index) or (shallow and follower in _FOLLOWS.get(kind, _NAMES)):
+                    return index
+            depth += (kind in _OPENING) - (kind in CLOSERS)
+            index += 1
+        return index
+
+    def _type(self, index: int) -> str:
+        return self.tokens[index].type if index < len(self.tokens) else "$END"
+
+    def _fresh(self, index: int) -> bool:
+        """Whether a token is the first on its line."""
+        if index == 0:
+            return True
+        return "\n" in self.source.text[end_of(self.tokens[index - 1]) : start_of(self.tokens[index])]
+
+    def _leftmost(self, index: int) -> bool:
+        """Whether a token stands at the very left of its line."""
+        start = start_of(self.tokens[index])
+        return start == 0 or self.source.text[start - 1] == "\n"

@@ -1,0 +1,159 @@
+"""The grammar's words as people know them. In: terminals of the grammar; out: words for messages."""
+
+from collections.abc import Set
+from typing import TYPE_CHECKING
+
+from colosseum.diagnostics import closest
+
+if TYPE_CHECKING:
+    from lark import Token
+
+
+def terminals(names: str) -> frozenset[str]:
+    """The grammar's terminals of these names."""
+    return frozenset(names.split())
+
+
+SURE_OPENERS = terminals(
+    "COLOSSEUM SCENARIO USE OVERRIDE PARAM SET TABLE PRIVATE VARIABLE REWARD REQUIRE COALITION CHANNEL SECRET CLAIM "
+    "PROMPT RUBRIC EXPERIMENT"
+)
+"""Words that open a statement wherever they stand."""
+OPENERS = SURE_OPENERS | {"AGENTS", "NETWORK"}
+"""All that open one; `agents` is also a set's name and `network` also a setting."""
+INNER_WORDS = {
+    "ARM": "inside `experiment … { … }`",
+    "SWEEP": "inside `experiment … { … }`",
+    "OBJECTIVE": "inside `coalition … { … }`",
+    "MEMBERS": "inside `coalition … { … }`",
+    "PENALTY": "at the end of a `require`",
+    "WHEN": "before the `:` of a reward or a requirement, or inside a count or a sum",
+    "WHERE": "inside the brackets that name the indices",
+}
+"""Words that open a part of a statement, and where that part belongs."""
+KEYWORDS = (
+    OPENERS
+    | set(INNER_WORDS)
+    | terminals("TO EACH OF FROM FOR IS IN IF ELSE AND OR NOT NONE ON OFF COUNT ANY ALL PER_UNIT NOT_IN")
+)
+SIGNS = {
+    "COLON": ":",
+    "EQUAL": "=",
+    "TILDE": "~",
+    "COMMA": ",",
+    "VBAR": "|",
+    "LPAR": "(",
+    "RPAR": ")",
+    "LBRACE": "{",
+    "RBRACE": "}",
+    "LSQB": "[",
+    "RSQB": "]",
+    "_DOTS": "..",
+    "PLUS": "+",
+    "MINUS": "-",
+    "AMP": "&",
+    "STAR": "*",
+    "SLASH": "/",
+}
+CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
+STARTS_EXPRESSION = terminals("NAME AGENTS NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE")
+OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR")
+OTHER_TONGUES = {
+    "import": "use",
+    "include": "use",
+    "const": "param",
+    "let": "param",
+    "parameter": "param",
+    "var": "variable",
+    "decision": "variable",
+    "agent": "agents",
+    "player": "agents",
+    "players": "agents",
+    "constraint": "require",
+    "rule": "require",
+    "assert": "require",
+    "utility": "reward",
+    "payoff": "reward",
+    "bonus": "reward",
+    "team": "coalition",
+    "graph": "network",
+    "topology": "network",
+    "message": "prompt",
+    "question": "rubric",
+    "run": "experiment",
+    "data": "table",
+}
+"""What a newcomer may write for our words."""
+
+
+def said(terminal: str) -> str:
+    """A terminal as a reader would call it, in back-quotes where it is to be typed as it stands."""
+    match terminal:
+        case "NAME":
+            return "a name"
+        case "STRING" | "LONG_STRING":
+            return "a text in quotes"
+        case "NUMBER":
+            return "a number"
+        case "MONEY":
+            return "an amount such as `$20`"
+        case "LABEL":
+            return "a row `label | …`"
+        case "COMPARE":
+            return "a comparison"
+        case "$END":
+            return "the next statement"
+    return f"`{SIGNS.get(terminal) or terminal.lower().replace('_', ' ')}`"
+
+
+def found(token: "Token") -> str:
+    """The token as it stands in the text, shortened."""
+    if token.type in ("STRING", "LONG_STRING"):
+        return "a text"
+    return f"`{token}`" if len(token) <= 40 else f"`{token[:37]}…`"
+
+
+def expected(accepts: Set[str]) -> list[str]:
+    """What could stand here, grouped: `an expression` for all that begins one, no operators beside other choices."""
+    rest = set(accepts)
+    words = []
+    if {"NAME", "NUMBER", "LPAR"} <= rest:
+        words.append("an expression")
+        rest -= STARTS_EXPRESSION
+    elif {"NAME", "ARM"} <= rest:
+        words.append("a setting")
+        rest -= {"NAME", "NETWORK"}
+    elif "NAME" in rest:
+        rest -= {"AGENTS", "LABEL"}
+    if {"PLUS", "STAR"} <= rest:
+        rest -= OPERATORS
+        words += [] if rest else ["an operator"]
+    if {"PARAM", "TABLE"} <= rest:
+        rest -= OPENERS
+        words.append("a statement")
+    order = ["COLON", "EQUAL", "COMMA", "RPAR", "RBRACE", "RSQB"]
+    ranked = sorted(rest, key=lambda t: (order.index(t) if t in order else len(order), t == "$END", t))
+    return list(dict.fromkeys(words + [said(t) for t in ranked]))
+
+
+def listed(words: list[str]) -> str:
+    """`a, b or c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def meant_opener(word: str) -> str:
+    """The statement word that a newcomer's word may stand for, or an empty string."""
+    low = word.lower()
+    if low in OTHER_TONGUES:
+        return OTHER_TONGUES[low]
+    return _nearest(low, OPENERS)
+
+
+def meant_keyword(word: str, accepts: Set[str]) -> str:
+    """The accepted keyword that a misspelt one may stand for, or an empty string."""
+    return _nearest(word.lower(), accepts & KEYWORDS)
+
+
+def _nearest(word: str, terminals: Set[str]) -> str:
+    known = sorted(t.lower().replace("_", " ") for t in terminals)
+    return closest(word, known).removeprefix("did you mean `").removesuffix("`?")
