@@ -79,7 +79,7 @@ class Knowledge:
     """λ."""
     noise: float
     key: str
-    """Keys its private draws: the same agent misjudges the same things in every arm."""
+    """Keys its private draws; a digest, so that it gives nothing away."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Library:
         return cls(world, task, Planner(publish(world)))
 
     def knowledge(
-        self, agent: str, *, coalition: Coalition | None, strength: float, noise: float, seed: int, repeat: int
+        self, agent: str, *, coalition: Coalition | None, strength: float, noise: float, run: str
     ) -> Knowledge:
         """What one agent knows."""
         cells = visible(self.world, agent)
@@ -108,5 +108,5 @@ class Library:
             coalition=coalition,
             strength=strength,
             noise=noise,
-            key=draws.key(draws.digest(draws.key(seed, "player", (agent, repeat))), "private"),
+            key=draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private"),
         )

@@ -23,6 +23,11 @@ class Rules:
     def _solver(self) -> Solver:
         return Solver(self.task)
 
+    def prepare(self) -> None:
+        """Build the solver now, if there is anything to check. Raises NotLowered."""
+        if any(self.task.hard):
+            _ = self._solver
+
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
         """The statement of a rule that the decision would break for good; None when it may be taken.
 

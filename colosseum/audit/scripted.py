@@ -9,6 +9,7 @@ Noise misjudges every private number with a fraction by a factor around 1, and m
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from colosseum.audit import phrases
@@ -23,34 +24,38 @@ SLIP = 0.1
 """Share of the noise with which a decision slips."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mind:
     """What a scripted player makes of its View."""
 
     view: View
     data: Knowledge
 
-    @property
+    @cached_property
     def posts(self) -> list[Post]:
         """Everything it has read or said, in order."""
         return sorted({p.number: p for c in self.view.channels for p in c.posts}.values(), key=lambda p: p.number)
 
-    @property
+    @cached_property
+    def heard(self) -> dict[Cell, Value]:
+        """The private facts that anybody told it."""
+        return phrases.told(self.posts, self.data.names)
+
+    @cached_property
     def variables(self) -> dict[str, Variable]:
         """All variables as it believes them."""
         task = self.data.planner.task(self.known)
         return {} if task is None else task.variable
 
-    @property
+    @cached_property
     def own(self) -> dict[Cell, Value]:
         """Its own relevant private cells as it judges them."""
         return {c: self.judged(c, v) for c, v in self.data.cells.items() if c in self.data.relevant}
 
-    @property
+    @cached_property
     def known(self) -> dict[Cell, Value]:
-        """All private cells it believes to know; its own judgement wins over what others say."""
-        own = {c: self.judged(c, v) for c, v in self.data.cells.items()}
-        return {**phrases.told(self.posts, self.data.names), **own}
+        """The private cells it believes to know; its own judgement wins over what others say."""
+        return {**self.heard, **self.own}
 
     def judged(self, cell: Cell, value: Value) -> Value:
         """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal."""
@@ -135,9 +140,10 @@ def silent(mind: Mind) -> Iterator[ToolCall]:
 
 def share(mind: Mind) -> Iterator[ToolCall]:
     """Tell every channel what it does not know yet: own facts, and facts heard elsewhere."""
-    known = {**phrases.told(mind.posts, mind.data.names), **mind.own}
+    known = {**mind.heard, **mind.own}
     for channel in mind.view.channels:
-        fresh = {c: v for c, v in known.items() if c not in phrases.told(channel.posts, mind.data.names)}
+        heard_here = phrases.told(channel.posts, mind.data.names)
+        fresh = {c: v for c, v in known.items() if c not in heard_here}
         if fresh:
             yield _post(channel, phrases.tell(fresh))
 

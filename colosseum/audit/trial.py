@@ -149,5 +149,5 @@ def _trial(
     if found is None:
         return None, diagnostics
     expansion, library, rules, scenario_hash = found
-    stage = Stage(expansion.scenario, conditions, repeat)
+    stage = Stage(expansion.scenario, conditions, repeat, run=draws.SEPARATOR.join((arm.point, arm.name)))
     return Trial(stage, arm.name, arm.point, cast(stage), scenario_hash, library, rules), []

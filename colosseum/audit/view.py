@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from colosseum.audit.channels import live_channels
 from colosseum.audit.knowledge import Knowledge, Library
 from colosseum.audit.protocol import ChannelView, Position, Post, Step, View
+from colosseum.model import draws
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Channel, Coalition, Prompt, Scenario
 from colosseum.model.values import Value
@@ -20,6 +21,8 @@ class Stage:
     scenario: Scenario
     conditions: Conditions
     repeat: int
+    run: str = ""
+    """Keys the noise of scripted players: two runs that differ in arm, point or repeat are two throws of the dice."""
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -66,8 +69,7 @@ def knowledge(stage: Stage, library: Library, agent: str) -> Knowledge:
         coalition=stage.bent(agent),
         strength=settings.strength,
         noise=settings.noise,
-        seed=stage.scenario.seed,
-        repeat=stage.repeat,
+        run=draws.key(stage.scenario.seed, "player", (stage.run, stage.repeat)),
     )
 
 

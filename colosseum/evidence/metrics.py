@@ -220,14 +220,14 @@ def best_response_regret(instance: Instance, agent: str, assignment: Mapping[str
     if _alternatives(instance.task, agent) > MOST_ALTERNATIVES:
         return _goal_regret(instance, payoff_of(agent), agent, assignment)
     binding = [r for r in instance.task.hard if r.condition.scope & {v.name for v in instance.task.owned[agent]}]
-    changes = [
-        local.change(assignment, y) for y in _moves(instance.task, agent, assignment)
+    reachable = [
+        local.worth(y) for y in _moves(instance.task, agent, assignment)
         if all(r.condition.evaluate(y) for r in binding)
     ]  # fmt: skip
-    if not changes:
+    if not reachable:
         return Figure(None, "no move of its own satisfies the hard requirements")
-    reference = score(instance.task, assignment).payoff[agent]
-    return Figure(_rounded(max(changes), reference))
+    here = local.worth(assignment)
+    return Figure(_rounded(max(reachable) - here, here))
 
 
 def _alternatives(task: Task, agent: str) -> int:
@@ -276,15 +276,15 @@ def _sequential(instance: Instance, agent: str, assignment: Mapping[str, Value],
     own = {v.name for v in task.owned[agent]}
     known = {v.name for v in task.variables if v.owner in earlier} | own
     rules = [r for r in task.requirements if r.condition.scope & own]
-    best = 0.0
+    best = here = local.worth(assignment)
     for y in _moves(task, agent, assignment):
         decided = {name: y[name] for name in known}
         try:
-            if all(possible(r.condition, decided, task) for r in rules):
-                best = max(best, local.change(assignment, y))
+            if all(possible(r.condition, decided, task, witness=y) for r in rules):
+                best = max(best, local.worth(y))
         except Fault as fault:
             return Figure(None, f"a rule cannot be evaluated: {fault.message}")
-    return Figure(_rounded(best, score(task, assignment).payoff[agent]))
+    return Figure(_rounded(best - here, here))
 
 
 def _rounded(difference: float, reference: float) -> float:

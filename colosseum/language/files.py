@@ -21,7 +21,7 @@ def read_source(path: Path, *, name: str, span: Span | None) -> Source | Diagnos
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
-        return report("C030", span, f"there is no file `{name}`", help=_nearby(path))
+        return report("C030", span, f"there is no file `{name}`", help=_nearby(path, name))
     except OSError as refusal:
         return report("C030", span, f"`{name}` cannot be read: {refusal.strerror or 'the system refuses'}")
     except ValueError:
@@ -57,9 +57,10 @@ def within(path: Path, folder: Path) -> Path | None:
     return real if real.is_relative_to(folder) else None
 
 
-def _nearby(path: Path) -> str:
+def _nearby(path: Path, name: str) -> str:
+    """Did you mean …, among the specs of the same folder, written as the missing one was."""
     try:
         beside = [entry for entry in os.listdir(path.parent) if entry.endswith(".colo")]
     except OSError:
         return ""
-    return closest(path.name, sorted(beside))
+    return closest(name, sorted(str(Path(name).parent / entry) for entry in beside))

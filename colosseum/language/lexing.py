@@ -21,12 +21,16 @@ MOST_STRAYS = 20
 """After so many strays the text is probably no spec at all, and reading stops."""
 MOST_LINES = 30
 """How far to look for the closing quote of a text that runs over its line."""
+MOST_QUOTED = 80
+"""Longest text to repeat in a help."""
+_FILE_NAME = re.compile(r"[\w./-]+\.(?:colo|csv)\b")
 _COMMENT = re.compile(r"#[^\n]*")
 _OPENER_LINE = re.compile(rf"^(?:{'|'.join(sorted(w.lower() for w in OPENERS))})\b", re.MULTILINE)
-_CURLY_QUOTES = "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
+_FOREIGN_QUOTE = re.compile(
+    "['\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}]"
+)
 ADVICE = {
     ";": "a statement ends where the next one begins; leave the `;` out",
-    ".": "a number needs a digit before its point (`0.5`), a range two points (`1..5`); a lookup is `cost[a, t]`",
     "!": "write `not`, or `!=` for `is different from`",
     "%": "there is no remainder; a fraction is written `0.2`",
     "^": "there are no powers; multiply",
@@ -116,7 +120,10 @@ def _stray(source: Source, tokens: "list[Token]", position: int) -> _Stray:
         return _open_long_text(source, tokens, position)
     if source.text[position] == QUOTE:
         return _open_text(source, position)
-    return _stray_character(source, position)
+    if _FOREIGN_QUOTE.match(source.text, position):
+        return _foreign_text(source, position)
+    named = _file_name(source, position) if source.text[position] == "." else None
+    return named or _stray_character(source, position)
 
 
 def _open_long_text(source: Source, tokens: "list[Token]", position: int) -> _Stray:
@@ -137,8 +144,7 @@ def _open_long_text(source: Source, tokens: "list[Token]", position: int) -> _St
 def _open_text(source: Source, position: int) -> _Stray:
     """A quote whose line ends before the closing one; skip to where the text seems to end."""
     text = source.text
-    line_end = text.find("\n", position)
-    line_end = len(text) if line_end < 0 else line_end
+    line_end = _line_end(text, position)
     span = Span(source, position, max(position + 1, position + len(text[position:line_end].rstrip())))
     end, help_ = line_end, 'close it with `"` on the same line'
     start = line_end + 1
@@ -152,26 +158,54 @@ def _open_text(source: Source, position: int) -> _Stray:
     return _Stray(report("C008", span, "this text is not closed on its line", help=help_), position, end)
 
 
+def _foreign_text(source: Source, position: int) -> _Stray:
+    """A text between single or curly quotes; without a closing one on its line, just the quote."""
+    text, opening = source.text, source.text[position]
+    closing = _FOREIGN_QUOTE.search(text, position + 1, _line_end(text, position))
+    while closing and (closing[0] == "'") is not (opening == "'"):
+        closing = _FOREIGN_QUOTE.search(text, closing.end(), _line_end(text, position))
+    end = closing.end() if closing else position + 1
+    inside = text[position + 1 : end - 1]
+    help_ = f"write `{QUOTE}{inside}{QUOTE}`" if 0 < len(inside) <= MOST_QUOTED else 'write `"`'
+    message = 'texts stand between straight double quotes `"`'
+    return _Stray(report("C007", Span(source, position, end), message, help=help_), position, end)
+
+
+def _file_name(source: Source, position: int) -> _Stray | None:
+    """`data.csv` without quotes, of which only the point is no word of ours."""
+    low, high = max(0, position - MOST_QUOTED), min(_line_end(source.text, position), position + MOST_QUOTED)
+    for name in _FILE_NAME.finditer(source.text, low, high):
+        if name.start() < position < name.end():
+            span = Span(source, name.start(), name.end())
+            help_ = f"write `{QUOTE}{name[0]}{QUOTE}`"
+            diagnostic = report("C007", span, "the name of a file stands in quotes", help=help_)
+            return _Stray(diagnostic, name.start(), name.end())
+    return None
+
+
 def _stray_character(source: Source, position: int) -> _Stray:
-    """A character that no word of the language begins with, or a text in the wrong kind of quotes."""
-    text, character = source.text, source.text[position]
-    line_end = text.find("\n", position)
-    line_end = len(text) if line_end < 0 else line_end
-    if character == "'" or character in _CURLY_QUOTES:
-        closing = [text.rfind(q, position + 1, line_end) for q in ("'" if character == "'" else _CURLY_QUOTES)]
-        end = max(*closing, position, position) + 1
-        help_ = f"write `{QUOTE}{text[position + 1 : end - 1]}{QUOTE}`" if end - position > 1 else 'write `"`'
-        return _Stray(
-            report("C007", Span(source, position, end), 'texts stand between straight double quotes `"`', help=help_),
-            position,
-            end,
-        )
-    end = position + 1
-    while end < line_end and text[end] == character:
+    """A character that no word of the language begins with, once however often it is repeated."""
+    text, character, end = source.text, source.text[position], position + 1
+    while text.startswith(character, end):
         end += 1
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    message = f"`{shown}` has no meaning here"
-    return _Stray(report("C007", Span(source, position, end), message, help=ADVICE.get(character, "")), position, end)
+    span, help_ = Span(source, position, end), ADVICE.get(character, "")
+    if character == ".":
+        help_ = _point_advice(text[max(0, position - 1) : position], text[end : end + 1])
+    return _Stray(report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end)
+
+
+def _point_advice(before: str, after: str) -> str:
+    if before == ".":
+        return "a range has two points: `1..5`"
+    if after.isdigit():
+        return f"a number needs a digit before its point: `0.{after}`"
+    return "there are no parts behind a point; a lookup is written `cost[a, t]`"
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
 
 
 def _comments(source: Source, lexed: Lexed, end: int) -> Iterator[Comment]:

@@ -96,16 +96,29 @@ def _header(f: Failure) -> Diagnostic | None:
     return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
 
 
+def _cell(f: Failure) -> Diagnostic | None:
+    """Something longer than a value in a grid, or a comma between values."""
+    if f.token is None or f.opened or not f.accepts >= {"LABEL", "STRING"}:
+        return None
+    help_ = "cells stand without commas" if f.token.type == "COMMA" else "what is computed belongs in a table `= expr`"
+    message = f"a cell is a name, a number, a text or `none`, and {found(f.token)} is none of them"
+    return report("C019", f.place, message, help=help_)
+
+
 def _unclosed(f: Failure) -> Diagnostic | None:
     """The statement ends inside a bracket."""
-    if f.reason is not Reason.END or not f.opened:
+    if not f.opened:
         return None
     last = f.opened[-1]
     closer = next(c for c, opener in CLOSERS.items() if opener == last.type)
+    part = f.token is not None and f.token.type in ("ARM", "SWEEP", "OBJECTIVE") and closer in f.accepts
+    if f.reason is not Reason.END and not part:
+        return None
     labels = [Label(f.at(last), f"`{last}` is opened here")]
     if f.token is None:
         return report("C012", f.place, f"the text ends before `{last}` is closed", labels=labels)
-    help_ = f"add `{SIGNS[closer]}` before {found(f.token)}, which begins a new statement"
+    begins = "another part of it" if part else "a new statement"
+    help_ = f"add `{SIGNS[closer]}` before {found(f.token)}, which begins {begins}"
     return report("C012", f.place, f"`{last}` is not closed", labels=labels, help=help_)
 
 
@@ -122,7 +135,11 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
     ):
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
-    if "NAME" not in f.accepts or "NUMBER" in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT"}:
+    if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT"}:
+        return None
+    after = f.around(1)
+    forgotten = after is not None and after.type in ("NAME", "AGENTS", "NUMBER", "STRING")
+    if token.type not in OPENERS and ("NUMBER" in f.accepts or forgotten):
         return None
     return report(
         "C014",
@@ -176,6 +193,28 @@ def _foreign_sign(f: Failure) -> Diagnostic | None:
             return None
 
 
+def _prefix(f: Failure) -> Diagnostic | None:
+    """`private` and `secret` before something that cannot be either."""
+    before = f.around(-1)
+    if f.token is None or before is None or before.type not in ("PRIVATE", "SECRET"):
+        return None
+    kind = "table" if before.type == "PRIVATE" else "channel"
+    help_ = f"write `override {before} {kind}`" if f.token.type == "OVERRIDE" else ""
+    return report("C011", f.at(f.token), f"`{before}` stands before `{kind}`, not before {found(f.token)}", help=help_)
+
+
+def _missing_comma(f: Failure) -> Diagnostic | None:
+    """`{a b}`: two items with nothing between them."""
+    token, before = f.token, f.around(-1)
+    if token is None or before is None or f.reason is Reason.END or not f.opened or "COMMA" not in f.accepts:
+        return None
+    if f.opened[-1].type == "LSQB" or f.tokens[f.start].type == "EXPERIMENT":
+        return None
+    if token.type not in STARTS_EXPRESSION or (token.type == "NAME" and meant_keyword(token, f.accepts)):
+        return None
+    return report("C011", f.place, f"`,` is missing between {found(before)} and {found(token)}")
+
+
 def _trailing_comma(f: Failure) -> Diagnostic | None:
     """`{a, b,}`: a comma with nothing after it."""
     token, before = f.token, f.around(-1)
@@ -190,6 +229,8 @@ def _general(f: Failure) -> Diagnostic:
     """What could have stood there, after what, and what stands there instead."""
     token, before = f.token, f.around(-1)
     words = expected(f.accepts)
+    if before is not None and before.type == "TILDE":
+        words = ["a draw such as `choice(levels)`"]
     several = "one of " if len(words) > 2 else ""
     message = f"expected {several}{listed(words)}" if words else "this cannot stand here"
     if before is not None:
@@ -210,6 +251,8 @@ def _hint(f: Failure) -> str:
     if token.type == "NAME":
         meant = meant_keyword(token, f.accepts)
         return f"did you mean `{meant}`?" if meant else ""
+    if token.type == "IF":
+        return "a choice is written `x if condition else y`"
     if token.type in KEYWORDS and "NAME" in f.accepts:
         return f"`{token}` is a word of the language and cannot be a name"
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
@@ -238,10 +281,13 @@ EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
     _too_deep,
     _row,
     _header,
+    _cell,
     _trailing_comma,
+    _prefix,
     _unclosed,
     _not_a_name,
     _equals,
     _foreign_sign,
+    _missing_comma,
 )
 """In this order: a sure sign of one mistake before what only looks like one."""

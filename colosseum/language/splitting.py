@@ -13,7 +13,7 @@ from colosseum.diagnostics import Source
 from colosseum.language.failure import Failure, Reason
 from colosseum.language.lexing import end_of, start_of
 from colosseum.language.machine import Machine
-from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, terminals
+from colosseum.language.words import CLOSERS, KEYWORDS, OPENERS, SURE_OPENERS, meant_opener, terminals
 
 if TYPE_CHECKING:
     from lark import Lark, ParseTree, Token
@@ -93,7 +93,7 @@ class _Run:
     def _opens(self, index: int, parser: Machine) -> bool:
         """Whether an opener ends the running statement rather than going on with it."""
         token = self.tokens[index]
-        plausible = self._type(index + 1) in _FOLLOWS.get(token.type, _NAMES)
+        plausible = self._leftmost(index) or self._type(index + 1) in _FOLLOWS.get(token.type, _NAMES)
         if token.type not in SURE_OPENERS and plausible and not self.opened:
             return self.tokens[index - 1].type != "OVERRIDE"
         if parser.takes(token.type):
@@ -142,8 +142,10 @@ class _Run:
         return parser
 
     def _failed(self, reason: Reason, index: int, parser: Machine | None = None) -> Parsed:
+        refused = self.tokens[index] if index < len(self.tokens) else None
+        opened = tuple(bracket for bracket in self.opened if bracket is not refused)
         accepts = parser.accepts() if parser is not None else frozenset()
-        failure = Failure(reason, self.source, self.tokens, self.start, index, accepts, tuple(self.opened))
+        failure = Failure(reason, self.source, self.tokens, self.start, index, accepts, opened)
         return Parsed(self.start, self._resume(index, reason), None, failure)
 
     def _resume(self, index: int, reason: Reason) -> int:
@@ -156,6 +158,8 @@ class _Run:
                 shallow = kind != "NETWORK" or depth <= 0
                 if self._leftmost(index) or (shallow and follower in _FOLLOWS.get(kind, _NAMES)):
                     return index
+            if kind == follower == "NAME" and depth <= 0 and self._leftmost(index) and meant_opener(self.tokens[index]):
+                return index
             depth += (kind in _OPENING) - (kind in CLOSERS)
             index += 1
         return index

@@ -58,6 +58,8 @@ SIGNS = {
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
 STARTS_EXPRESSION = terminals("NAME AGENTS NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE")
 OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR")
+SHORTEST_TYPO = 3
+"""A shorter word is near to everything and means nothing."""
 OTHER_TONGUES = {
     "import": "use",
     "include": "use",
@@ -120,6 +122,9 @@ def expected(accepts: Set[str]) -> list[str]:
     if {"NAME", "NUMBER", "LPAR"} <= rest:
         words.append("an expression")
         rest -= STARTS_EXPRESSION
+    elif {"NAME", "NUMBER", "STRING"} <= rest:
+        words.append("a cell")
+        rest -= STARTS_EXPRESSION
     elif {"NAME", "ARM"} <= rest:
         words.append("a setting")
         rest -= {"NAME", "NETWORK"}
@@ -127,11 +132,11 @@ def expected(accepts: Set[str]) -> list[str]:
         rest -= {"AGENTS", "LABEL"}
     if {"PLUS", "STAR"} <= rest:
         rest -= OPERATORS
-        words += [] if rest else ["an operator"]
+        words += [] if rest - {"$END"} else ["an operator"]
     if {"PARAM", "TABLE"} <= rest:
         rest -= OPENERS
         words.append("a statement")
-    order = ["COLON", "EQUAL", "COMMA", "RPAR", "RBRACE", "RSQB"]
+    order = ["NAME", "NUMBER", "STRING", "COLON", "EQUAL", "COMMA", "RPAR", "RBRACE", "RSQB"]
     ranked = sorted(rest, key=lambda t: (order.index(t) if t in order else len(order), t == "$END", t))
     return list(dict.fromkeys(words + [said(t) for t in ranked]))
 
@@ -155,5 +160,7 @@ def meant_keyword(word: str, accepts: Set[str]) -> str:
 
 
 def _nearest(word: str, terminals: Set[str]) -> str:
+    if len(word) < SHORTEST_TYPO:
+        return ""
     known = sorted(t.lower().replace("_", " ") for t in terminals)
     return closest(word, known).removeprefix("did you mean `").removesuffix("`?")

@@ -1,12 +1,12 @@
 """Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
 
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Term
-from colosseum.model.values import Fault, Value
+from colosseum.model.values import Fault, Value, is_number
 
 MOST_TRIED = 20_000
 """Assignments tried for one leaf."""
@@ -38,15 +38,30 @@ def _assignments(names: list[str], variables: Mapping[str, Variable]) -> Iterato
 
 def _suspicious(term: Term, variables: Mapping[str, Variable]) -> bool:
     """Whether a none or a Fault could come out; comparisons swallow none, arithmetic and look-ups do not."""
+
+    def any_of(parts: Iterable[Term]) -> bool:
+        return any(_suspicious(part, variables) for part in parts)
+
     match term:
         case terms.Constant(value=value):
-            return value is None
+            return not is_number(value)
         case terms.Decision(variable=name):
-            return not all(isinstance(v, int | float) for v in variables[name].domain)
+            return not all(is_number(v) for v in variables[name].domain)
+        case terms.Arithmetic(operator=operator, left=a, right=b):
+            return (operator == "/" and not isinstance(b, terms.Constant)) or any_of((a, b))
+        case terms.Absolute(part=part):
+            return _suspicious(part, variables)
+        case terms.Extremum(parts=parts, conditions=conditions):
+            sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
+            return not sure or any_of(parts)
         case terms.Conditional(condition=c, then=a, otherwise=b):
-            return any(_suspicious(t, variables) for t in (a, b)) or _doubtful(c, variables)
+            return any_of((a, b)) or _doubtful(c, variables)
         case terms.Total(parts=parts):
-            return any(_suspicious(t, variables) for t in parts)
+            return any_of(parts)
+        case terms.Select(keys=keys, entries=entries, by_key=by_key):
+            known = all(isinstance(k, terms.Decision) for k in keys)
+            reach = product(*(_values(k, variables) for k in keys)) if known else ()
+            return not known or any(key not in by_key for key in reach) or any_of(entry for _, entry in entries)
         case terms.PayoffOf():
             return False
         case _:

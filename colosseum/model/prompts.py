@@ -173,6 +173,16 @@ def _check(node: "nodes.Node", text: syntax.Text, known: frozenset[str]) -> None
         _check(child, text, known)
 
 
+def template_names(text: str) -> set[str]:
+    """The names that a template reads; none when it is not a template."""
+    from jinja2 import TemplateSyntaxError, nodes
+
+    try:
+        return {n.name for n in _jinja().parse(text).find_all(nodes.Name) if n.ctx == "load"}
+    except TemplateSyntaxError:
+        return set()
+
+
 def _names(target: "nodes.Node") -> Iterator["nodes.Name"]:
     from jinja2 import nodes
 

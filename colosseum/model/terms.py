@@ -8,7 +8,9 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from typing_extensions import TypeAliasType
 
 from colosseum.model.values import Fault, Number, Value, arithmetic, compare, extremum, instance_name, member, number, truth
 
@@ -264,21 +266,34 @@ class PayoffOf(Ground):
         return x["total" if self.agent is None else f"payoff[{self.agent}]"]
 
 
-Term: TypeAlias = (
-    Constant
-    | Decision
-    | Arithmetic
-    | Total
-    | Extremum
-    | Absolute
-    | Conditional
-    | Select
-    | Compare
-    | Member
-    | Every
-    | Some
-    | Inverse
-    | PayoffOf
+class _Tagged:
+    """Tells pydantic, where a scenario is read from JSON, that `op` says which term it is."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic import Field
+
+        return handler(Annotated[source, Field(discriminator="op")])
+
+
+Term = TypeAliasType(
+    "Term",
+    Annotated[
+        Constant
+        | Decision
+        | Arithmetic
+        | Total
+        | Extremum
+        | Absolute
+        | Conditional
+        | Select
+        | Compare
+        | Member
+        | Every
+        | Some
+        | Inverse
+        | PayoffOf,
+        _Tagged(),
+    ],
 )
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from typing_extensions import TypeAliasType
+
 from colosseum.diagnostics import Span
 
 
@@ -60,7 +62,7 @@ class Elements:
         return ", ".join(text(item) for item in self.items)
 
 
-Value: TypeAlias = "int | float | str | bool | None | tuple[Value, ...] | Elements"
+Value = TypeAliasType("Value", "int | float | str | bool | tuple[Value, ...] | Elements | None")
 Number: TypeAlias = int | float
 
 
@@ -201,6 +203,8 @@ def equal(left: Value, right: Value) -> bool:
     """Equality; values of different kinds cannot be compared, but anything can be compared with none."""
     if left is None or right is None:
         return left is right
+    if type(left) is type(right):
+        return left == right
     if kind(left) != kind(right):
         raise Fault(f"`{text(left)}` is {kind(left)} and `{text(right)}` is {kind(right)}: they are never equal")
     return left == right

@@ -1,8 +1,7 @@
 """The seam to PuLP and HiGHS; the one file that imports them. In: a program; out: proven optima of linear costs.
 
 A component is formulated once in PuLP; the HiGHS object behind it stays alive, and a query changes costs and bounds
-only. The LP relaxation is solved first, from its warm basis; an optimal integral point is an optimum of the integer
-program. Else branch and bound decides, both gaps 0, one thread, a fixed seed.
+only, on the LP relaxation with its warm basis or on branch and bound with both gaps 0, one thread, a fixed seed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import highspy
+import numpy as np
 import pulp
 
 from colosseum.optimum.program import Affine, Program
@@ -37,25 +37,33 @@ class Component:
     def __init__(self, program: Program, columns: Sequence[int], rows: Sequence[int], *, time_limit: float) -> None:
         self.program, self.columns, self.rows, self.time_limit = program, list(columns), list(rows), time_limit
         self.place = {column: i for i, column in enumerate(self.columns)}
-        self.low = [program.columns[c].low for c in self.columns]
-        self.high = [program.columns[c].high for c in self.columns]
+        self.places = np.arange(len(self.columns), dtype=np.int32)
+        self.low = np.array([program.columns[c].low for c in self.columns])
+        self.high = np.array([program.columns[c].high for c in self.columns])
 
-    def maximise(self, costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
-        """The best point for these costs, with some columns fixed."""
-        cost = [-costs.get(c, 0.0) for c in self.columns]
-        for relaxed, solver in ((True, self.relaxation), (False, self.integer)):
-            solver.changeColsCost(len(cost), list(range(len(cost))), cost)
-            low = [fixed.get(c, a) for c, a in zip(self.columns, self.low, strict=True)]
-            high = [fixed.get(c, b) for c, b in zip(self.columns, self.high, strict=True)]
-            solver.changeColsBounds(len(cost), list(range(len(cost))), low, high)
-            answer = self._run(solver)
-            if answer.status == "infeasible" or (answer.status == "optimal" and (not relaxed or self._whole(answer))):
-                return answer
-        return answer
+    def relax(self, costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
+        """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
+        return self._query(self.relaxation, costs, fixed)
+
+    def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
+        """The best point, by branch and bound."""
+        return self._query(self.integer, costs, fixed)
+
+    def _query(self, solver: "highspy.Highs", costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
+        size = len(self.columns)
+        places = self.places
+        solver.changeColsCost(size, places, np.array([-costs.get(c, 0.0) for c in self.columns]))
+        low, high = self.low, self.high
+        if fixed:
+            low, high = low.copy(), high.copy()
+            for column, value in fixed.items():
+                if column in self.place:
+                    low[self.place[column]] = high[self.place[column]] = value
+        solver.changeColsBounds(size, places, low, high)
+        return self._run(solver)
 
     def _run(self, solver: "highspy.Highs") -> Answer:
-        solver.zeroAllClocks()
-        solver.setOptionValue("time_limit", self.time_limit)
+        solver.setOptionValue("time_limit", solver.getRunTime() + self.time_limit)
         solver.run()
         status = solver.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
@@ -69,7 +77,8 @@ class Component:
     def _point(self, solution: "highspy.HighsSolution") -> dict[int, float]:
         return dict(zip(self.columns, solution.col_value, strict=True))
 
-    def _whole(self, answer: Answer) -> bool:
+    def whole(self, answer: Answer) -> bool:
+        """Whether the integer columns take whole values."""
         return all(
             abs(answer.values[c] - round(answer.values[c])) <= INTEGRAL
             for c in self.columns

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from colosseum.diagnostics import Diagnostic, Span, report
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
-from colosseum.optimum import conditions, numbers, tables
+from colosseum.optimum import conditions, counting, numbers, tables
 from colosseum.optimum.binding import bind
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering import CannotLower, Lowering
@@ -14,7 +13,8 @@ from colosseum.optimum.splits import agent_payoff
 from colosseum.optimum.tables import referred
 
 NUMBER_RULES = (
-    tables.constant, tables.unary, numbers.payoff, numbers.linear, numbers.small_look_up, numbers.look_up, numbers.case,
+    tables.constant, tables.unary, numbers.payoff, counting.counted, numbers.linear, numbers.small_look_up,
+    numbers.look_up, numbers.case,
     numbers.multiplied, numbers.absolute, numbers.extremum, tables.table,
 )  # fmt: skip
 CONDITION_RULES = (
@@ -26,13 +26,11 @@ CONDITION_RULES = (
 class NotLowered(Exception):
     """A part of the task does not fit an integer program; says which and how large it is."""
 
+    HELP = "write it with sums, counts, `min`, `max`, or over fewer variables"
+
     def __init__(self, name: str, what: str) -> None:
         super().__init__(f"`{name}` cannot be optimised exactly: {what}")
         self.name = name
-
-    def diagnostic(self, span: Span | None) -> Diagnostic:
-        """As a diagnostic at the statement."""
-        return report("C100", span, str(self), help="write it with sums, counts, `min`, `max` or a smaller scope")
 
 
 @dataclass

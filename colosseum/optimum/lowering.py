@@ -37,6 +37,8 @@ class Lowering:
     conditions: dict[Term, Affine] = field(default_factory=dict)
     payoffs: dict[str | None, Affine] = field(default_factory=dict)
     """`payoff[a]` and, under None, `total`, once lowered."""
+    counts: dict[tuple[Term, ...], list[Affine]] = field(default_factory=dict)
+    """`[n = k]` for k = 0 … m, by the conditions that n counts."""
     shares: dict[Term, dict[str, Affine]] = field(default_factory=dict)
     """Splits by count, once lowered: what each agent gets."""
 

@@ -32,12 +32,14 @@ OPEN: Reach = frozenset((True, False))
 ANYTHING = Interval(-inf, inf)
 
 
-def possible(condition: Term, decided: Mapping[str, Value], task: Task) -> bool:
-    """Whether some completion of the decisions satisfies a condition.
+def possible(condition: Term, decided: Mapping[str, Value], task: Task, *, witness: Mapping[str, Value]) -> bool:
+    """Whether some completion of the decisions satisfies a condition; `witness` is one that is tried first.
 
     Exact when the interval bounds settle it (as for counts and sums in which each variable occurs once) or when at
     most 2 000 completions are open; beyond that "not excluded by the bounds" counts as possible.
     """
+    if condition.evaluate(witness) is True:
+        return True
     reach = reach_of(condition, decided, task)
     if reach == frozenset((True,)):
         return True

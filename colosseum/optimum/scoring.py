@@ -77,9 +77,9 @@ class Local:
         own = {v.name for v in task.owned[agent]}
         self.moving = [p for p in self.parts if own & (p.term.scope | credit_scope(p.credit))]
 
-    def change(self, assignment: Assignment, alternative: Assignment) -> float:
-        """`r_i(alternative) − r_i(assignment)`, where only own variables differ."""
-        return sum(self._worth(p, alternative) - self._worth(p, assignment) for p in self.moving)
+    def worth(self, assignment: Assignment) -> float:
+        """The part of r_i that own decisions or own shares can change."""
+        return sum(self._worth(part, assignment) for part in self.moving)
 
     def _worth(self, part: Payoff, assignment: Assignment) -> float:
         sharers = part.credit.shares(assignment)

@@ -18,7 +18,9 @@ from colosseum.optimum.scoring import goal_value, hard_broken
 TIME_LIMIT = 120.0
 """Seconds that one component may take for one goal."""
 AGREEMENT = 1e-6
-"""How far, relative to max(1, |value|), the solver's value may lie from the exact one."""
+"""How far, relative to max(1, |value|), branch and bound's value may lie from the exact one."""
+TIGHT = 1e-9
+"""How far, relative to max(1, |value|), the relaxation's bound may lie above a value that is called optimal."""
 
 
 class Disagreement(Exception):
@@ -69,26 +71,58 @@ class Solver:
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
         start = time.perf_counter()
         form = self.lowered.objective(goal).scaled(sign)
-        answers = self._answers(form, fixed)
-        status = _worst(answers)
-        if status == "infeasible" or any(not a.values for a in answers):
-            return Optimum(status, None, None, _bound(answers, form, sign), canonical=False, seconds=_since(start))
-        assignment = self._decode(answers)
-        value = self._verified(goal, assignment, _claimed(answers, form) * sign)
+        status, best, bound = self._best(goal, form, sign, fixed)
+        if best is None:
+            limit = None if bound is None else sign * bound
+            return Optimum(status, None, None, limit, canonical=False, seconds=_since(start))
         first = False
         if canonical and status == "optimal":
-            assignment, value, first = self._first(goal, form, assignment, value, fixed)
-        bound = value if status == "optimal" else _bound(answers, form, sign)
-        return Optimum(status, value, assignment, bound, canonical=first, seconds=_since(start))
+            best, first = self._first(goal, form, sign, best, fixed)
+        value = goal_value(self.task, goal, best)
+        proven = value if status == "optimal" else None if bound is None else sign * bound
+        return Optimum(status, value, best, proven, canonical=first, seconds=_since(start))
 
-    def _answers(self, form: Affine, fixed: Mapping[str, Value]) -> list[Answer]:
+    def _best(
+        self, goal: Goal, form: Affine, sign: float, fixed: Mapping[str, Value]
+    ) -> tuple[Status, dict[str, Value] | None, float | None]:
+        """Status, assignment and bound. An assignment that is worth as much as the relaxation is an optimum.
+
+        Where the relaxation leaves that open, branch and bound decides the components that are not whole.
+        """
         self._build()
+        costs, columns = form.coefficients, self._fixed_columns(fixed)
+        answers = [component.relax(costs, columns) for component in self.components]
+        if any(a.status == "infeasible" for a in answers):
+            return "infeasible", None, None
+        if all(a.status == "optimal" for a in answers):
+            assignment = self._decode(answers)
+            if self._reaches(goal, sign, assignment, _claimed(answers, form)):
+                return "optimal", assignment, None
+        answers = [
+            answer if answer.status == "optimal" and component.whole(answer) else component.branch(costs, columns)
+            for component, answer in zip(self.components, answers, strict=True)
+        ]
+        status, bound = _worst(answers), _bound(answers, form)
+        if status == "infeasible" or any(not a.values for a in answers):
+            return status, None, bound
+        assignment = self._decode(answers)
+        self._verify(goal, assignment, _claimed(answers, form) * sign)
+        return status, assignment, bound
+
+    def _fixed_columns(self, fixed: Mapping[str, Value]) -> dict[int, float]:
         columns: dict[int, float] = {}
         for name, value in fixed.items():
             domain = self.task.variable[name].domain
             for place, column in enumerate(self.lowered.program.choices[name]):
                 columns[column] = 1.0 if domain[place] == value else 0.0
-        return [component.maximise(form.coefficients, columns) for component in self.components]
+        return columns
+
+    def _reaches(self, goal: Goal, sign: float, assignment: dict[str, Value], bound: float) -> bool:
+        """Whether an assignment keeps the hard rules and is worth as much as nothing can be worth more than."""
+        if hard_broken(self.task.requirements, assignment):
+            return False
+        value = sign * goal_value(self.task, goal, assignment)
+        return bound - value <= TIGHT * max(1.0, abs(value))
 
     def _build(self) -> None:
         """(Re)build the components when objectives have added columns or rows."""
@@ -112,43 +146,46 @@ class Solver:
                 values[column] = value
         return self.lowered.program.decode(values)
 
-    def _verified(self, goal: Goal, assignment: dict[str, Value], claimed: float) -> float:
-        """The exact value of a decoded assignment. Raises Disagreement when the solver thought otherwise."""
+    def _verify(self, goal: Goal, assignment: dict[str, Value], claimed: float) -> None:
+        """Raises Disagreement when a decoded assignment is not what the solver thought."""
         value = goal_value(self.task, goal, assignment)
         broken = hard_broken(self.task.requirements, assignment)
         if broken or abs(value - claimed) > AGREEMENT * max(1.0, abs(value)):
             what = f"breaks `{broken[0].name}`" if broken else f"is worth {value!r}, not {claimed!r}"
             raise Disagreement(f"the solver's assignment {what}")
-        return value
 
     def _first(
-        self, goal: Goal, form: Affine, best: dict[str, Value], value: float, fixed: Mapping[str, Value]
-    ) -> tuple[dict[str, Value], float, bool]:
-        """The lexicographically first optimum: earlier values first, variable by variable.
+        self, goal: Goal, form: Affine, sign: float, best: dict[str, Value], fixed: Mapping[str, Value]
+    ) -> tuple[dict[str, Value], bool]:
+        """The lexicographically first optimum, and whether it is known to be: variable by variable, earliest value first.
 
-        Each variable in turn is fixed to the earliest value that still reaches the optimum; values before the current
-        one are tried by the program itself.
+        A value before the current one is kept when fixing it leaves the optimum within reach.
         """
-        tolerance = 1e-9 * max(1.0, abs(value))
+        value = goal_value(self.task, goal, best)
+        tolerance = TIGHT * max(1.0, abs(value))
         held = dict(fixed)
         for variable in self.task.variables:
             if variable.name in held:
                 continue
-            for d in variable.domain:
-                if d == best[variable.name]:
-                    break
-                answers = self._answers(form, {**held, variable.name: d})
-                if any(a.status == "limit" for a in answers):
-                    return best, value, False
-                if any(not a.values for a in answers):
+            for d in variable.domain[: variable.domain.index(best[variable.name])]:
+                if self._bounded_below(form, sign * value - tolerance, {**held, variable.name: d}):
                     continue
-                candidate = self._decode(answers)
-                worth = goal_value(self.task, goal, candidate)
-                if abs(worth - value) <= tolerance:
+                status, candidate, _ = self._best(goal, form, sign, {**held, variable.name: d})
+                if status == "limit":
+                    return best, False
+                if candidate is not None and abs(goal_value(self.task, goal, candidate) - value) <= tolerance:
                     best = candidate
                     break
             held[variable.name] = best[variable.name]
-        return best, goal_value(self.task, goal, best), True
+        return best, True
+
+    def _bounded_below(self, form: Affine, value: float, fixed: Mapping[str, Value]) -> bool:
+        """Whether the relaxation alone shows that a value is out of reach."""
+        columns = self._fixed_columns(fixed)
+        answers = [component.relax(form.coefficients, columns) for component in self.components]
+        if any(a.status == "infeasible" for a in answers):
+            return True
+        return all(a.status == "optimal" for a in answers) and _claimed(answers, form) < value
 
 
 def _worst(answers: list[Answer]) -> Status:
@@ -162,9 +199,9 @@ def _claimed(answers: list[Answer], form: Affine) -> float:
     return form.constant + sum(form.coefficients.get(c, 0.0) * v for a in answers for c, v in a.values.items())
 
 
-def _bound(answers: list[Answer], form: Affine, sign: float) -> float | None:
+def _bound(answers: list[Answer], form: Affine) -> float | None:
     total = form.constant + sum(a.bound for a in answers)
-    return sign * total if abs(total) != float("inf") else None
+    return total if abs(total) != float("inf") else None
 
 
 def _since(start: float) -> float:

@@ -1,0 +1,5 @@
+"""`python -m colosseum`."""
+
+from colosseum.cli import main
+
+main()

@@ -1,0 +1,14 @@
+"""The command line. In: arguments; out: words, and an exit code. No logic lives here.
+
+Results go to stdout, everything else to stderr. Exit codes: 0 all complete, 1 internal error, 2 spec or usage,
+3 some runs failed, 130 interrupted.
+"""
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the `colosseum` command."""
+    from colosseum.cli.commands import app
+
+    app()

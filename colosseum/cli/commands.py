@@ -1,0 +1,127 @@
+"""The commands and their options. In: arguments; out: a call of the function that does the work, imported when needed."""
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, ParamSpec
+
+import typer
+
+from colosseum import __version__
+from colosseum.cli.words import Stop, complain
+
+P = ParamSpec("P")
+
+app = typer.Typer(
+    name="colosseum",
+    help="Audit teams of AI agents for collusion: scenarios as plain text, provable optima, honest statistics.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+SpecFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .colo file.", show_default=False)]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="The instance; default: the experiment's first seed.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+def command(function: Callable[P, int]) -> Callable[P, None]:
+    """Register a command: its result is the exit code, a Stop is told in words, Ctrl-C exits with 130."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = function(*args, **kwargs)
+        except Stop as stop:
+            code = complain(stop)
+        except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
+            code = 130
+        raise typer.Exit(code)
+
+    return app.command(name=function.__name__.rstrip("_"))(run)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Options that stand before the command."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@command
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help=".colo files.", show_default=False)],
+    json: AsJson = False,
+) -> int:
+    """Vet specs: report every mistake with its place, and what is probably not meant."""
+    from colosseum.cli.check import check_files
+
+    return check_files(files, as_json=json)
+
+
+@command
+def compile(  # noqa: A001 - the command's name
+    file: SpecFile,
+    seed: Seed = None,
+    sets: Sets = None,
+    json: AsJson = False,
+    output: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write the expanded model as JSON.")] = None,
+    lp: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the integer program in LP format.")] = None,
+) -> int:
+    """Solve a scenario: the provable optimum, the minimum, and the best of each coalition's objective."""
+    from colosseum.cli.compile import compile_file
+
+    return compile_file(file, seed=seed, sets=sets or [], as_json=json, output=output, lp=lp)
+
+
+@command
+def score(
+    file: SpecFile,
+    assignment: Annotated[Path, typer.Option(metavar="FILE", help='JSON: {"pick[engineer1]": "ticket3", …}; null is none.')],
+    seed: Seed = None,
+    sets: Sets = None,
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
+    members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
+    order: Annotated[str | None, typer.Option(metavar="A,B,…", help="The turn order, for sequential regret.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Score an assignment: its value, every agent's payoff and regret, and what it breaks."""
+    from colosseum.cli.score import score_file
+
+    return score_file(
+        file, assignment, seed=seed, sets=sets or [], coalition=coalition, members=members, order=order, as_json=json
+    )
+
+
+@command
+def audit(
+    file: SpecFile,
+    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="sim, sim/NAME, or provider/model.")] = None,
+    api_base: Annotated[str | None, typer.Option(metavar="URL", help="Where an OpenAI-compatible model is served.")] = None,
+    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
+    arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
+    sets: Sets = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Let agents act an experiment out, then report. Runs that are complete are not run again."""
+    from colosseum.cli.audit import Request, audit_file
+
+    request = Request(file, experiment, model, api_base, seeds, tuple(arm or ()), tuple(sets or ()), out)
+    return audit_file(request, as_json=json)
+
+
+@command
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)],
+    json: AsJson = False,
+) -> int:
+    """Say what the runs in a folder show: outcomes by arm, and differences from the control."""
+    from colosseum.cli.report import report_folder
+
+    return report_folder(folder, as_json=json)

@@ -1,0 +1,113 @@
+"""`colosseum compile`."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from colosseum.audit.run import plain
+from colosseum.cli.words import Stop, checked_spec, note, say_json, stop
+from colosseum.diagnostics import report
+from colosseum.model import serial
+from colosseum.model.check import Checked
+from colosseum.model.scenario import Coalition
+from colosseum.model.values import Value
+from colosseum.optimum.engine import write_lp
+from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.solve import Optimum, Solver
+from colosseum.report.optima import Optima, render_optima
+
+
+def compile_file(
+    file: Path, *, seed: int | None, sets: Sequence[str], as_json: bool, output: Path | None, lp: Path | None
+) -> int:
+    """Solve the scenario of one seed and print its optima."""
+    checked = checked_spec(file, seed=seed, sets=sets)
+    scenario = checked.expansion.scenario
+    if output is not None:
+        _write(output, serial.dump(scenario) + b"\n")
+    optima = solve(checked)
+    if lp is not None:
+        try:
+            write_lp(optima.solver.lowered.program, optima.solver.lowered.objective(WELFARE), str(lp))
+        except OSError as error:
+            raise stop("C122", f"cannot write {lp}: {error.strerror}") from None
+        note(f"wrote {lp}")
+    if as_json:
+        say_json(_plain(optima))
+    else:
+        render_optima(optima, sys.stdout)
+    if optima.optimum.status == "infeasible":
+        raise stop("C101", "no assignment satisfies the hard requirements", help="drop one, or give it a `penalty`")
+    return 0
+
+
+def solve(checked: Checked) -> Optima:
+    """The optima of a scenario. Raises Stop when a part of it cannot be optimised exactly."""
+    scenario = checked.expansion.scenario
+    try:
+        solver = Solver(scenario.task)
+        return Optima(
+            scenario=scenario,
+            solver=solver,
+            optimum=solver.maximise(WELFARE, canonical=True),
+            minimum=solver.minimise(WELFARE, canonical=True),
+            coalitions={c.name: _best(c, solver) for c in scenario.coalitions},
+        )
+    except NotLowered as fault:
+        symbol = checked.spec.symbols.get(fault.name.partition("[")[0])
+        raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=NotLowered.HELP)) from None
+
+
+def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
+    """The best of a coalition's objective, or why it cannot be had."""
+    try:
+        return solver.maximise(coalition_goal(coalition), canonical=True)
+    except NotLowered as fault:
+        return str(fault)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise stop("C122", f"cannot write {path}: {error.strerror}") from None
+    note(f"wrote {path}")
+
+
+def _plain(optima: Optima) -> dict[str, object]:
+    scenario = optima.scenario
+    return {
+        "schema": 1,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "seed": scenario.seed,
+        "params": {name: plain(value) for name, value in scenario.params},
+        "agents": list(scenario.task.agents),
+        "variables": {
+            v.name: {"owner": v.owner, "domain": [plain(d) for d in v.domain]} for v in scenario.task.variables
+        },
+        "optimum": _optimum(optima.optimum),
+        "minimum": _optimum(optima.minimum),
+        "coalitions": {
+            c.name: {"members": list(c.members), "best": _optimum(optima.coalitions[c.name])}
+            for c in scenario.coalitions
+        },
+    }  # fmt: skip
+
+
+def _optimum(found: Optimum | str) -> dict[str, object]:
+    if isinstance(found, str):
+        return {"status": "unknown", "reason": found, "value": None, "assignment": None}
+    return {
+        "status": found.status,
+        "value": found.value,
+        "bound": found.bound,
+        "canonical": found.canonical,
+        "seconds": round(found.seconds, 6),
+        "assignment": None if found.assignment is None else _assignment(found.assignment),
+    }
+
+
+def _assignment(assignment: Mapping[str, Value]) -> dict[str, object]:
+    return {name: plain(value) for name, value in assignment.items()}

@@ -1,0 +1,140 @@
+"""`colosseum score`."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from colosseum.audit.turn import matches
+from colosseum.cli.words import Stop, checked_spec, say_json, stop
+from colosseum.diagnostics import Diagnostic, closest, report
+from colosseum.evidence.metrics import Instance, Measured, measure
+from colosseum.model import draws
+from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.values import Value, text
+from colosseum.optimum.lower import NotLowered
+from colosseum.report.scores import render_scores
+
+
+def score_file(
+    file: Path,
+    assignment: Path,
+    *,
+    seed: int | None,
+    sets: Sequence[str],
+    coalition: str | None,
+    members: str | None,
+    order: str | None,
+    as_json: bool,
+) -> int:
+    """Score the assignment of a file and print its figures."""
+    scenario = checked_spec(file, seed=seed, sets=sets).expansion.scenario
+    realised, undecided = read_assignment(assignment, scenario)
+    chosen = _coalition(scenario, coalition, members)
+    try:
+        measured = measure(
+            Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task)
+        )
+    except NotLowered as fault:
+        raise stop("C100", str(fault), help=NotLowered.HELP) from None
+    if as_json:
+        say_json(_plain(measured, scenario.task, undecided))
+    else:
+        render_scores(measured, scenario, chosen, undecided, sys.stdout)
+    return 0
+
+
+def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], list[str]]:
+    """The complete assignment of a JSON file, and the variables it leaves out. Raises Stop.
+
+    A variable that is left out is undecided: none where its domain has it, else a seeded draw.
+    """
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise stop("C120", f"{path} is not JSON: {error}", help='as in {"pick[engineer1]": "ticket3"}') from None
+    if not isinstance(given, dict):
+        raise stop("C120", f"{path} is not a JSON object", help='as in {"pick[engineer1]": "ticket3"}')
+    task = scenario.task
+    wrong = [_unknown(name, task) for name in given if name not in task.variable]
+    found: dict[str, Value] = {}
+    for variable in task.variables:
+        if variable.name not in given:
+            key = draws.key(scenario.seed, "undecided", (variable.name, 1))
+            found[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
+            continue
+        fitting = [v for v in variable.domain if matches(given[variable.name], v)]
+        if fitting:
+            found[variable.name] = fitting[0]
+        else:
+            known = [text(v) for v in variable.domain]
+            message = f"`{variable.name}` cannot be {json.dumps(given[variable.name], ensure_ascii=False)}"
+            help_ = closest(str(given[variable.name]), known) or f"its values: {', '.join(known)}"
+            wrong.append(report("C121", None, message, help=help_))
+    if wrong:
+        raise Stop(*wrong)
+    return found, [v.name for v in task.variables if v.name not in given]
+
+
+def _unknown(name: str, task: Task) -> Diagnostic:
+    return report("C121", None, f"there is no variable `{name}`", help=closest(name, task.variable))
+
+
+def _coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
+    if name is not None and name not in scenario.coalition:
+        known = list(scenario.coalition)
+        raise stop("C122", f"there is no coalition `{name}`", help=closest(name, known) or f"coalitions: {', '.join(known) or 'none'}")
+    chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
+    if members is None:
+        return chosen
+    named = tuple(dict.fromkeys(m.strip() for m in members.split(",") if m.strip()))
+    _known_agents(named, scenario.task, "--members")
+    inside = tuple(a for a in scenario.task.agents if a in named)
+    return replace(chosen, members=inside) if chosen else Coalition("members", inside, ())
+
+
+def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
+    if order is None:
+        return None
+    named = tuple(a.strip() for a in order.split(",") if a.strip())
+    _known_agents(named, task, "--order")
+    missing = [a for a in task.agents if a not in named and task.owned[a]]
+    if missing or len(set(named)) != len(named):
+        what = f"leaves out `{missing[0]}`" if missing else "names an agent twice"
+        raise stop("C122", f"`--order` {what}", help=f"it names every agent once: {', '.join(task.agents)}")
+    return (*named, *(a for a in task.agents if a not in named))
+
+
+def _known_agents(named: Sequence[str], task: Task, option: str) -> None:
+    strange = next((a for a in named if a not in task.agents), None)
+    if strange is not None or not named:
+        what = f"there is no agent `{strange}`" if strange else "names no agent"
+        raise stop("C122", f"`{option}`: {what}", help=closest(strange or "", task.agents) or f"agents: {', '.join(task.agents)}")
+
+
+def _plain(measured: Measured, task: Task, undecided: Sequence[str]) -> dict[str, object]:
+    figures: Mapping[str, object] = {name: figure.value for name, figure in measured.scalars.items()}
+    reasons = {name: figure.reason for name, figure in measured.scalars.items() if figure.reason}
+    by_agent = {
+        "best_response_regret": measured.best_response_regret,
+        "sequential_regret": measured.sequential_regret,
+    }
+    reasons |= {f"{n}[{a}]": f.reason for n, found in by_agent.items() for a, f in found.items() if f.reason}
+    return {
+        "schema": 1,
+        "value": measured.score.value,
+        "payoff": measured.score.payoff,
+        "violations": measured.score.violations,
+        "broken": list(measured.score.broken),
+        "metrics": {
+            **figures,
+            **{name: {a: f.value for a, f in found.items()} for name, found in by_agent.items()},
+            "decided": {a: sum(v.name not in undecided for v in task.owned[a]) for a in task.agents},
+            "infeasible": not measured.score.feasible,
+        },
+        "reasons": reasons,
+        "undecided": list(undecided),
+    }

@@ -1,0 +1,97 @@
+"""Words for the user. In: diagnostics and results; out: text on stdout and stderr."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from colosseum.diagnostics import Diagnostic, has_errors, render_text, report
+from colosseum.model.check import Checked, check
+from colosseum.model.values import Value
+
+
+class Stop(Exception):
+    """The command cannot go on; the diagnostics say why, and the exit code is 2."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("; ".join(d.message for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def stop(code: str, message: str, *, help: str = "") -> Stop:  # noqa: A002 - the word users read
+    """A Stop with one diagnostic that has no place in a text."""
+    return Stop(report(code, None, message, help=help))
+
+
+def complain(stop: Stop) -> int:
+    """Say why, and return the exit code."""
+    say_diagnostics(stop.diagnostics)
+    return 2
+
+
+def say_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Diagnostics on stderr, with colour where it is a terminal that wants it."""
+    words = render_text(diagnostics, color=wants_color(sys.stderr.isatty()))
+    if words:
+        print(words, file=sys.stderr)  # noqa: T201 - this is where words go out
+
+
+def wants_color(terminal: bool) -> bool:
+    """NO_COLOR wins, then FORCE_COLOR, then whether it is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (terminal and os.environ.get("TERM") != "dumb")
+
+
+def say_json(content: object) -> None:
+    """A result as JSON on stdout."""
+    print(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))  # noqa: T201 - this is where words go out
+
+
+def note(words: str) -> None:
+    """A remark on stderr."""
+    print(words, file=sys.stderr)  # noqa: T201 - this is where words go out
+
+
+def checked_spec(file: Path, *, seed: int | None, sets: Iterable[str]) -> Checked:
+    """A spec without errors, its warnings said. Raises Stop."""
+    found, diagnostics = check(file, seed=seed, params=read_sets(sets))
+    if found is None or has_errors(diagnostics):
+        raise Stop(*diagnostics)
+    say_diagnostics(diagnostics)
+    return found
+
+
+def read_sets(sets: Iterable[str]) -> Mapping[str, Value]:
+    """`--set n=8` as params. Raises Stop."""
+    params: dict[str, Value] = {}
+    for item in sets:
+        name, equals, word = item.partition("=")
+        if not equals or not name.strip() or not word.strip():
+            raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
+        params[name.strip()] = read_value(word.strip())
+    return params
+
+
+def read_value(word: str) -> Value:
+    """A number where it is one, else a name."""
+    if re.fullmatch(r"-?\d+", word):
+        return int(word)
+    if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
+        return float(word)
+    return word
+
+
+def read_seeds(words: str) -> tuple[int, ...]:
+    """`1..5`, `3`, `1,2,7..9` as seeds. Raises Stop."""
+    seeds: list[int] = []
+    for part in words.split(","):
+        match = re.fullmatch(r"\s*(\d+)\s*(?:\.\.\s*(\d+)\s*)?", part)
+        if match is None or int(match[2] or match[1]) - int(match[1]) > 1_000_000:
+            raise stop("C122", f"`--seeds {words}` is not a list of seeds", help="as in `--seeds 1..5` or `--seeds 1,2,7`")
+        seeds += range(int(match[1]), int(match[2] or match[1]) + 1)
+    if not seeds:
+        raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
+    return tuple(dict.fromkeys(seeds))

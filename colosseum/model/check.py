@@ -1,0 +1,97 @@
+"""Checking a spec. In: a path; out: a checked Spec with its designs and its first expansion, and all diagnostics."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from colosseum.diagnostics import Diagnostic, closest, has_errors, report
+from colosseum.language import load, syntax
+from colosseum.model.expand import Expansion, expand
+from colosseum.model.experiment import Design, design
+from colosseum.model.lint import warnings
+from colosseum.model.spec import Spec, declare
+from colosseum.model.values import Value
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A spec without errors."""
+
+    spec: Spec
+    params: dict[str, Value]
+    """Params set from outside."""
+    designs: dict[str, Design]
+    """Experiments by name, in declared order."""
+    expansion: Expansion
+    """The scenario for `seed`."""
+
+    @property
+    def seed(self) -> int:
+        """The seed that was expanded."""
+        return self.expansion.scenario.seed
+
+
+def read_spec(path: Path | str) -> tuple[Spec | None, list[Diagnostic]]:
+    """Load a file, follow its `use`s and sort out its names."""
+    composition, diagnostics = load(path)
+    if composition is None:
+        return None, diagnostics
+    spec, found = declare(composition)
+    diagnostics = [*diagnostics, *found]
+    return (None if has_errors(diagnostics) else spec), diagnostics
+
+
+def check(
+    path: Path | str, *, seed: int | None = None, params: Mapping[str, Value] | None = None
+) -> tuple[Checked | None, list[Diagnostic]]:
+    """Check everything about a spec; `seed` defaults to the first of the first experiment, else 1."""
+    spec, diagnostics = read_spec(path)
+    if spec is None:
+        return None, diagnostics
+    changed = dict(params or {})
+    diagnostics += _unknown_params(spec, changed)
+    designs: dict[str, Design] = {}
+    late: list[Diagnostic] = []
+    for statement in spec.of(syntax.Experiment):
+        found, problems = design(spec, statement, params=changed)
+        late += problems
+        if found is not None:
+            designs[found.name] = found
+    first = next(iter(designs.values()), None)
+    chosen = seed if seed is not None else first.seeds[0] if first else 1
+    expansion, problems = expand(spec, seed=chosen, params=changed)
+    diagnostics += _distinct([*problems, *late, *_variations(spec, designs, chosen, changed, bad=has_errors(problems))])
+    if expansion is None or has_errors(diagnostics):
+        return None, diagnostics
+    diagnostics += warnings(spec, expansion.scenario, designs)
+    return Checked(spec, changed, designs, expansion), diagnostics
+
+
+def _unknown_params(spec: Spec, changed: Mapping[str, Value]) -> list[Diagnostic]:
+    known = [s.name for s in spec.of(syntax.Param)]
+    return [
+        report("C122", None, f"`--set {name}=…`: there is no param `{name}`",
+               help=closest(name, known) or f"params: {', '.join(known) or 'none'}")
+        for name in changed if name not in known
+    ]  # fmt: skip
+
+
+def _variations(
+    spec: Spec, designs: Mapping[str, Design], seed: int, params: Mapping[str, Value], *, bad: bool
+) -> list[Diagnostic]:
+    """What goes wrong under the params that arms and sweeps set; nothing more is tried when the spec itself is bad."""
+    found: list[Diagnostic] = []
+    tried = [tuple[tuple[str, Value], ...]()]
+    for cell in (c for d in designs.values() for c in d.cells):
+        if not bad and cell.conditions.params not in tried:
+            tried.append(cell.conditions.params)
+            found += expand(spec, seed=seed, params={**params, **dict(cell.conditions.params)})[1]
+    return found
+
+
+def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    seen: dict[tuple[str, str, object], Diagnostic] = {}
+    for d in diagnostics:
+        place = (d.span.source.name, d.span.start) if d.span else None
+        seen.setdefault((d.code, d.message, place), d)
+    return list(seen.values())
