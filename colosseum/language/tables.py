@@ -8,7 +8,6 @@ import os
 import sys
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,16 +42,16 @@ def cached_tables(grammar: str, folder: Path | None) -> "Lark":
     """Load the tables of a grammar from `folder`, or build them and leave them there."""
     if folder is None or not _is_ours(folder):
         return build_tables(grammar)
-    recipe = f"{grammar}\0{version('lark')}\0{sys.version}"
+    import lark
+
+    recipe = f"{grammar}\0{lark.__version__}\0{sys.version}"
     file = folder / f"grammar-{sha256(recipe.encode()).hexdigest()[:24]}.tables"
     saved = _read(file)
     if saved is None:
         built = build_tables(grammar)
         _write(file, built)
         return built
-    from lark import Lark
-
-    return Lark.load(BytesIO(saved))
+    return lark.Lark.load(BytesIO(saved))
 
 
 def build_tables(grammar: str) -> "Lark":
