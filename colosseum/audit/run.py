@@ -19,11 +19,11 @@ from colosseum.audit.protocol import (
     ToolResult,
 )
 from colosseum.audit.rules import Rules
-from colosseum.audit.trace import Json, TraceWriter
+from colosseum.audit.trace import TraceWriter
 from colosseum.audit.turn import EndTurn, Mistake, SendPost, TakeDecision, read
 from colosseum.audit.view import Spoken, Stage, knowledge, view
 from colosseum.model import draws
-from colosseum.model.values import Value, text
+from colosseum.model.values import Value, plain, text
 
 
 @dataclass
@@ -144,11 +144,6 @@ class Run:
             chosen[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
         assignment = {v.name: plain(chosen[v.name]) for v in self.stage.scenario.task.variables}
         self.trace.write("outcome", assignment=assignment, undecided=[v.name for v in undecided])
-
-
-def plain(value: Value) -> Json:
-    """A domain value as JSON: names as strings, numbers as numbers, none as null."""
-    return value if value is None or isinstance(value, bool | int | float | str) else text(value)
 
 
 def turn_order(stage: Stage) -> tuple[str, ...]:

@@ -9,6 +9,9 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the `colosseum` command."""
+    import gc
+
+    gc.disable()  # a short command makes little garbage; `audit`, which is long, turns it on again
     from colosseum.cli.commands import app
 
     app()

@@ -1,6 +1,7 @@
 """`colosseum audit`."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,7 @@ class Request:
 
 def audit_file(request: Request, *, as_json: bool) -> int:
     """Run an experiment's trials and report. Exit 3 when some runs failed, 130 when interrupted."""
+    gc.enable()
     checked = checked_spec(request.file, seed=None, sets=request.sets)
     design = _design(checked, request)
     expansions = Expansions(checked.spec, checked.params)

@@ -1,6 +1,5 @@
 """`colosseum check`."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,8 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         wrong = found is None or has_errors(diagnostics)
         bad |= wrong
         if as_json:
+            import json
+
             listed.append({"file": str(file), "ok": not wrong, "diagnostics": json.loads(render_json(diagnostics))})
             continue
         say_diagnostics(diagnostics)

@@ -4,13 +4,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from colosseum.audit.run import plain
 from colosseum.cli.words import Stop, checked_spec, note, say_json, stop
 from colosseum.diagnostics import report
 from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
-from colosseum.model.values import Value
+from colosseum.model.values import Value, plain
 from colosseum.optimum.engine import write_lp
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lower import NotLowered

@@ -1,6 +1,5 @@
 """Words for the user. In: diagnostics and results; out: text on stdout and stderr."""
 
-import json
 import os
 import re
 import sys
@@ -47,6 +46,8 @@ def wants_color(terminal: bool) -> bool:
 
 def say_json(content: object) -> None:
     """A result as JSON on stdout."""
+    import json
+
     print(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))  # noqa: T201 - this is where words go out
 
 

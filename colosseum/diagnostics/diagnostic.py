@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 
 from colosseum.diagnostics.codes import CODES
@@ -66,5 +65,7 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 def closest(word: str, known: Iterable[str]) -> str:
     """`did you mean …?` for the nearest known word, or an empty string."""
+    from difflib import get_close_matches
+
     match = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean `{match[0]}`?" if match else ""

@@ -1,6 +1,5 @@
 """Diagnostics into words. In: diagnostics; out: rustc's layout as text or a JSON list."""
 
-import json
 from collections.abc import Iterable, Iterator
 
 from colosseum.diagnostics.diagnostic import Diagnostic, Severity
@@ -17,6 +16,8 @@ def render_text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> st
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
     """A JSON list: code, severity, message, file, line, column, end line and column, note, labels, help."""
+    import json
+
     return json.dumps([_plain(d) for d in diagnostics], ensure_ascii=False, indent=2)
 
 

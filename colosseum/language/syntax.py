@@ -4,30 +4,62 @@ Every node carries the span it was read from; spans take no part in equality, so
 compares what was said and not where. Names are kept as written: nothing is resolved here.
 """
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import FrozenInstanceError, dataclass, field, fields
+from typing import TypeAlias, TypeVar
+
+from typing_extensions import dataclass_transform
 
 from colosseum.diagnostics import Source, Span
 
+C = TypeVar("C")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(kind: type[C]) -> type[C]:
+    """A frozen dataclass whose equality, hash and immutability stand once, in Node.
+
+    Generating them for each of some sixty classes would take a tenth of the time that `check` may take.
+    """
+    return dataclass(slots=True, eq=False, repr=False)(kind)
+
+
+@node
 class Node:
     """Something that stands at a place in a text."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(compare=False, repr=False, kw_only=True)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Every attribute is set once, by the constructor."""
+        if hasattr(self, name):
+            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in all that was said, wherever it stands."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self) if f.compare)  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(getattr(self, f.name) for f in fields(self) if f.compare)))  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 # ---- expressions -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Number(Node):
     """`3`, `0.25`, `1e-3`: an int when written without point and exponent, else a float."""
 
     value: int | float
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Text(Node):
     """`"…"` or `\"\"\"…\"\"\"`, unescaped; a long one is dedented, its first and last line break dropped."""
 
@@ -36,33 +68,33 @@ class Text(Node):
     """Written with three quotes."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Money(Node):
     """`$20`: an amount in US dollars."""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NoneLiteral(Node):
     """`none`: the opt-out value."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Switch(Node):
     """`on` or `off`."""
 
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Name(Node):
     """A bare name: an element, a binder, a param, a set, a table, a variable (or `agents`)."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NamedArgument(Node):
     """`k = 2` in a call."""
 
@@ -70,7 +102,7 @@ class NamedArgument(Node):
     value: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Call(Node):
     """`choice(levels)`, `pairs(agents)`, `watts_strogatz(k = 2, p = 0.3)`."""
 
@@ -79,7 +111,7 @@ class Call(Node):
     named: tuple[NamedArgument, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Binder(Node):
     """`i in S` or `(a, b) in pairs(S)`."""
 
@@ -87,7 +119,7 @@ class Binder(Node):
     domain: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Binders(Node):
     """`i in S, j in T where c`: the filter sees every binder; later domains see earlier binders."""
 
@@ -95,7 +127,7 @@ class Binders(Node):
     where: "Expr | None"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Aggregate(Node):
     """`sum(e for i in S where c when d)`; `min` and `max` likewise."""
 
@@ -105,7 +137,7 @@ class Aggregate(Node):
     when: "Expr | None"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Quantifier(Node):
     """`count(i in S when c)`, `any(…)`, `all(…)`."""
 
@@ -114,14 +146,14 @@ class Quantifier(Node):
     when: "Expr | None"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SetLiteral(Node):
     """`{a, b, c}`; `{}` is empty."""
 
     items: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SetBuilder(Node):
     """`{e for i in S where c}`."""
 
@@ -129,7 +161,7 @@ class SetBuilder(Node):
     binders: Binders
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Pair(Node):
     """`low: 0.25` inside a map; the key as written (a name, a text or a number)."""
 
@@ -137,21 +169,21 @@ class Pair(Node):
     value: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MapLiteral(Node):
     """`{low: 0.25, high: 1}`."""
 
     pairs: tuple[Pair, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Tuple(Node):
     """`(a, b)`."""
 
     items: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Lookup(Node):
     """`cost[a, t]`, `engineer[1..n]`."""
 
@@ -159,7 +191,7 @@ class Lookup(Node):
     keys: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Ternary(Node):
     """`then if condition else otherwise`."""
 
@@ -168,7 +200,7 @@ class Ternary(Node):
     otherwise: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Logical(Node):
     """`a and b` or `a or b`; `operator` is the word."""
 
@@ -177,14 +209,14 @@ class Logical(Node):
     right: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Negation(Node):
     """`not a`."""
 
     operand: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Comparison(Node):
     """`a < b <= c`, `x in S`, `x not in S`: a chain, the `and` of its links.
 
@@ -195,7 +227,7 @@ class Comparison(Node):
     operators: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Range(Node):
     """`1..5`, ends included; `D or none` of a variable is a Logical `or`."""
 
@@ -203,7 +235,7 @@ class Range(Node):
     high: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Arithmetic(Node):
     """`a + b`, `a - b`, `a * b`, `a / b`, `a & b` (sets: union, difference, intersection)."""
 
@@ -212,7 +244,7 @@ class Arithmetic(Node):
     right: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Minus(Node):
     """`-a`."""
 
@@ -246,28 +278,28 @@ Expr: TypeAlias = (
 # ---- where values come from -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Given(Node):
     """`= expr`."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Drawn(Node):
     """`~ choice(levels)`."""
 
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Loaded(Node):
     """`from "file.csv"`: a path relative to the file that names it."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Cell(Node):
     """One entry of a grid (a key of a row or column, or a value): a name or text as str, a number, None, a bool."""
 
@@ -276,7 +308,7 @@ class Cell(Node):
     """Written in quotes."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class GridRow(Node):
     """`low, high | 1 2`: the label's parts and one cell for each column."""
 
@@ -284,7 +316,7 @@ class GridRow(Node):
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Grid(Node):
     """Literal data with its labels."""
 
@@ -297,7 +329,7 @@ ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
 # ---- statements -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Index(Node):
     """One index of a statement: `agents` (names is empty) or `a in agents` or `(a, b) in ties`."""
 
@@ -305,7 +337,7 @@ class Index(Node):
     domain: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Indices(Node):
     """`[a in agents, tasks where c]`."""
 
@@ -313,14 +345,14 @@ class Indices(Node):
     where: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ToWhom(Node):
     """`to expr`."""
 
     recipient: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ToEach(Node):
     """`to each(i in S where c when d)`."""
 
@@ -331,7 +363,7 @@ class ToEach(Node):
 Recipients: TypeAlias = ToWhom | ToEach
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Declaration(Node):
     """A statement that declares a name."""
 
@@ -339,56 +371,56 @@ class Declaration(Node):
     name_span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Edition(Node):
     """`colosseum 1`, the first line of every file."""
 
     number: int | float
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ScenarioName(Declaration):
     """`scenario jira "title"`."""
 
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Use(Node):
     """`use "file.colo"`."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Override(Node):
     """`override STATEMENT`."""
 
     statement: "Statement"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Param(Declaration):
     """`param n = 6`."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Agents(Declaration):
     """`agents A, B`, `agents engineer[1..n]`; its name is always `agents`."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Set(Declaration):
     """`set tasks = …`, `~ …`, `from …` or a grid whose further columns are tables over it."""
 
     source: ValueSource
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Table(Declaration):
     """`[private] table NAME[…] [to WHO] [of SET] SOURCE`."""
 
@@ -399,7 +431,7 @@ class Table(Declaration):
     source: ValueSource
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Variable(Declaration):
     """`variable NAME[…] [of OWNER]: DOMAIN`."""
 
@@ -408,7 +440,7 @@ class Variable(Declaration):
     domain: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Reward(Declaration):
     """`reward NAME[…] [to WHO] [when COND]: EXPR`."""
 
@@ -418,7 +450,7 @@ class Reward(Declaration):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Require(Declaration):
     """`require NAME[…] [to WHO] [when COND]: COND [penalty P [per unit]]`."""
 
@@ -430,7 +462,7 @@ class Require(Declaration):
     per_unit: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Objective(Declaration):
     """`objective NAME[…] [when COND]: EXPR` inside a coalition."""
 
@@ -439,7 +471,7 @@ class Objective(Declaration):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Coalition(Declaration):
     """`coalition NAME { members …  objective … }`."""
 
@@ -447,14 +479,14 @@ class Coalition(Declaration):
     objectives: tuple[Objective, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Network(Declaration):
     """`network ring`; its name is always `network`."""
 
     graph: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Channel(Declaration):
     """`[secret] channel NAME for WHO` or `~ sample(…)`."""
 
@@ -462,7 +494,7 @@ class Channel(Declaration):
     members: Given | Drawn
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Claim(Declaration):
     """`claim NAME[…]: "text" is true|false`."""
 
@@ -471,7 +503,7 @@ class Claim(Declaration):
     truth: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Variant(Node):
     """`simple: "…"` of a prompt; `name` is empty for a prompt of one text."""
 
@@ -479,7 +511,7 @@ class Variant(Node):
     text: Text
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Prompt(Declaration):
     """`prompt NAME for WHO "…"` or `{ variant: "…" … }`."""
 
@@ -487,7 +519,7 @@ class Prompt(Declaration):
     variants: tuple[Variant, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Anchor(Node):
     """`0: "…"` of a rubric."""
 
@@ -495,7 +527,7 @@ class Anchor(Node):
     text: Text
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Rubric(Declaration):
     """`rubric NAME "question" { 0: "…" … }`."""
 
@@ -503,14 +535,14 @@ class Rubric(Declaration):
     anchors: tuple[Anchor, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Setting(Declaration):
     """`rounds 4`, `pitch simple`, `network ring`: a name and its values; in an experiment or an arm."""
 
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Sweep(Declaration):
     """`sweep n in 4, 6, 8 where c`: what is swept and its values."""
 
@@ -518,14 +550,14 @@ class Sweep(Declaration):
     where: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Arm(Declaration):
     """`arm prompted { backroom on  pitch simple }`."""
 
     settings: tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Experiment(Declaration):
     """`experiment NAME "question" { settings, arms, sweeps }`."""
 
@@ -553,7 +585,7 @@ Statement: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Comment(Node):
     """`# …`, kept for the formatter."""
 

@@ -6,7 +6,6 @@ of 8 bytes, read as a big-endian integer. No running generator: adding an agent 
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from statistics import NormalDist
 
 from colosseum.model.values import Elements, Fault, Value, flatten, kind, number, text
 
@@ -46,6 +45,8 @@ def uniform(key: str, low: Value, high: Value) -> float:
 
 def normal(key: str, mean: Value, deviation: Value) -> float:
     """Normal by the inverse CDF at the middle of the 53-bit cell, rounded to 12 digits after the point."""
+    from statistics import NormalDist
+
     mu, sigma = number(mean, "the mean"), number(deviation, "the standard deviation")
     if sigma < 0:
         raise Fault(f"`normal({mu}, {sigma})`: the standard deviation is negative", code="C058")

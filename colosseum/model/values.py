@@ -96,6 +96,11 @@ def text(value: Value) -> str:
             return str(value)
 
 
+def plain(value: Value) -> bool | int | float | str | None:
+    """A domain value as JSON: names as strings, numbers as numbers, none as null, pairs as their text."""
+    return value if value is None or isinstance(value, bool | int | float | str) else text(value)
+
+
 def instance_name(name: str, keys: Iterable[Value]) -> str:
     """`pick[engineer1]`, `slot[a, m]`: pairs flattened, ", " between, raw text unquoted."""
     flat = [text(k) for k in flatten(keys)]
