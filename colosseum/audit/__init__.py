@@ -1,0 +1,1 @@
+"""Agents act a scenario out. In: trials and players; out: one trustworthy trace a run."""

@@ -1,0 +1,1 @@
+"""What runs show. In: traces and scenarios; out: figures with nulls and reasons, summaries, statistics."""

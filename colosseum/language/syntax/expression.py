@@ -1,0 +1,229 @@
+"""Expressions as frozen nodes: names, look-ups, operators, loops and sets."""
+
+from typing import TypeAlias
+
+from colosseum.language.syntax.node import Node, node
+
+
+@node
+class Number(Node):
+    """`3`, `0.25`, `1e-3`: an int when written without point and exponent, else a float."""
+
+    value: int | float
+
+
+@node
+class Text(Node):
+    """`"…"` or `\"\"\"…\"\"\"`, unescaped; a long one is dedented, its first and last line break dropped."""
+
+    value: str
+    long: bool = False
+    """Written with three quotes."""
+
+
+@node
+class Money(Node):
+    """`$20`: an amount in US dollars."""
+
+    value: float
+
+
+@node
+class NoneLiteral(Node):
+    """`none`: the opt-out value."""
+
+
+@node
+class Switch(Node):
+    """`on` or `off`."""
+
+    on: bool
+
+
+@node
+class Name(Node):
+    """A bare name: an element, a binder, a param, a set, a table, a variable (or `agents`)."""
+
+    id: str
+
+
+@node
+class NamedArgument(Node):
+    """`k = 2` in a call."""
+
+    name: str
+    value: "Expr"
+
+
+@node
+class Call(Node):
+    """`choice(levels)`, `pairs(agents)`, `watts_strogatz(k = 2, p = 0.3)`."""
+
+    function: str
+    arguments: tuple["Expr", ...]
+    named: tuple[NamedArgument, ...]
+
+
+@node
+class Binder(Node):
+    """`i in S` or `(a, b) in pairs(S)`."""
+
+    names: tuple[str, ...]
+    domain: "Expr"
+
+
+@node
+class Binders(Node):
+    """`i in S, j in T where c`: the filter sees every binder; later domains see earlier binders."""
+
+    items: tuple[Binder, ...]
+    where: "Expr | None"
+
+
+@node
+class Aggregate(Node):
+    """`sum(e for i in S where c when d)`; `min` and `max` likewise."""
+
+    function: str
+    body: "Expr"
+    binders: Binders
+    when: "Expr | None"
+
+
+@node
+class Quantifier(Node):
+    """`count(i in S when c)`, `any(…)`, `all(…)`."""
+
+    kind: str
+    binders: Binders
+    when: "Expr | None"
+
+
+@node
+class SetLiteral(Node):
+    """`{a, b, c}`; `{}` is empty."""
+
+    items: tuple["Expr", ...]
+
+
+@node
+class SetBuilder(Node):
+    """`{e for i in S where c}`."""
+
+    body: "Expr"
+    binders: Binders
+
+
+@node
+class Pair(Node):
+    """`low: 0.25` inside a map; the key as written (a name, a text or a number)."""
+
+    key: "Name | Text | Number"
+    value: "Expr"
+
+
+@node
+class MapLiteral(Node):
+    """`{low: 0.25, high: 1}`."""
+
+    pairs: tuple[Pair, ...]
+
+
+@node
+class Tuple(Node):
+    """`(a, b)`."""
+
+    items: tuple["Expr", ...]
+
+
+@node
+class Lookup(Node):
+    """`cost[a, t]`, `engineer[1..n]`."""
+
+    base: "Expr"
+    keys: tuple["Expr", ...]
+
+
+@node
+class Ternary(Node):
+    """`then if condition else otherwise`."""
+
+    then: "Expr"
+    condition: "Expr"
+    otherwise: "Expr"
+
+
+@node
+class Logical(Node):
+    """`a and b` or `a or b`; `operator` is the word."""
+
+    operator: str
+    left: "Expr"
+    right: "Expr"
+
+
+@node
+class Negation(Node):
+    """`not a`."""
+
+    operand: "Expr"
+
+
+@node
+class Comparison(Node):
+    """`a < b <= c`, `x in S`, `x not in S`: a chain, the `and` of its links.
+
+    `operators[i]` stands between `operands[i]` and `operands[i + 1]`; it is one of == != < <= > >= `in` `not in`.
+    """
+
+    operands: tuple["Expr", ...]
+    operators: tuple[str, ...]
+
+
+@node
+class Range(Node):
+    """`1..5`, ends included; `D or none` of a variable is a Logical `or`."""
+
+    low: "Expr"
+    high: "Expr"
+
+
+@node
+class Arithmetic(Node):
+    """`a + b`, `a - b`, `a * b`, `a / b`, `a & b` (sets: union, difference, intersection)."""
+
+    operator: str
+    left: "Expr"
+    right: "Expr"
+
+
+@node
+class Minus(Node):
+    """`-a`."""
+
+    operand: "Expr"
+
+
+Expr: TypeAlias = (
+    Number
+    | Text
+    | Money
+    | NoneLiteral
+    | Switch
+    | Name
+    | Call
+    | Aggregate
+    | Quantifier
+    | SetLiteral
+    | SetBuilder
+    | MapLiteral
+    | Tuple
+    | Lookup
+    | Ternary
+    | Logical
+    | Negation
+    | Comparison
+    | Range
+    | Arithmetic
+    | Minus
+)

@@ -1,0 +1,332 @@
+"""Statements as frozen nodes, where their values come from, and the file they stand in."""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from colosseum.diagnostics import Source, Span
+from colosseum.language.syntax.expression import Binders, Call, Expr, Text
+from colosseum.language.syntax.node import Node, node
+
+
+@node
+class Given(Node):
+    """`= expr`."""
+
+    value: Expr
+
+
+@node
+class Drawn(Node):
+    """`~ choice(levels)`."""
+
+    call: Call
+
+
+@node
+class Loaded(Node):
+    """`from "file.csv"`: a path relative to the file that names it."""
+
+    path: str
+
+
+@node
+class Cell(Node):
+    """One entry of a grid (a key of a row or column, or a value): a name or text as str, a number, None, a bool."""
+
+    value: str | int | float | bool | None
+    quoted: bool = False
+    """Written in quotes."""
+
+
+@node
+class GridRow(Node):
+    """`low, high | 1 2`: the label's parts and one cell for each column."""
+
+    label: tuple[Cell, ...]
+    cells: tuple[Cell, ...]
+
+
+@node
+class Grid(Node):
+    """Literal data with its labels."""
+
+    columns: tuple[Cell, ...]
+    rows: tuple[GridRow, ...]
+
+
+ValueSource: TypeAlias = Given | Drawn | Loaded | Grid
+
+
+@node
+class Index(Node):
+    """One index of a statement: `agents` (names is empty) or `a in agents` or `(a, b) in ties`."""
+
+    names: tuple[str, ...]
+    domain: Expr
+
+
+@node
+class Indices(Node):
+    """`[a in agents, tasks where c]`."""
+
+    items: tuple[Index, ...]
+    where: Expr | None
+
+
+@node
+class ToWhom(Node):
+    """`to expr`."""
+
+    recipient: Expr
+
+
+@node
+class ToEach(Node):
+    """`to each(i in S where c when d)`."""
+
+    binders: Binders
+    when: Expr | None
+
+
+Recipients: TypeAlias = ToWhom | ToEach
+
+
+@node
+class Declaration(Node):
+    """A statement that declares a name."""
+
+    name: str
+    name_span: Span = field(compare=False, repr=False)
+
+
+@node
+class Edition(Node):
+    """`colosseum 1`, the first line of every file."""
+
+    number: int | float
+
+
+@node
+class ScenarioName(Declaration):
+    """`scenario jira "title"`."""
+
+    title: str
+
+
+@node
+class Use(Node):
+    """`use "file.colo"`."""
+
+    path: str
+
+
+@node
+class Override(Node):
+    """`override STATEMENT`."""
+
+    statement: "Statement"
+
+
+@node
+class Param(Declaration):
+    """`param n = 6`."""
+
+    value: Expr
+
+
+@node
+class Agents(Declaration):
+    """`agents A, B`, `agents engineer[1..n]`; its name is always `agents`."""
+
+    items: tuple[Expr, ...]
+
+
+@node
+class Set(Declaration):
+    """`set tasks = …`, `~ …`, `from …` or a grid whose further columns are tables over it."""
+
+    source: ValueSource
+
+
+@node
+class Table(Declaration):
+    """`[private] table NAME[…] [to WHO] [of SET] SOURCE`."""
+
+    private: bool
+    indices: Indices | None
+    recipients: Recipients | None
+    of: Expr | None
+    source: ValueSource
+
+
+@node
+class Variable(Declaration):
+    """`variable NAME[…] [of OWNER]: DOMAIN`."""
+
+    indices: Indices | None
+    owner: Expr | None
+    domain: Expr
+
+
+@node
+class Reward(Declaration):
+    """`reward NAME[…] [to WHO] [when COND]: EXPR`."""
+
+    indices: Indices | None
+    recipients: Recipients | None
+    when: Expr | None
+    value: Expr
+
+
+@node
+class Require(Declaration):
+    """`require NAME[…] [to WHO] [when COND]: COND [penalty P [per unit]]`."""
+
+    indices: Indices | None
+    recipients: Recipients | None
+    when: Expr | None
+    condition: Expr
+    penalty: Expr | None
+    per_unit: bool
+
+
+@node
+class Objective(Declaration):
+    """`objective NAME[…] [when COND]: EXPR` inside a coalition."""
+
+    indices: Indices | None
+    when: Expr | None
+    value: Expr
+
+
+@node
+class Coalition(Declaration):
+    """`coalition NAME { members …  objective … }`."""
+
+    members: Given | Drawn
+    objectives: tuple[Objective, ...]
+
+
+@node
+class Network(Declaration):
+    """`network ring`; its name is always `network`."""
+
+    graph: Expr
+
+
+@node
+class Channel(Declaration):
+    """`[secret] channel NAME for WHO` or `~ sample(…)`."""
+
+    secret: bool
+    members: Given | Drawn
+
+
+@node
+class Claim(Declaration):
+    """`claim NAME[…]: "text" is true|false`."""
+
+    indices: Indices | None
+    text: Text
+    truth: Expr
+
+
+@node
+class Variant(Node):
+    """`simple: "…"` of a prompt; `name` is empty for a prompt of one text."""
+
+    name: str
+    text: Text
+
+
+@node
+class Prompt(Declaration):
+    """`prompt NAME for WHO "…"` or `{ variant: "…" … }`."""
+
+    recipients: Expr
+    variants: tuple[Variant, ...]
+
+
+@node
+class Anchor(Node):
+    """`0: "…"` of a rubric."""
+
+    score: int | float
+    text: Text
+
+
+@node
+class Rubric(Declaration):
+    """`rubric NAME "question" { 0: "…" … }`."""
+
+    question: Text
+    anchors: tuple[Anchor, ...]
+
+
+@node
+class Setting(Declaration):
+    """`rounds 4`, `pitch simple`, `network ring`: a name and its values; in an experiment or an arm."""
+
+    values: tuple[Expr, ...]
+
+
+@node
+class Sweep(Declaration):
+    """`sweep n in 4, 6, 8 where c`: what is swept and its values."""
+
+    values: tuple[Expr, ...]
+    where: Expr | None
+
+
+@node
+class Arm(Declaration):
+    """`arm prompted { backroom on  pitch simple }`."""
+
+    settings: tuple[Setting, ...]
+
+
+@node
+class Experiment(Declaration):
+    """`experiment NAME "question" { settings, arms, sweeps }`."""
+
+    question: str
+    settings: tuple[Setting, ...]
+    arms: tuple[Arm, ...]
+    sweeps: tuple[Sweep, ...]
+
+
+Statement: TypeAlias = (
+    Param
+    | Agents
+    | Set
+    | Table
+    | Variable
+    | Reward
+    | Require
+    | Coalition
+    | Network
+    | Channel
+    | Claim
+    | Prompt
+    | Rubric
+    | Experiment
+)
+
+
+@node
+class Comment(Node):
+    """`# …`, kept for the formatter."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One parsed text: what it says, in order."""
+
+    source: Source = field(compare=False, repr=False)
+    edition: Edition | None
+    """None only when the text lacks it, which is an error."""
+    scenario: ScenarioName | None
+    statements: tuple[Use | Override | Statement, ...]
+    comments: tuple[Comment, ...] = ()

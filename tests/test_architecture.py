@@ -1,0 +1,84 @@
+"""The shape of the code: who imports whom, who knows which engine, how long files are, what ships."""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "colosseum"
+LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli")
+"""A package may import itself and those to its left."""
+ENGINES = {
+    "pulp": {"optimum/engine.py"},
+    "highspy": {"optimum/engine.py"},
+    "litellm": {"audit/model_call.py"},
+    "networkx": {"model/networks.py"},
+}
+"""The one file that knows each outside engine."""
+RICH = ("cli/", "report/", "diagnostics/render.py")
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_left_to_right(path: Path) -> None:
+    place = path.relative_to(PACKAGE).parts
+    if place[0] not in LAYERS:
+        return
+    mine = LAYERS.index(place[0])
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "colosseum" and len(parts) > 1:
+            assert LAYERS.index(parts[1]) <= mine, f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_one_file_knows_each_engine(path: Path) -> None:
+    place = path.relative_to(PACKAGE).as_posix()
+    for name in imports(path):
+        engine = name.split(".")[0]
+        assert place in ENGINES.get(engine, {place}), f"{place} imports {engine}"
+        if engine == "rich":
+            assert place.startswith(RICH), f"{place} imports rich"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_no_file_is_over_400_lines(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    for path in PACKAGE.rglob("__init__.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+                names = ast.literal_eval(node.value)
+                assert names == sorted(names), path
+
+
+def test_top_level_is_the_architecture() -> None:
+    built = {"build", "dist", "runs"}
+    found = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")} - built
+    assert found == {"pyproject.toml", "colosseum", "specs", "grammar", "tests", "README.md"}
+
+
+def test_litellm_is_kept_from_releases_that_fail() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "litellm>=1.84,<2,!=1.106.*" in project["dependencies"]
+
+
+def test_the_spec_in_the_readme_is_the_one_that_ships() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.search(r"```colo\n(.*?)```", readme, re.DOTALL)
+    assert shown is not None
+    assert shown[1] == (ROOT / "specs" / "toy.colo").read_text(encoding="utf-8")
