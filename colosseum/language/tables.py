@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from colosseum.language.shipped import shipped
@@ -42,8 +43,7 @@ def cached_tables(grammar: str, folder: Path | None) -> "Lark":
     """Load the tables of a grammar from `folder`, or build them and leave them there."""
     if folder is None or not _is_ours(folder):
         return build_tables(grammar)
-    import lark
-
+    lark = import_lark()
     recipe = f"{grammar}\0{lark.__version__}\0{sys.version}"
     file = folder / f"grammar-{sha256(recipe.encode()).hexdigest()[:24]}.tables"
     saved = _read(file)
@@ -51,7 +51,20 @@ def cached_tables(grammar: str, folder: Path | None) -> "Lark":
         built = build_tables(grammar)
         _write(file, built)
         return built
-    return lark.Lark.load(BytesIO(saved))
+    return lark.Lark.load(BytesIO(saved))  # type: ignore[no-any-return]
+
+
+def import_lark() -> ModuleType:
+    """Import Lark without the package `regex`, which it would load if it is there (litellm brings it) and never use."""
+    hidden = "regex" not in sys.modules
+    if hidden:
+        sys.modules["regex"] = None  # type: ignore[assignment]
+    try:
+        import lark
+    finally:
+        if hidden:
+            del sys.modules["regex"]
+    return lark
 
 
 def build_tables(grammar: str) -> "Lark":
