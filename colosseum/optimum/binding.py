@@ -4,13 +4,10 @@ from itertools import product
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
-from colosseum.optimum.conditions import defined, numeric
+from colosseum.optimum.defined import ALWAYS, both_defined, defined, numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.tables import scope_variables, worth
-
-LARGEST_PAIR = 4_000
-"""Joint values of two variables that are enumerated for conflict rows."""
 
 
 def bind(condition: Term, lowering: Lowering) -> None:
@@ -23,7 +20,7 @@ def bind(condition: Term, lowering: Lowering) -> None:
         case terms.Every(parts=parts):
             for part in parts:
                 bind(part, lowering)
-        case _ if len(condition.scope) <= 2 and lowering.size(condition.scope) <= LARGEST_PAIR:
+        case _ if len(condition.scope) <= 2 and not large(condition, lowering):
             _conflicts(condition, lowering)
         case terms.Compare() if _comparison(condition, lowering, relief=Affine(0.0)):
             pass
@@ -31,6 +28,11 @@ def bind(condition: Term, lowering: Lowering) -> None:
             _clause(parts, lowering)
         case _:
             program.row(lowering.condition(condition), low=1.0)
+
+
+def large(condition: Term, lowering: Lowering) -> bool:
+    """Whether a condition has too many joint values to be bound value by value."""
+    return bool(condition.scope) and lowering.size(condition.scope) > lowering.limits.conflict
 
 
 def _conflicts(condition: Term, lowering: Lowering) -> None:
@@ -60,15 +62,20 @@ def _comparison(condition: terms.Compare, lowering: Lowering, *, relief: Affine)
     if condition.operator == "!=" or not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
         return False
     program = lowering.program
+    sides = defined(condition.left, lowering), defined(condition.right, lowering)
+    if condition.operator == "==" and ALWAYS not in sides:
+        return False  # two nones are equal
     gap = lowering.number(condition.left).minus(lowering.number(condition.right))
-    if condition.operator in ("<", ">") and not program.whole(gap):
+    gap, exact = program.grained(gap) or gap, program.grained(gap) is not None
+    if condition.operator in ("<", ">") and not exact:
         return False
     strict = 1.0 if condition.operator in ("<", ">") else 0.0
     signs = {"<": (1.0,), "<=": (1.0,), ">": (-1.0,), ">=": (-1.0,), "==": (1.0, -1.0)}[condition.operator]
     for sign in signs:
         _at_most(gap.scaled(sign) + Affine(strict), relief, lowering)
-    for form in defined(condition, lowering):
-        program.row(form + relief, low=1.0)
+    known = both_defined(condition, lowering)
+    if known != ALWAYS:
+        program.row(lowering.condition(known) + relief, low=1.0)
     return True
 
 
@@ -80,9 +87,9 @@ def _at_most(body: Affine, relief: Affine, lowering: Lowering) -> None:
 
 def _clause(parts: tuple[Term, ...], lowering: Lowering) -> None:
     """At least one part holds; a single large comparison among them becomes a row that the others lift."""
-    large = [p for p in parts if isinstance(p, terms.Compare) and lowering.size(p.scope) > LARGEST_PAIR]
-    if len(large) == 1 and isinstance(large[0], terms.Compare):
-        relief = total([lowering.condition(p) for p in parts if p is not large[0]])
-        if _comparison(large[0], lowering, relief=relief):
+    lifted = [p for p in parts if isinstance(p, terms.Compare) and large(p, lowering)]
+    if len(lifted) == 1:
+        relief = total([lowering.condition(p) for p in parts if p is not lifted[0]])
+        if _comparison(lifted[0], lowering, relief=relief):
             return
     lowering.program.row(total([lowering.condition(p) for p in parts]), low=1.0)

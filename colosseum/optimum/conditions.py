@@ -1,9 +1,11 @@
 """Conditions: comparisons, membership and their combinations as 0/1 forms."""
 
 from colosseum.model import terms
-from colosseum.model.terms import Constant, Decision, Term
+from colosseum.model.terms import Decision, Term
+from colosseum.optimum.defined import ALWAYS, NEVER, both_defined, defined, numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
+from colosseum.optimum.tables import referred
 
 
 def inverse(term: Term, lowering: Lowering) -> Affine | None:
@@ -57,32 +59,50 @@ def same(term: Term, lowering: Lowering) -> Affine | None:
             return None
 
 
-def ordered(term: Term, lowering: Lowering) -> Affine | None:
-    """A comparison of whole forms over larger scopes, reified; false where a side is none."""
-    if not isinstance(term, terms.Compare) or lowering.size(term.scope) <= 400:
+def compared(term: Term, lowering: Lowering) -> Affine | None:
+    """A comparison of numbers over larger scopes, reified; None where their difference has no grain to count in."""
+    if not isinstance(term, terms.Compare):
         return None
-    if term.operator not in ("<", "<=", ">", ">="):
-        return equality(term, lowering)
-    left, right = lowering.number(term.left), lowering.number(term.right)
-    gap = left.minus(right) if term.operator in ("<", "<=") else right.minus(left)
-    if not lowering.program.whole(gap):
-        return None
-    strict = 1.0 if term.operator in ("<", ">") else 0.0
-    return conjunction([below(gap + Affine(strict), lowering), *defined(term, lowering)], lowering)
-
-
-def equality(term: terms.Compare, lowering: Lowering) -> Affine | None:
-    """`==` of whole forms: neither above nor below."""
-    if any(isinstance(side, Constant) and not isinstance(side.value, int | float) for side in (term.left, term.right)):
+    if lowering.size(term.scope) <= lowering.limits.comparison and not referred(term):
         return None
     if not (numeric(term.left, lowering) and numeric(term.right, lowering)):
         return None
-    gap = lowering.number(term.left).minus(lowering.number(term.right))
-    if not lowering.program.whole(gap):
+    if NEVER in (defined(term.left, lowering), defined(term.right, lowering)):
+        return with_none(term, lowering)
+    gap = lowering.program.grained(lowering.number(term.left).minus(lowering.number(term.right)))
+    if gap is None:
         return None
-    sides = [below(gap, lowering), below(gap.scaled(-1.0), lowering), *defined(term, lowering)]
-    equal = conjunction(sides, lowering)
-    return equal if term.operator == "==" else Affine(1.0).minus(equal)
+    match term.operator:
+        case "==":
+            return equality(gap, term, lowering)
+        case "!=":
+            return Affine(1.0).minus(equality(gap, term, lowering))
+        case "<" | "<=":
+            body = gap
+        case _:
+            body = gap.scaled(-1.0)
+    strict = 1.0 if term.operator in ("<", ">") else 0.0
+    known = lowering.condition(both_defined(term, lowering))
+    return conjunction([below(body + Affine(strict), lowering), known], lowering)
+
+
+def with_none(term: terms.Compare, lowering: Lowering) -> Affine:
+    """A comparison with none itself: only equality can hold, where the other side is none as well."""
+    if term.operator not in ("==", "!="):
+        return Affine(0.0)
+    either = lowering.condition(terms.Some((defined(term.left, lowering), defined(term.right, lowering))))
+    return either if term.operator == "!=" else Affine(1.0).minus(either)
+
+
+def equality(gap: Affine, term: terms.Compare, lowering: Lowering) -> Affine:
+    """Both sides numbers with the same value, or both none."""
+    known = lowering.condition(both_defined(term, lowering))
+    same_number = conjunction([below(gap, lowering), below(gap.scaled(-1.0), lowering), known], lowering)
+    left, right = defined(term.left, lowering), defined(term.right, lowering)
+    if left == ALWAYS or right == ALWAYS:
+        return same_number
+    neither = lowering.condition(terms.Every((terms.Inverse(left), terms.Inverse(right))))
+    return same_number + neither
 
 
 def below(gap: Affine, lowering: Lowering) -> Affine:
@@ -96,45 +116,3 @@ def below(gap: Affine, lowering: Lowering) -> Affine:
     lowering.program.row(gap + column.scaled(high), high=high)
     lowering.program.row(gap + column.scaled(1.0 - low), low=1.0)
     return column
-
-
-def numeric(term: Term, lowering: Lowering) -> bool:
-    """Whether a term is a number wherever it is not none."""
-    match term:
-        case Constant(value=value):
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case Decision(variable=name):
-            domain = lowering.program.task.variable[name].domain
-            return all(d is None or (isinstance(d, int | float) and not isinstance(d, bool)) for d in domain)
-        case terms.Select(entries=entries):
-            return all(numeric(entry, lowering) for _, entry in entries)
-        case terms.Conditional(then=a, otherwise=b):
-            return numeric(a, lowering) and numeric(b, lowering)
-        case terms.Compare() | terms.Member() | terms.Every() | terms.Some() | terms.Inverse():
-            return False
-        case _:
-            return True
-
-
-def defined(term: Term, lowering: Lowering) -> list[Affine]:
-    """Forms that are 1 where the decisions a comparison computes with are not none."""
-    names = sorted(optional(term, lowering))
-    return [Affine(1.0).minus(lowering.program.indicator(name, None)) for name in names]
-
-
-def optional(term: Term, lowering: Lowering) -> frozenset[str]:
-    """Decisions whose none makes the term none: those it computes with, not those it sums over or tests."""
-    match term:
-        case Decision(variable=name):
-            has_none = None in lowering.program.task.variable[name].domain
-            return frozenset((name,)) if has_none else frozenset()
-        case terms.Arithmetic(left=a, right=b) | terms.Compare(left=a, right=b):
-            return optional(a, lowering) | optional(b, lowering)
-        case terms.Absolute(part=part):
-            return optional(part, lowering)
-        case terms.Select(keys=keys):
-            return frozenset().union(*(optional(k, lowering) for k in keys))
-        case terms.Extremum(parts=parts, aggregate=False):
-            return frozenset().union(*(optional(p, lowering) for p in parts))
-        case _:
-            return frozenset()

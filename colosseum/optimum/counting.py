@@ -1,17 +1,16 @@
-"""Functions of a count. In: a term that reads decisions only through how many conditions hold; out: one binary a count.
+"""Functions of a count. In: a term that reads decisions only through how many conditions hold; out: a binary a count.
 
-z_k = [n = k] with Σ_k z_k = 1 and Σ_k k · z_k = n, so that any function g of the count is Σ_k g(k) · z_k. It is exact in
-both senses, and its relaxation is the tightest that knows the count alone.
+z_k = [n = k] with Σ_k z_k = 1 and Σ_k k · z_k = n, so that any function g of the count is Σ_k g(k) · z_k. It is exact
+in both senses, and its relaxation is the tightest that knows the count alone.
 """
 
 from collections.abc import Iterator
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
-from colosseum.model.values import Fault
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import worth
+from colosseum.optimum.tables import referred, worth
 
 MOST_COUNTED = 400
 """Conditions that one count may have."""
@@ -21,7 +20,7 @@ def counted(term: Term, lowering: Lowering) -> Affine | None:
     """The rule: a function of exactly one count, other than the count itself, over more than two variables."""
     if isinstance(term, terms.Total) or len(term.scope) <= 2:
         return None
-    found = {conditions: None for conditions in counts_in(term)}
+    found = dict.fromkeys(counts_in(term))
     if len(found) != 1:
         return None
     (conditions,) = found
@@ -83,12 +82,9 @@ def function_of_count(term: Term, conditions: tuple[Term, ...]) -> list[float] |
     values = []
     for k in range(len(conditions) + 1):
         folded = _fold(term, frozenset(conditions), k)
-        if folded.scope:
+        if folded.scope or referred(folded):
             return None
-        try:
-            values.append(worth(folded, {}))
-        except Fault:
-            return None
+        values.append(worth(folded, {}))
     return values
 
 

@@ -7,7 +7,7 @@ from colosseum.model.terms import Term
 from colosseum.optimum import conditions, counting, numbers, tables
 from colosseum.optimum.binding import bind
 from colosseum.optimum.goal import Goal
-from colosseum.optimum.lowering import CannotLower, Lowering
+from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering
 from colosseum.optimum.program import Affine, Program, total
 from colosseum.optimum.splits import agent_payoff
 from colosseum.optimum.tables import referred
@@ -19,7 +19,7 @@ NUMBER_RULES = (
 )  # fmt: skip
 CONDITION_RULES = (
     tables.constant, tables.unary, conditions.inverse, conditions.every, conditions.some, conditions.same,
-    conditions.ordered, tables.table,
+    conditions.compared, tables.table,
 )  # fmt: skip
 
 
@@ -80,10 +80,10 @@ class Lowered:
             raise NotLowered("a coalition's objective", fault.what) from None
 
 
-def lower(task: Task) -> Lowered:
+def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
     program = Program(task)
-    lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES)
+    lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, limits)
     for requirement in task.hard:
         try:
             bind(requirement.condition, lowering)

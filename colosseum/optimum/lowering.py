@@ -9,11 +9,27 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
 
+from colosseum.model.scenario import Credit
 from colosseum.model.terms import Term
 from colosseum.optimum.program import Affine, Program
 
-LARGEST_TABLE = 20_000
-"""Assignments of a scope that may become a table."""
+
+@dataclass(frozen=True)
+class Limits:
+    """Up to how many joint values a scope is written out, where there is another way."""
+
+    table: int = 20_000
+    """A term that no other rule fits; past it the term cannot be lowered."""
+    look_up: int = 256
+    """A look-up by several decisions: its polytope is tighter than a product for each entry."""
+    comparison: int = 400
+    """A comparison: its polytope is tighter than rows that a binary lifts."""
+    conflict: int = 4_000
+    """A requirement of one or two variables: a row for each value that excludes others."""
+    split: int = 64
+    """A share that decisions choose."""
+
+DEFAULT_LIMITS = Limits()
 
 Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
 
@@ -33,13 +49,14 @@ class Lowering:
     program: Program
     number_rules: "tuple[Rule, ...]"
     condition_rules: "tuple[Rule, ...]"
+    limits: Limits = DEFAULT_LIMITS
     numbers: dict[Term, Affine] = field(default_factory=dict)
     conditions: dict[Term, Affine] = field(default_factory=dict)
     payoffs: dict[str | None, Affine] = field(default_factory=dict)
     """`payoff[a]` and, under None, `total`, once lowered."""
     counts: dict[tuple[Term, ...], list[Affine]] = field(default_factory=dict)
     """`[n = k]` for k = 0 … m, by the conditions that n counts."""
-    shares: dict[Term, dict[str, Affine]] = field(default_factory=dict)
+    shares: dict[tuple[Term, Credit], dict[str, Affine]] = field(default_factory=dict)
     """Splits by count, once lowered: what each agent gets."""
 
     def number(self, term: Term) -> Affine:

@@ -2,12 +2,10 @@
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
+from colosseum.model.values import Value
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.tables import table, worth
-
-SMALL_TABLE = 256
-"""A look-up by several decisions becomes a table outright below this many tuples: its polytope is tighter."""
 
 
 def linear(term: Term, lowering: Lowering) -> Affine | None:
@@ -44,20 +42,25 @@ def case(term: Term, lowering: Lowering) -> Affine | None:
 
 
 def look_up(term: Term, lowering: Lowering) -> Affine | None:
-    """A table looked up by one decision: each entry where its key is chosen."""
-    match term:
-        case terms.Select(keys=(terms.Decision(variable=name),), entries=entries):
-            return total([
-                lowering.product(lowering.program.indicator(name, key[0]), lowering.number(entry), "entry")
-                for key, entry in entries
-            ])  # fmt: skip
-        case _:
-            return None
+    """A table looked up by decisions, whose entries may depend on others: each entry where its key is chosen."""
+    if not isinstance(term, terms.Select):
+        return None
+    return total([
+        lowering.product(chosen(term, key, lowering), lowering.number(entry), "entry") for key, entry in term.entries
+    ])  # fmt: skip
+
+
+def chosen(term: terms.Select, key: tuple[Value, ...], lowering: Lowering) -> Affine:
+    """1 where the keys of a look-up take these values."""
+    parts = [terms.Compare("==", wanted, Constant(part)) for wanted, part in zip(term.keys, key, strict=True)]
+    return lowering.condition(terms.Every(tuple(parts)))
 
 
 def small_look_up(term: Term, lowering: Lowering) -> Affine | None:
     """A look-up by several decisions over a small scope."""
-    return table(term, lowering) if isinstance(term, terms.Select) and lowering.size(term.scope) <= SMALL_TABLE else None
+    if not isinstance(term, terms.Select) or lowering.size(term.scope) > lowering.limits.look_up:
+        return None
+    return table(term, lowering)
 
 
 def multiplied(term: Term, lowering: Lowering) -> Affine | None:

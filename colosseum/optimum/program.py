@@ -11,6 +11,9 @@ from functools import cached_property
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value, instance_name, text
 
+FINEST = 10
+"""Numbers that are multiples of 2^-FINEST are told apart exactly."""
+
 
 @dataclass(frozen=True)
 class Affine:
@@ -144,6 +147,13 @@ class Program:
         return float(body.constant).is_integer() and all(
             float(v).is_integer() and self.columns[c].integral for c, v in body.coefficients.items()
         )
+
+    def grained(self, body: Affine) -> Affine | None:
+        """The body as a multiple of the least of 1, 1/2, 1/4 … in which it counts; None when there is no such grain.
+
+        Halves of halves only: with them floating-point sums are exact, so that `<=` here is `<=` in the model.
+        """
+        return next((b for b in (body.scaled(float(2**k)) for k in range(FINEST + 1)) if self.whole(b)), None)
 
     def components(self) -> list[list[int]]:
         """Columns that rows tie together, each component and all of them in the order of the columns."""

@@ -12,6 +12,7 @@ from colosseum.model.values import Value
 from colosseum.optimum.engine import Answer, Component, Status
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lower import Lowered, lower
+from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
 from colosseum.optimum.program import Affine
 from colosseum.optimum.scoring import goal_value, hard_broken
 
@@ -53,15 +54,19 @@ class Solver:
 
     task: Task
     time_limit: float = TIME_LIMIT
+    limits: Limits = DEFAULT_LIMITS
     lowered: Lowered = field(init=False)
     components: list[Component] = field(init=False, default_factory=list)
     built: tuple[int, int] = field(init=False, default=(0, 0))
 
     def __post_init__(self) -> None:
-        self.lowered = lower(self.task)
+        self.lowered = lower(self.task, limits=self.limits)
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
-        """The assignment of greatest value with some variables fixed. Raises NotLowered, and Fault on an undefined payoff."""
+        """The assignment of greatest value with some variables fixed.
+
+        Raises NotLowered, and Fault where a payoff is undefined at the answer.
+        """
         return self._optimise(goal, 1.0, fixed or {}, canonical=canonical)
 
     def minimise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
@@ -136,7 +141,10 @@ class Solver:
         for number, row in enumerate(program.rows):
             first = next(iter(row.coefficients), None)
             rows[0 if first is None else home[first]].append(number)
-        self.components = [Component(program, g, r, time_limit=self.time_limit) for g, r in zip(groups, rows, strict=True)]
+        self.components = [
+            Component(program, columns, tied, time_limit=self.time_limit)
+            for columns, tied in zip(groups, rows, strict=True)
+        ]
         self.built = size
 
     def _decode(self, answers: list[Answer]) -> dict[str, Value]:
@@ -157,9 +165,9 @@ class Solver:
     def _first(
         self, goal: Goal, form: Affine, sign: float, best: dict[str, Value], fixed: Mapping[str, Value]
     ) -> tuple[dict[str, Value], bool]:
-        """The lexicographically first optimum, and whether it is known to be: variable by variable, earliest value first.
+        """The lexicographically first optimum, and whether it is known to be.
 
-        A value before the current one is kept when fixing it leaves the optimum within reach.
+        Variable by variable, earliest value first: a value before the current one is kept when fixing it leaves the optimum within reach.
         """
         value = goal_value(self.task, goal, best)
         tolerance = TIGHT * max(1.0, abs(value))

@@ -3,15 +3,12 @@
 from itertools import product
 
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit
-from colosseum.model.terms import Every, Term
-from colosseum.model.values import number
+from colosseum.model.terms import Term
 from colosseum.optimum.counting import function_of_count, indicators
-from colosseum.optimum.lowering import LARGEST_TABLE, CannotLower, Lowering
+from colosseum.optimum.lowering import CannotLower, Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.scoring import may_credit
-from colosseum.optimum.tables import polytope, scope_variables
-
-TINY_TABLE = 64
+from colosseum.optimum.tables import polytope, scope_variables, worth
 
 
 def agent_payoff(agent: str, lowering: Lowering) -> Affine:
@@ -26,11 +23,11 @@ def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
         return lowering.number(payoff.term).scaled(1.0 / len(payoff.credit.agents))
     split = payoff.credit
     scope = payoff.term.scope.union(*(c.scope for _, c in split.candidates))
-    if lowering.size(scope) > TINY_TABLE:
+    if lowering.size(scope) > lowering.limits.split:
         counted = _by_count(payoff.term, split, lowering)
         if counted is not None:
             return counted.get(agent, Affine(0.0))
-    if lowering.size(scope) > LARGEST_TABLE:
+    if lowering.size(scope) > lowering.limits.table:
         raise CannotLower(f"the share of `{agent}` in `{payoff.name}`: {len(scope)} variables with "
                           f"{lowering.size(scope):,} joint values")  # fmt: skip
     return _tabulated(payoff, split, agent, scope, lowering)
@@ -42,7 +39,7 @@ def _tabulated(payoff: Payoff, split: QualifiedSplit, agent: str, scope: frozens
     for values in product(*(v.domain for v in variables)):
         x = dict(zip((v.name for v in variables), values, strict=True))
         sharers = split.shares(x)
-        worths[values] = number(payoff.term.evaluate(x), payoff.name) / len(sharers) if agent in sharers else 0.0
+        worths[values] = worth(payoff.term, x) / len(sharers) if agent in sharers else 0.0
     return polytope(variables, worths, lowering)
 
 
@@ -56,7 +53,7 @@ def _by_count(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str
     worths = function_of_count(term, conditions) if len(set(conditions)) == len(conditions) else None
     if worths is None:
         return None
-    key = Every((term, *conditions))
+    key = (term, split)
     if key not in lowering.shares:
         lowering.shares[key] = _shared(worths, split, lowering)
     return lowering.shares[key]

@@ -5,7 +5,7 @@ from itertools import product
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Constant, Ground, PayoffOf, Term
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.lowering import LARGEST_TABLE, Lowering
+from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 
 
@@ -30,7 +30,7 @@ def table(term: Term, lowering: Lowering) -> Affine | None:
 
     Tuples whose value is the most frequent one need no column of their own when they are carried by the constant.
     """
-    if lowering.size(term.scope) > LARGEST_TABLE or referred(term):
+    if lowering.size(term.scope) > lowering.limits.table or referred(term):
         return None
     variables = scope_variables(term.scope, lowering)
     worths = {x: worth(term, dict(zip((v.name for v in variables), x, strict=True)))
@@ -57,14 +57,15 @@ def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]
 
 
 def worth(term: Term, assignment: dict[str, Value]) -> float:
-    """A term's value as a number (a condition counts 1 or 0); none counts 0, since a guard or the final check
-    settles it."""
+    """A term's value as a number (a condition counts 1 or 0).
+
+    None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
+    and where there is none the final evaluation of the optimum raises the Fault.
+    """
     try:
         value = term.evaluate(assignment)
-    except Fault as fault:
-        if fault.code in ("C052", "C053"):
-            return 0.0
-        raise
+    except Fault:
+        return 0.0
     return float(value) if isinstance(value, int | float) else 0.0
 
 
