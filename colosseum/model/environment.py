@@ -1,14 +1,16 @@
 """Where an expression is evaluated. In: facts, bindings and what is allowed; out: nothing, it is only carried."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from colosseum.diagnostics import closest
 from colosseum.model.scenario import Cell
-from colosseum.model.values import Fault, Value
+from colosseum.model.values import Fault, Value, a, instance_name
 from colosseum.model.world import Facts
 
-MOST_STEPS = 5_000_000
-"""Bindings that one expansion may visit; more is refused."""
+MOST_STEPS = 1_000_000
+"""Rounds of loops, over all statements, that one expansion may visit; more is refused."""
 
 
 @dataclass
@@ -21,7 +23,17 @@ class Meter:
         """Raises a Fault when the limit is passed."""
         self.steps += steps
         if self.steps > MOST_STEPS:
-            raise Fault(f"this expands to more than {MOST_STEPS:,} steps", code="C056", help="loop over smaller sets")
+            message = f"this spec expands to more than {MOST_STEPS:,} rounds of loops, and no more are allowed"
+            raise Fault(message, code="C056", help="loop over smaller sets")
+
+    def foresee(self, sizes: Sequence[int]) -> None:
+        """Refuse nested loops before they run, with their product; raises a Fault."""
+        rounds = prod(sizes)
+        if rounds > MOST_STEPS:
+            shown = " × ".join(f"{size:,}" for size in sizes)
+            whole = f"{shown} = {rounds:,}" if len(sizes) > 1 else shown
+            message = f"this loop expands to {whole} rounds, at most {MOST_STEPS:,} are allowed"
+            raise Fault(message, code="C056", help="loop over smaller sets")
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,8 @@ class Environment:
     bindings: dict[str, Value] = field(default_factory=dict)
     reads: set[Cell] | None = None
     """Private cells that were read are added here."""
+    separate: bool = False
+    """Whether every instance of a loop has private reads of its own."""
     births: bool = False
     """Whether names in braces and `x[1..n]` may be new elements."""
     decisions: bool = True
@@ -43,6 +57,10 @@ class Environment:
     def bind(self, bindings: dict[str, Value]) -> "Environment":
         """The same place with more binders."""
         return replace(self, bindings={**self.bindings, **bindings})
+
+    def apart(self) -> "Environment":
+        """The same place, whose private reads are no longer added to the outer ones (of instances only)."""
+        return replace(self, reads=set(self.reads)) if self.separate and self.reads is not None else self
 
     def fixed(self) -> "Environment":
         """The same place, where decisions may not be mentioned (`where`, data, domains)."""
@@ -58,6 +76,14 @@ def unknown(name: str, env: Environment) -> Fault:
     """What to say about a name that means nothing here."""
     symbol = env.facts.symbol(name)
     if symbol is not None:
-        return Fault(f"`{name}` is a {symbol.kind} and has no value", code="C041")
+        return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
     known = [*env.bindings, *env.facts.spec.symbols, *env.facts.known_elements()]
     return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, known))
+
+
+def refuse_private(name: str, env: Environment) -> None:
+    """What others know may not be computed from a private table; raises Fault."""
+    cell = min(env.reads or (), key=lambda c: instance_name(c.table, c.key), default=None)
+    if cell is not None:
+        message = f"`{name}` is computed from `{instance_name(cell.table, cell.key)}`, which is private"
+        raise Fault(message, code="C062", help=f"others may know `{name}`, so it may not tell what is private")

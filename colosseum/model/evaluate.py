@@ -4,7 +4,7 @@ Variable-free parts are folded; what is left mentions every variable that the te
 A mistake is raised as a Fault that carries the innermost span.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from colosseum.diagnostics import closest
@@ -14,10 +14,11 @@ from colosseum.model.environment import Environment, newborn, unknown
 from colosseum.model.folding import Folded, conjunction, disjunction, inverse, link, term, total
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.lookup import look_up, payoff
+from colosseum.model.spec import mentioned
 from colosseum.model.terms import Constant, Ground
-from colosseum.model.values import Elements, Fault, Value, arithmetic, extremum, flatten, kind, text, truth
+from colosseum.model.values import Elements, Fault, Value, a, arithmetic, at, extremum, flatten, kind, text, truth
 
-LARGEST_RANGE = 1_000_000
+LARGEST_RANGE = 100_000
 
 
 def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
@@ -25,12 +26,10 @@ def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
     try:
         return _EVALUATE[type(expr)](expr, env)
     except Fault as fault:
-        fault.span = fault.span or expr.span
+        at(fault, expr.span)
         raise
     except RecursionError:
-        fault = Fault("this expression is nested too deeply", code="C056")
-        fault.span = expr.span
-        raise fault from None
+        raise at(Fault("this expression is nested too deeply", code="C056"), expr.span) from None
 
 
 def value(expr: syntax.Expr, env: Environment) -> Value:
@@ -44,9 +43,7 @@ def elements(expr: syntax.Expr, env: Environment) -> Elements:
     """The value of an expression as a set."""
     result = value(expr, env)
     if not isinstance(result, Elements):
-        fault = Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057")
-        fault.span = expr.span
-        raise fault
+        raise at(Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057"), expr.span)
     return result
 
 
@@ -56,38 +53,62 @@ def condition(expr: syntax.Expr, env: Environment) -> bool:
     try:
         return truth(result, "`where`")
     except Fault as fault:
-        fault.span = expr.span
-        raise
+        raise at(fault, expr.span) from None
 
 
 def bindings(binders: syntax.Binders, env: Environment) -> Iterator[Environment]:
     """Every choice of the binders that passes the filter, the last binder turning fastest."""
-    for inner in nested([(b.names, b.domain) for b in binders.items], env):
+    for _, inner in nested(binders.items, env):
         if binders.where is None or condition(binders.where, inner):
             yield inner
 
 
-def nested(loops: list[tuple[tuple[str, ...], syntax.Expr]], env: Environment) -> Iterator[Environment]:
-    """The environments of nested loops without their filter; a loop with no names binds nothing."""
-    if not loops:
-        yield env
+def nested(
+    loops: Sequence[syntax.Binder | syntax.Index], env: Environment
+) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+    """The items and environments of nested loops without their filter; a loop with no names binds nothing.
+
+    What does not depend on an outer binder is computed once, and its size is known before anything runs.
+    """
+    pools: list[Elements | None] = []
+    bound: set[str] = set()
+    for loop in loops:
+        free = not bound or bound.isdisjoint(mentioned(loop.domain))
+        pools.append(elements(loop.domain, env) if free else None)
+        bound |= set(loop.names)
+    try:
+        env.meter.foresee([len(pool) for pool in pools if pool is not None])
+    except Fault as fault:
+        raise at(fault, loops[0].span.to(loops[-1].span)) from None
+    yield from _rounds(loops, pools, (), env)
+
+
+def _rounds(
+    loops: Sequence[syntax.Binder | syntax.Index],
+    pools: list[Elements | None],
+    items: tuple[Value, ...],
+    env: Environment,
+) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+    if len(items) == len(loops):
+        yield items, env
         return
-    (names, domain), rest = loops[0], loops[1:]
-    items = elements(domain, env)
-    env.meter.count(len(items))
-    for item in items:
-        try:
-            bound = destructure(names, item)
-        except Fault as fault:
-            fault.span = domain.span
-            raise
-        yield from nested(rest, env.bind(bound) if bound else env)
+    loop, pool = loops[len(items)], pools[len(items)]
+    if pool is None:
+        env = env.apart()
+        pool = elements(loop.domain, env)
+    try:
+        env.meter.count(len(pool))
+        for item in pool:
+            bound = destructure(loop.names, item)
+            yield from _rounds(loops, pools, (*items, item), env.bind(bound) if bound else env)
+    except Fault as fault:
+        raise at(fault, loop.domain.span) from None
 
 
 def destructure(names: tuple[str, ...], item: Value) -> dict[str, Value]:
     """A binder's pattern against an element."""
     if len(names) <= 1:
-        return {name: item for name in names}
+        return dict.fromkeys(names, item)
     if not isinstance(item, tuple) or len(item) != len(names):
         raise Fault(f"`({', '.join(names)})` does not fit the element `{text(item)}`", code="C057")
     return dict(zip(names, item, strict=True))
@@ -123,7 +144,7 @@ def _lookup(expr: syntax.Lookup, env: Environment) -> Folded:
     name = expr.base.id
     symbol = env.facts.symbol(name)
     if name in env.bindings or (symbol and symbol.kind not in ("table", "variable")):
-        what = f"a {symbol.kind}" if symbol else "a binder"
+        what = a(symbol.kind) if symbol else "a binder"
         raise Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
     if symbol is None and name != "payoff":
         return _enumerated(name, expr, env)

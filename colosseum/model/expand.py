@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from colosseum.diagnostics import Diagnostic, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.environment import Environment
+from colosseum.model.environment import Environment, Meter
 from colosseum.model.evaluate import evaluate
 from colosseum.model.faults import Findings
 from colosseum.model.folding import term
@@ -28,7 +28,7 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.spec import BUILT_IN, Spec
 from colosseum.model.terms import Constant, Ground
-from colosseum.model.values import Elements, Fault, Value, instance_name, truth
+from colosseum.model.values import Elements, Fault, Value, a, instance_name, truth
 from colosseum.model.world import World
 
 
@@ -122,6 +122,13 @@ def _known_names(world: World) -> frozenset[str]:
     return frozenset({*world.params, *world.sets, *world.known_elements(), *tables, *BUILT_IN} - {"payoff", "total"})
 
 
+def _unreadable(world: World) -> dict[str, str]:
+    """What the names are that no prompt can read."""
+    kinds = {s.name: a(s.kind) for s in world.spec.symbols.values()}
+    derived = dict.fromkeys(world.spec.derived, "computed from decisions")
+    return {**kinds, **derived, "payoff": "what agents are credited", "total": "the sum of all payoffs"}
+
+
 def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
     """The coalition without me: the one the prompt is for, else the first that I belong to."""
     named = prompt.recipients.id if isinstance(prompt.recipients, syntax.Name) else ""
@@ -131,7 +138,7 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
 
 
 def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[Prompt]:
-    known = _known_names(world)
+    known, other, meter = _known_names(world), _unreadable(world), Meter()
     for statement in world.spec.of(syntax.Prompt):
         try:
             recipients = _recipients(statement, world)
@@ -143,11 +150,12 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[
             if any(v.name == variant.name for v in variants):
                 work.add(report("C084", variant.span, f"`{statement.name}` has two variants named `{variant.name}`"))
             try:
-                compiled = compile_template(variant.text, known=known)
+                compiled = compile_template(variant.text, known=known, other=other)
             except Fault as fault:
                 work.fault(fault, variant.text.span)
                 continue
-            variants.append(Variant(variant.name, tuple(_rendered(compiled, statement, recipients, world, work))))
+            texts = tuple(_rendered(compiled, statement, recipients, world, work, meter))
+            variants.append(Variant(variant.name, texts))
         yield Prompt(statement.name, recipients, tuple(variants))
 
 
@@ -161,16 +169,19 @@ def _recipients(statement: syntax.Prompt, world: World) -> tuple[str, ...]:
 
 
 def _rendered(
-    compiled: Compiled, statement: syntax.Prompt, recipients: tuple[str, ...], world: World, work: Findings
+    compiled: Compiled, statement: syntax.Prompt, recipients: tuple[str, ...], world: World, work: Findings, meter: Meter
 ) -> Iterator[tuple[str, str]]:
     for agent in recipients:
         try:
-            yield agent, render(compiled, world, me=agent, allies=_allies(agent, statement, world), extra={})
+            allies = _allies(agent, statement, world)
+            yield agent, render(compiled, world, me=agent, allies=allies, extra={}, meter=meter)
         except Fault as fault:
             work.fault(fault, compiled.text.span)
+            return  # one mistake is told once, not for every recipient
 
 
 def _claims(world: World, work: Findings) -> Iterator[Claim]:
+    meter = Meter()
     for statement in world.spec.of(syntax.Claim):
         try:
             truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
@@ -179,9 +190,11 @@ def _claims(world: World, work: Findings) -> Iterator[Claim]:
                 fault.span = statement.truth.span
                 raise fault
             binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)
-            compiled = compile_template(statement.text, known=_known_names(world) - {"me", "allies"} | set(binders))
+            known = _known_names(world) - {"me", "allies"} | set(binders)
+            compiled = compile_template(statement.text, known=known, other=_unreadable(world))
             for name, _, env in _instances(statement, statement.indices, world):
-                yield Claim(name, render(compiled, world, me="", allies=(), extra=env.bindings), truth_value == "true")
+                words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)
+                yield Claim(name, words, truth_value == "true")
         except Fault as fault:
             work.fault(fault, statement.name_span)
 

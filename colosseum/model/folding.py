@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Value, compare, member, truth
+from colosseum.model.values import Number, Value, compare, member, truth
 
 Folded: TypeAlias = "Value | Term"
 
@@ -58,7 +58,7 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
 
 def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
     """A sum of guarded parts; its plain values are added up."""
-    constant: terms.Number = 0
+    constant: Number = 0
     parts: list[Term] = []
     for holds, body in rounds:
         if isinstance(holds, Ground):

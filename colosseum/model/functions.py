@@ -1,9 +1,10 @@
 """The functions that expressions may call. In: folded arguments; out: a value or a term, or a Fault."""
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TypeAlias
 
+from colosseum.model.environment import Meter
 from colosseum.model.terms import Absolute, Constant, Extremum, Ground, Term
 from colosseum.model.values import Elements, Fault, Value, extremum, kind, number
 
@@ -31,13 +32,15 @@ def _size(arguments: Sequence[Folded]) -> Folded:
 
 def _pairs(arguments: Sequence[Folded]) -> Folded:
     """Every unordered pair once, in declared order."""
-    return Elements(tuple(combinations(_one_set("pairs", arguments), 2)))
+    items = _one_set("pairs", arguments).items
+    Meter().foresee([len(items) * (len(items) - 1) // 2])
+    return Elements(tuple(combinations(items, 2)))
 
 
 def _steps(arguments: Sequence[Folded]) -> Folded:
     """Consecutive pairs of a sequence."""
     items = _one_set("steps", arguments).items
-    return Elements(tuple(zip(items, items[1:], strict=False)))
+    return Elements(tuple(pairwise(items)))
 
 
 def _absolute(arguments: Sequence[Folded]) -> Folded:

@@ -9,15 +9,14 @@ from colosseum.model import terms
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter
 from colosseum.model.evaluate import evaluate, value
-
 from colosseum.model.faults import Findings
 from colosseum.model.folding import disjunction, inverse, term
 from colosseum.model.instances import Key, domain, indexed
 from colosseum.model.nones import none_example
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, people
-from colosseum.model.terms import Constant, Ground, Number, Term
-from colosseum.model.values import Fault, Value, instance_name, kind, number, text, truth
+from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.values import Fault, Number, Value, instance_name, kind, number, text, truth
 from colosseum.model.world import World
 
 
@@ -34,8 +33,10 @@ class Grounding:
         self, statement: syntax.Declaration, indices: syntax.Indices | None
     ) -> Iterator[tuple[str, Key, Environment]]:
         """(name, key, environment) of every instance. The caller's own faults end the loop as its faults do."""
-        for key, env in indexed(indices, Environment(self.world, meter=self.meter)):
-            yield instance_name(statement.name, key), key, replace(env, reads=set())
+        outer = Environment(self.world, meter=self.meter, reads=set())
+        for key, env in indexed(indices, outer):
+            yield instance_name(statement.name, key), key, env
+        self.note(outer)
 
     def note(self, env: Environment) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""

@@ -53,6 +53,7 @@ def publish(world: World) -> PublicWorld:
         tables={n: t for n, t in world.tables.items() if not t.private and n not in spec.derived},
         domains={},
         network_links=world.network_links,
+        elements=world.elements,
     )
     return PublicWorld(public, hidden)
 

@@ -7,11 +7,12 @@ from typing import TypeAlias
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import condition, destructure, elements, value
-from colosseum.model.values import Elements, Fault, Value, flatten
+from colosseum.model.evaluate import condition, elements, nested, value
+from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, text
 
 Key: TypeAlias = tuple[Value, ...]
 """Index values with pairs opened."""
+DRAWS = "choice(S), integer(lo, hi), uniform(lo, hi), normal(mean, sd), sample(S, k), shuffle(S)"
 
 
 def domain(statement: syntax.Variable, env: Environment, name: str) -> tuple[Value, ...]:
@@ -31,6 +32,9 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
     """The value of `~ call` for one key."""
     births = replace(env, births=True)
     arguments = [value(a, births) for a in call.arguments]
+    if call.named:
+        message = f"`{call.function}` takes no named arguments"
+        raise at(Fault(message, code="C047", help=f"draws: {DRAWS}"), call.named[0].span)
     try:
         match call.function, arguments:
             case "choice", [Elements(items=items)]:
@@ -48,38 +52,24 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
             case "shuffle", [Elements(items=items)]:
                 return Elements(draws.shuffle(key, items))
     except Fault as fault:
-        fault.span = fault.span or call.span
-        raise
-    known = "choice(S), integer(lo, hi), uniform(lo, hi), normal(mean, sd), sample(S, k), shuffle(S)"
-    fault = Fault(f"`{call.function}` cannot be drawn with these {len(arguments)} arguments", code="C058", help=f"draws: {known}")
-    fault.span = call.span
-    raise fault
+        raise at(fault, call.span) from None
+    shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
+    raise at(Fault(f"`{call.function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}"), call.span)
 
 
-def indexed(
-    indices: syntax.Indices | None, env: Environment
-) -> Iterator[tuple[Key, Environment]]:
-    """(flattened key, environment) of every instance that `[…where…]` admits; one without indices."""
+def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[Key, Environment]]:
+    """(flattened key, environment) of every instance that `[…where…]` admits; one without indices.
+
+    The private cells that the indices of an instance were computed from are its `reads`; all of them, also those of
+    instances that were not admitted, are added to `env.reads`.
+    """
     if indices is None:
-        yield (), env
+        yield (), env.apart()
         return
-    for key, inner in _loops(list(indices.items), (), env):
-        if indices.where is None or condition(indices.where, inner):
-            yield tuple(flatten(key)), inner
-
-
-def _loops(items: list[syntax.Index], key: tuple[Value, ...], env: Environment) -> (
-    Iterator[tuple[Key, Environment]]
-):  # fmt: skip
-    if not items:
-        yield key, env
-        return
-    pool = elements(items[0].domain, env)
-    env.meter.count(len(pool))
-    for item in pool:
-        try:
-            bound = destructure(items[0].names, item)
-        except Fault as fault:
-            fault.span = items[0].span
-            raise
-        yield from _loops(items[1:], (*key, item), env.bind(bound) if bound else env)
+    for key, inner in nested(indices.items, replace(env, separate=True)):
+        instance = replace(inner.apart(), separate=False)
+        admitted = indices.where is None or condition(indices.where, instance)
+        if env.reads is not None and instance.reads:
+            env.reads.update(instance.reads)
+        if admitted:
+            yield tuple(flatten(key)), instance

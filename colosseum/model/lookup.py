@@ -1,6 +1,6 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 
 from colosseum.diagnostics import closest
 from colosseum.model import terms
@@ -69,7 +69,9 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
 
 
 def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
-    entries = env.facts.table(name).entries if env.facts.symbol(name).kind == "table" else env.facts.instances(name)  # type: ignore[union-attr]
+    symbol = env.facts.symbol(name)
+    table = symbol is not None and symbol.kind == "table"
+    entries: Mapping[tuple[Value, ...], object] = env.facts.table(name).entries if table else env.facts.instances(name)
     needed = len(next(iter(entries), ()))
     if entries and needed != len(key):
         words = "index" if needed == 1 else "indices"

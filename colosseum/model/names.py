@@ -10,6 +10,7 @@ from colosseum.language import syntax
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.spec import Spec
+from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
 
@@ -194,7 +195,7 @@ class _Scope:
         """What stands before `[…]`."""
         symbol = self.spec.symbols.get(name)
         if name in bound or (symbol and symbol.kind not in ("table", "variable")):
-            what = f"a {symbol.kind}" if symbol else "a binder"
+            what = a(symbol.kind) if symbol else "a binder"
             labels = [Label(symbol.span, "declared here")] if symbol else []
             yield report("C044", span, f"`{name}` is {what}, not a table or a variable", labels=labels)
         elif symbol is None and name != "payoff":

@@ -4,7 +4,7 @@ Random graphs come from our own generator on one keyed seed and are redrawn unti
 exception to identity by name: adding an agent may change any edge.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
+from colosseum.model.environment import Meter, refuse_private
 from colosseum.model.scenario import Graph
-from colosseum.model.values import Elements, Fault, Value, kind, text
+from colosseum.model.values import Elements, Fault, Value, at, kind, text
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
@@ -41,41 +42,46 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
     name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
     if name not in PARAMETERS:
         help_ = closest(name, PARAMETERS) or f"networks: {', '.join(PARAMETERS)}"
-        raise _at(Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_), expr)
+        raise at(Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_), expr.span)
     known, given = PARAMETERS[name], list[tuple[str, Value]]()
     if isinstance(expr, syntax.Call):
         if len(expr.arguments) > len(known):
-            raise _at(Fault(f"`{name}` takes {len(known)} arguments", code="C070"), expr)
-        env = facts.environment()
+            takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
+            raise at(Fault(f"`{name}` takes {takes}", code="C070"), expr.span)
+        env = replace(facts.environment(), reads=set())
         given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
         for argument in expr.named:
             if argument.name not in known or argument.name in dict(given):
-                raise _at(Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
-                                help=f"it takes: {', '.join(known) or 'nothing'}"), argument)  # fmt: skip
+                raise at(Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
+                               help=f"it takes: {', '.join(known) or 'nothing'}"), argument.span)  # fmt: skip
             given.append((argument.name, value(argument.value, env)))
     missing = [k for k in known if k not in dict(given) and k != "center"]
     if missing:
-        raise _at(Fault(f"`{name}` needs `{missing[0]}`", code="C070", help=f"as in `{name}({missing[0]} = …)`"), expr)
+        fault = Fault(f"`{name}` needs `{missing[0]}`", code="C070", help=f"as in `{name}({missing[0]} = …)`")
+        raise at(fault, expr.span)
+        refuse_private("network", env)
     graph = Graph(name, tuple(given))
     try:
-        _check(graph, facts.members("agents"))
+        check_graph(graph, facts.members("agents"))
     except Fault as fault:
-        raise _at(fault, expr) from None
+        raise at(fault, expr.span) from None
     return graph
 
 
-def _check(graph: Graph, agents: Elements) -> None:
+def check_graph(graph: Graph, agents: Elements) -> None:
+    """Whether a graph can be laid over these agents; raises Fault."""
     for name, argument in graph.arguments:
         match name:
             case "center":
                 if argument not in agents:
                     raise Fault(f"`{text(argument)}` is not an agent", code="C070")
             case "p":
-                if not isinstance(argument, int | float) or not 0 <= argument <= 1:
+                if isinstance(argument, bool) or not isinstance(argument, int | float) or not 0 <= argument <= 1:
                     raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
             case "k" | "m":
                 if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
-                    raise Fault(f"`{name}` is a whole number below the number of agents, not `{text(argument)}`", code="C070")
+                    message = f"`{name}` is a whole number below the number of agents ({len(agents)}), not `{text(argument)}`"
+                    raise Fault(message, code="C070")
             case _:
                 _check_edges(argument, agents)
 
@@ -105,6 +111,7 @@ def graph_edges(graph: Graph, agents: tuple[str, ...], *, seed: int) -> tuple[Ed
     """The edges among the agents, in declared order, each named from the earlier agent to the later."""
     arguments = dict(graph.arguments)
     n = len(agents)
+    Meter().foresee([n * (n - 1) // 2 if graph.kind in ("complete", "erdos_renyi") else n])
     match graph.kind:
         case "complete":
             pairs = set(combinations(range(n), 2))
@@ -120,7 +127,8 @@ def graph_edges(graph: Graph, agents: tuple[str, ...], *, seed: int) -> tuple[Ed
             assert isinstance(listed, Elements)
             pairs = {_edge(*(agents.index(str(a)) for a in e)) for e in listed if isinstance(e, tuple)}
         case _:
-            pairs = _random(graph.kind, {k: float(v) for k, v in graph.arguments if isinstance(v, int | float)}, n, seed)
+            numbers = {k: float(v) for k, v in graph.arguments if isinstance(v, int | float)}
+            pairs = _random(graph.kind, numbers, n, seed)
     return tuple((agents[i], agents[j]) for i, j in sorted(pairs))
 
 
@@ -129,7 +137,9 @@ def _edge(i: int, j: int) -> tuple[int, int]:
 
 
 def _random(kind: str, arguments: dict[str, float], n: int, seed: int) -> set[tuple[int, int]]:
+    meter = Meter()
     for attempt in range(MOST_REDRAWS):
+        meter.count(n * (n - 1) // 2 if kind == "erdos_renyi" else n)
         rng = Random(draws.digest(draws.key(seed, "network", (kind, attempt))))
         match kind:
             case "erdos_renyi":
@@ -140,7 +150,8 @@ def _random(kind: str, arguments: dict[str, float], n: int, seed: int) -> set[tu
                 pairs = _barabasi_albert(n, int(arguments["m"]), rng)
         if connected(n, pairs):
             return pairs
-    raise Fault(f"no connected `{kind}` network was found in {MOST_REDRAWS} tries", code="C070", help="raise its density")
+    message = f"no connected `{kind}` network of {n} agents was found in {MOST_REDRAWS} tries"
+    raise Fault(message, code="C070", help="give it more edges")
 
 
 def _watts_strogatz(n: int, k: int, p: float, rng: Random) -> set[tuple[int, int]]:
@@ -169,12 +180,16 @@ def _barabasi_albert(n: int, m: int, rng: Random) -> set[tuple[int, int]]:
 
 def connected(n: int, pairs: set[tuple[int, int]]) -> bool:
     """Whether everybody can reach everybody."""
-    import networkx
-
-    graph = networkx.Graph()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from(pairs)
-    return n > 0 and bool(networkx.is_connected(graph))
+    beside: list[list[int]] = [[] for _ in range(n)]
+    for i, j in pairs:
+        beside[i].append(j)
+        beside[j].append(i)
+    reached, ahead = {0}, [0]
+    while ahead:
+        news = [j for j in beside[ahead.pop()] if j not in reached]
+        reached |= set(news)
+        ahead += news
+    return len(reached) == n
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +200,9 @@ class PublicChannel:
     members: tuple[str, ...]
 
 
-def public_channels(graph: Graph, agents: tuple[str, ...], *, seed: int, consolidate: bool) -> tuple[PublicChannel, ...]:
+def public_channels(
+    graph: Graph, agents: tuple[str, ...], *, seed: int, consolidate: bool
+) -> tuple[PublicChannel, ...]:
     """Complete: one channel for all. Any other graph: one an edge, or one a clique of a cover with `consolidate`."""
     if graph.kind == "complete" or len(agents) < 3:
         return (PublicChannel("public", agents),)
@@ -207,8 +224,3 @@ def _clique_cover(agents: tuple[str, ...], edges: tuple[Edge, ...]) -> tuple[tup
         cover.append(best)
         uncovered -= set(combinations(best, 2))
     return tuple(sorted(cover, key=lambda c: [rank[a] for a in c]))
-
-
-def _at(fault: Fault, node: syntax.Node) -> Fault:
-    fault.span = fault.span or node.span
-    return fault

@@ -4,7 +4,8 @@ Templates are Jinja restricted to a whitelist of nodes; nothing in them calls, a
 Reading a private row that is not the recipient's is an error, so what is rendered can be told to that agent.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from colosseum.diagnostics import Span, closest
 from colosseum.language import syntax
 from colosseum.model.environment import Meter
-from colosseum.model.values import Elements, Fault, Value, flatten, instance_name
+from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 LONGEST_PROMPT = 200_000
 """Characters that one prompt may render to."""
-ALLOWED = frozenset(
-    "Template Output TemplateData For If Name Getitem Tuple Compare Operand And Or Not Test Const Filter".split()
-)
+MOST_DIGITS = 12
+"""Digits that `round` may keep."""
+ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
+           "Or", "Not", "Test", "Const", "Filter")  # fmt: skip
 FILTERS = ("join", "round", "upper", "length")
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
@@ -65,14 +67,22 @@ class _Rows:
 
     table: TableData
     reader: str
+    """Empty for a text that everybody reads."""
     meter: Meter
 
-    def __getitem__(self, key: Any) -> Any:
+    def entry(self, key: object) -> "Value | _Counted":
+        """The entry at an index; raises Fault."""
         flat = tuple(flatten(key if isinstance(key, tuple) else (key,)))
+        name = instance_name(self.table.name, flat)
         if flat not in self.table.entries:
-            raise Fault(f"`{instance_name(self.table.name, flat)}` does not exist", code="C052")
+            width = len(next(iter(self.table.entries), ()))
+            if width != len(flat):
+                words = "index" if width == 1 else "indices"
+                raise Fault(f"`{self.table.name}` takes {width} {words}, not {len(flat)}", code="C045")
+            raise Fault(f"`{name}` does not exist", code="C052")
         if self.table.audience is not None and self.reader not in self.table.audience[flat]:
-            name = instance_name(self.table.name, flat)
+            if not self.reader:
+                raise Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
             raise Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080",
                         help="a private row may be read only in prompts for those who see it, as in `cost[me, t]`")  # fmt: skip
         return _shown(self.table.entries[flat], self.meter)
@@ -80,7 +90,49 @@ class _Rows:
     def __str__(self) -> str:
         raise Fault(f"the table `{self.table.name}` needs an index", code="C045")
 
-    __iter__ = None
+    def __iter__(self) -> Iterator[Value]:
+        raise Fault(f"`{self.table.name}` is a table, not a set", code="C057", help="loop over the set of its index")
+
+
+def _join(value: object, between: object = "") -> str:
+    """`S | join(", ")`, no longer than a prompt may be."""
+    if not isinstance(value, _Counted | tuple):
+        raise Fault(f"`join` takes a set, not `{value}`", code="C083")
+    pieces, length, between = list[str](), 0, str(between)
+    for item in value:
+        pieces.append(str(_finalize(item)))
+        length += len(pieces[-1]) + len(between)
+        if length > LONGEST_PROMPT:
+            raise _too_long()
+    return between.join(pieces)
+
+
+def _round(value: object, digits: object = 0) -> float:
+    """`x | round(1)`."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Fault(f"`round` takes a number, not `{_finalize(value)}`", code="C083")
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= MOST_DIGITS:
+        raise Fault(f"`round` takes 0 to {MOST_DIGITS} digits, not `{_finalize(digits)}`", code="C083")
+    return round(float(value), digits)
+
+
+def _upper(value: object) -> str:
+    return str(_finalize(value)).upper()
+
+
+def _length(value: object) -> int:
+    if not isinstance(value, _Counted | tuple | str):
+        raise Fault(f"`length` takes a set or a text, not `{_finalize(value)}`", code="C083")
+    return len(value)
+
+
+def _finalize(value: object) -> object:
+    """What is printed: none and pairs as the language writes them."""
+    return text(value) if value is None or isinstance(value, tuple | bool) else value
+
+
+def _too_long() -> Fault:
+    return Fault(f"this prompt renders to more than {LONGEST_PROMPT:,} characters", code="C082")
 
 
 @cache
@@ -88,11 +140,24 @@ def _jinja() -> "Environment":
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    environment = ImmutableSandboxedEnvironment(
+    class Closed(ImmutableSandboxedEnvironment):
+        """Looks up tables and pairs only: Jinja itself would go on to the attributes of an object."""
+
+        def getitem(self, obj: Any, argument: Any) -> Any:
+            if isinstance(obj, _Rows):
+                return obj.entry(argument)
+            if isinstance(obj, tuple) and type(argument) is int and 0 <= argument < len(obj):
+                return obj[argument]
+            raise Fault(f"`{_finalize(obj)}` is not a table, so it has no entry `{_finalize(argument)}`", code="C044")
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            raise Fault("prompts know no attributes (`a.b`)", code="C083")
+
+    environment = Closed(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False,
-        finalize=lambda value: "none" if value is None else value,
+        finalize=_finalize,
     )  # fmt: skip
-    environment.filters = {name: environment.filters[name] for name in FILTERS}
+    environment.filters = {"join": _join, "round": _round, "upper": _upper, "length": _length}
     environment.tests = {name: environment.tests[name] for name in TESTS}
     environment.globals = {}
     return environment
@@ -104,10 +169,15 @@ class Compiled:
 
     template: "Template"
     text: syntax.Text
+    names: frozenset[str]
+    """The names it reads."""
 
 
-def compile_template(text: syntax.Text, *, known: frozenset[str]) -> Compiled:
-    """Check a template against the whitelist and its names against `known`; raises Fault with a span."""
+def compile_template(text: syntax.Text, *, known: frozenset[str], other: Mapping[str, str]) -> Compiled:
+    """Check a template against the whitelist and its names against `known`; raises Fault with a span.
+
+    `other` says what the names are that a prompt may not read.
+    """
     from jinja2 import TemplateSyntaxError
 
     try:
@@ -116,37 +186,62 @@ def compile_template(text: syntax.Text, *, known: frozenset[str]) -> Compiled:
         raise _at(Fault(f"this prompt is not a template: {error.message}", code="C081"), text, error.lineno) from None
     except RecursionError:
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
-    _check(tree, text, known)
-    return Compiled(_jinja().from_string(tree), text)
+    try:
+        _check(tree, text, known, other)
+        return Compiled(_jinja().from_string(tree), text, frozenset(template_names(text.value)))
+    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits on the code that a template becomes
+        raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
 
 
-def render(compiled: Compiled, world: World, *, me: str, allies: tuple[str, ...], extra: dict[str, Value]) -> str:
-    """The text for one recipient; raises Fault."""
-    meter = Meter()
+def render(
+    compiled: Compiled, world: World, *, me: str, allies: tuple[str, ...], extra: dict[str, Value], meter: Meter
+) -> str:
+    """The text for one recipient; raises Fault. `meter` counts the rounds of loops, over all prompts of a world."""
+    from jinja2 import TemplateError
+
     values: dict[str, Value] = {**{e: e for e in world.known_elements()}, **world.params, **world.sets, **extra}
     values |= {"me": me, "allies": Elements(allies), "links": world.network_links}
     context: dict[str, object] = {name: _shown(value, meter) for name, value in values.items()}
     for name, table in world.tables.items():
         if name not in world.spec.derived:
             rows = _Rows(table, me, meter)
-            context[name] = rows[()] if () in table.entries else rows
+            context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
     pieces: list[str] = []
     length = 0
     try:
         for piece in compiled.template.generate(context):
             length += len(piece)
             if length > LONGEST_PROMPT:
-                raise Fault(f"this prompt renders to more than {LONGEST_PROMPT:,} characters", code="C082")
+                raise _too_long()
             pieces.append(piece)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise _at(Fault(f"this prompt cannot be rendered: {error}", code="C081"), compiled.text, 1) from None
+    except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
+        line = _line(error)
+        raise _at(Fault(f"this prompt cannot be rendered: {error}", code="C081"), compiled.text, line) from None
     except Fault as fault:
-        fault.span = fault.span or compiled.text.span
+        if fault.span is None:
+            _at(fault, compiled.text, _line(fault))
         raise
     return "\n".join(line.rstrip() for line in "".join(pieces).strip().splitlines())
 
 
-def _check(node: "nodes.Node", text: syntax.Text, known: frozenset[str]) -> None:
+def _unknown(name: str, known: frozenset[str], other: Mapping[str, str]) -> Fault:
+    if name in other:
+        message = f"`{name}` is {other[name]}, and a prompt cannot read that"
+        return Fault(message, code="C083", help="prompts read params, sets and tables of data")
+    return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(known)))
+
+
+def _line(error: BaseException) -> int:
+    """The line of the template that was being rendered: Jinja rewrites tracebacks to name it."""
+    trace, line = error.__traceback__, 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def _check(node: "nodes.Node", text: syntax.Text, known: frozenset[str], other: Mapping[str, str]) -> None:
     from jinja2 import nodes
 
     kind = type(node).__name__
@@ -155,22 +250,23 @@ def _check(node: "nodes.Node", text: syntax.Text, known: frozenset[str]) -> None
         raise _at(Fault(message, code="C083", help="they know {{ }}, for, if, look-ups, comparisons and the filters "
                         + ", ".join(FILTERS)), text, node.lineno)  # fmt: skip
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
-        raise _at(Fault(f"`{node.name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}"), text, node.lineno)
-    if isinstance(node, nodes.Test) and node.name not in TESTS:
-        raise _at(Fault(f"`{node.name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}"), text, node.lineno)
-    if isinstance(node, nodes.Name) and node.ctx == "load" and node.name not in known:
-        fault = Fault(f"`{node.name}` is not the name of anything", code="C041", help=closest(node.name, known))
+        fault = Fault(f"`{node.name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
         raise _at(fault, text, node.lineno, word=node.name)
+    if isinstance(node, nodes.Test) and node.name not in TESTS:
+        fault = Fault(f"`{node.name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
+        raise _at(fault, text, node.lineno, word=node.name)
+    if isinstance(node, nodes.Name) and node.ctx == "load" and node.name not in known:
+        raise _at(_unknown(node.name, known, other), text, node.lineno, word=node.name)
     if isinstance(node, nodes.For):
-        _check(node.iter, text, known)
-        bound = known | {n.name for n in _names(node.target)} | {"loop"}
+        _check(node.iter, text, known, other)
+        bound = known | {n.name for n in _names(node.target)}
         for child in (*([node.test] if node.test else []), *node.body):
-            _check(child, text, bound)
+            _check(child, text, bound, other)
         for child in node.else_:
-            _check(child, text, known)
+            _check(child, text, known, other)
         return
     for child in node.iter_child_nodes():
-        _check(child, text, known)
+        _check(child, text, known, other)
 
 
 def template_names(text: str) -> set[str]:
@@ -199,12 +295,15 @@ _WORDS = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignmen
 def _at(fault: Fault, text: syntax.Text, line: int, *, word: str = "") -> Fault:
     """Place a fault at a line of the template, at a word of it when that can be found."""
     source = text.span.source
-    number = min(text.span.line + line - (0 if text.long and text.span.text.startswith('"""\n') else 1), len(source.line_starts))
+    first = 0 if text.long and text.span.text[3:].lstrip(" \t\r").startswith("\n") else 1
+    number = min(text.span.line + line - first, len(source.line_starts))
     start = max(text.span.start, source.line_starts[number - 1])
     end = min(text.span.end, start + len(source.line(number)))
-    found = source.text.find(word, start, end) if word else -1
+    end = start + len(source.text[start:end].rstrip())
+    start = end - len(source.text[start:end].lstrip())
+    found = re.compile(rf"\b{re.escape(word)}\b").search(source.text, start, end) if word else None
     if start >= end:
         fault.span = text.span
     else:
-        fault.span = Span(source, found, found + len(word)) if found >= 0 else Span(source, start, end)
+        fault.span = Span(source, *found.span()) if found else Span(source, start, end)
     return fault

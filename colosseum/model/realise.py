@@ -3,26 +3,31 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
-from colosseum.diagnostics import Diagnostic, report
+from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.environment import Environment, Meter, newborn
+from colosseum.model.births import births
+from colosseum.model.environment import Environment, Meter, newborn, refuse_private
 from colosseum.model.evaluate import elements, value
 from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.instances import domain, draw, indexed
 from colosseum.model.names import check_names
 from colosseum.model.networks import network_links
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import Spec, Symbol
+from colosseum.model.spec import BUILT_IN, FUNCTIONS, Spec, Symbol
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
-from colosseum.model.values import Elements, Fault, Value, instance_name, kind, text
-from colosseum.model.world import TableData, World, named
+from colosseum.model.values import Elements, Fault, Value, a, instance_name, kind, text
+from colosseum.model.world import TableData, World
 
 T = TypeVar("T")
+UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
+"""Kinds whose names never stand where an element could, or that are sets of elements themselves."""
+RESERVED = frozenset({*FUNCTIONS, *BUILT_IN})
 
 
 @dataclass
@@ -65,21 +70,13 @@ class Realiser:
         return name in self.known_elements()
 
     def known_elements(self) -> frozenset[str]:
-        """The elements of every set that is not being computed right now."""
-        if ("elements", "") in self.memo:
-            return self.memo["elements", ""]  # type: ignore[return-value]
-        names = [s.name for s in self.spec.symbols.values() if s.kind == "set" and ("set", s.name) not in self.open]
-        known = named(self._quietly(names))
-        if not self.open:
-            self.memo["elements", ""] = known
-        return known
+        """The elements that have a name."""
+        return frozenset(self.births)
 
-    def _quietly(self, names: list[str]) -> Iterator[Elements]:
-        for name in names:
-            try:
-                yield self.members(name)
-            except Fault:
-                continue
+    @cached_property
+    def births(self) -> dict[str, Span]:
+        """Where every element that has a name got it."""
+        return births(self.spec, lambda numbers: elements(numbers, self.environment()))
 
     def environment(self, **options: bool) -> Environment:
         """A place to evaluate in, without bindings."""
@@ -116,13 +113,14 @@ class Realiser:
             return self.overrides[name]
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Param)
-        return value(statement.value, self.environment())
+        env = replace(self.environment(), reads=set())
+        found = value(statement.value, env)
+        refuse_private(name, env)
+        return found
 
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
-        births = self.environment(births=True)
-        reads: set[object] = set()
-        env = replace(births, reads=reads)  # type: ignore[arg-type]
+        env = replace(self.environment(births=True), reads=set())
         match statement:
             case syntax.Agents(items=items):
                 made = self._agents(items, env)
@@ -132,8 +130,7 @@ class Realiser:
                 made = self._people(name, source, replace(env, births=False))
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
-        if reads:
-            raise Fault(f"`{name}` is public but is computed from a private table", code="C062")
+        refuse_private(name, env)
         return made
 
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
@@ -220,13 +217,16 @@ def realise(
 
 
 def _check_elements(facts: Realiser) -> None:
-    """An element never equals a table, param, variable, coalition, channel or prompt."""
-    for symbol in facts.spec.symbols.values():
-        if symbol.kind != "set" and facts.is_element(symbol.name):
-            owner = next(s for s in facts.spec.symbols.values() if s.kind == "set" and symbol.name in
-                         named(facts._quietly([s.name])))  # fmt: skip
-            message = f"`{symbol.name}` names a {symbol.kind} and an element of `{owner.name}`"
-            facts.findings.add(report("C040", symbol.span, message, help="rename one of them"))
+    """An element never equals a table, param, variable, coalition, channel or prompt, nor what is built in."""
+    for name, born in facts.births.items():
+        symbol = facts.spec.symbols.get(name)
+        if symbol is not None and symbol.kind not in UNMISTAKABLE:
+            message = f"`{name}` is both an element and {a(symbol.kind)}"
+            labels = [Label(born, "the element")]
+            facts.findings.add(report("C040", symbol.span, message, labels=labels, help="rename one of them"))
+        if name in RESERVED:
+            message = f"`{name}` is built in and cannot name an element"
+            facts.findings.add(report("C042", born, message, help="choose another name"))
 
 
 def _world(facts: Realiser) -> World:
@@ -240,4 +240,5 @@ def _world(facts: Realiser) -> World:
         tables={n: facts.table(n) for n in names("table")},
         domains={n: dict(facts.instances(n)) for n in names("variable")},
         network_links=facts.links(),
+        elements=facts.known_elements(),
     )

@@ -6,12 +6,12 @@ The table below is the whole schema, so that adding a setting never touches the 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.values import Elements, Fault, Value, text
+from colosseum.model.values import Elements, Fault, Value, at, text
 
 MODEL = re.compile(r"[\w.:@/+-]+\Z")
 
@@ -149,10 +149,10 @@ def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environm
     target, reader = READERS[name]
     assert target in {f.name for f in fields(Settings)}
     try:
-        return replace(settings, **{target: reader(expr, env)})
+        changed: dict[str, Any] = {target: reader(expr, env)}
     except Fault as fault:
-        fault.span = fault.span or expr.span
-        raise
+        raise at(fault, expr.span) from None
+    return replace(settings, **changed)
 
 
 def read_seeds(exprs: tuple[syntax.Expr, ...], env: Environment) -> tuple[int, ...]:

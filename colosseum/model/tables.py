@@ -13,7 +13,7 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.instances import draw, indexed
 from colosseum.model.scenario import Cell
 from colosseum.model.spec import place
-from colosseum.model.values import Elements, Fault, Value, instance_name, kind, text
+from colosseum.model.values import Elements, Fault, Value, at, instance_name, kind, text
 from colosseum.model.world import TableData
 
 if TYPE_CHECKING:
@@ -28,10 +28,14 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     if isinstance(statement, syntax.Set):
         return _column(name, statement, facts)
     assert isinstance(statement, syntax.Table)
-    instances = list(indexed(statement.indices, facts.environment()))
+    outer = replace(facts.environment(), reads=set())
+    instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
+    if audience is None and outer.reads:
+        raise at(Fault(f"which entries the public table `{name}` has depends on a private one", code="C062",
+                       help="make it `private`"), statement.indices.span if statement.indices else statement.span)  # fmt: skip
     if statement.recipients and not statement.private:
-        raise _at(Fault("only a private table has recipients", code="C062", help="add `private`"), statement.recipients)
+        raise at(Fault("only a private table has recipients", code="C062", help="add `private`"), statement.recipients.span)
     match statement.source:
         case syntax.Given(value=syntax.MapLiteral() as entries):
             found = _mapped(name, entries, instances, facts)
@@ -53,7 +57,7 @@ def _computed(
     derived = statement.name in facts.spec.derived
     found: dict[tuple[Value, ...], Value] = {}
     for key, env in instances:
-        reads: set[Cell] = set()
+        reads: set[Cell] = set(env.reads or ())
         inner = replace(env, reads=reads, decisions=derived)
         try:
             if isinstance(statement.source, syntax.Drawn):
@@ -99,7 +103,7 @@ def _audience(
             return {key: people(value(recipient, env), agents, recipient) for key, env in instances}
         case syntax.ToEach(binders=binders, when=when):
             if when is not None:
-                raise _at(Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`"), when)
+                raise at(Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`"), when.span)
             names = binders.items[0].names
             return {
                 key: tuple(dict.fromkeys(
@@ -121,12 +125,12 @@ def agent_position(keys: list[tuple[Value, ...]], agents: Elements) -> int | Non
     return next((i for i in range(width) if all(key[i] in agents for key in keys)), None)
 
 
-def people(who: Value, agents: Elements, at: syntax.Node) -> tuple[str, ...]:
+def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...]:
     """An agent or a set of agents as a tuple of names."""
     items = who.items if isinstance(who, Elements) else (who,)
     for item in items:
         if item not in agents:
-            raise _at(Fault(f"`{text(item)}` is not an agent", code="C065"), at)
+            raise at(Fault(f"`{text(item)}` is not an agent", code="C065"), at_node.span)
     return tuple(str(item) for item in items)
 
 
@@ -136,7 +140,7 @@ def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elem
         if strange:
             message = f"`{instance_name(name, key)}` is {kind(strange[0])} `{text(strange[0])}`, which is not in the table's set"
             fault = Fault(message, code="C061", help=f"its values are: {allowed}")
-            raise _at(fault, statement.of or statement)
+            raise at(fault, (statement.of or statement).span)
 
 
 def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], facts: "Realiser") -> (
@@ -204,10 +208,10 @@ def grid_elements(grid: syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set written as a grid: its row labels."""
     for row in grid.rows:
         if len(row.label) != 1:
-            raise _at(Fault("a set's rows have one label each", code="C060"), row)
+            raise at(Fault("a set's rows have one label each", code="C060"), row.span)
         if len(row.cells) != len(grid.columns):
             message = f"this row has {len(row.cells)} cells for {len(grid.columns)} columns"
-            raise _at(Fault(message, code="C060"), row)
+            raise at(Fault(message, code="C060"), row.span)
     found, diagnostics = data.elements((data.Entry(r.label[0].value, r.label[0].span) for r in grid.rows), at=grid.span)
     _stop(diagnostics, facts)
     return found
@@ -218,8 +222,3 @@ def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:
         facts.findings.add(diagnostic)
     if has_errors(diagnostics):
         raise Poisoned("reported")
-
-
-def _at(fault: Fault, node: syntax.Node) -> Fault:
-    fault.span = node.span
-    return fault

@@ -12,7 +12,18 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
-from colosseum.model.values import Fault, Number, Value, arithmetic, compare, extremum, instance_name, member, number, truth
+from colosseum.model.values import (
+    Fault,
+    Number,
+    Value,
+    arithmetic,
+    compare,
+    extremum,
+    instance_name,
+    member,
+    number,
+    truth,
+)
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()

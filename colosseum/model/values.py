@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 from colosseum.diagnostics import Span
 
 
-class Fault(Exception):
+class Fault(Exception):  # noqa: N818 - as what the user did, not as what Python did
     """A user's mistake found while a value is computed; caught where the place in the text is known."""
 
     def __init__(self, message: str, *, help: str = "", code: str = "C050") -> None:  # noqa: A002 - users' word
@@ -25,6 +25,12 @@ class Fault(Exception):
         self.code = code
         self.span: Span | None = None
         """The innermost expression that failed, set on the way out."""
+
+
+def at(fault: Fault, span: Span) -> Fault:
+    """The fault, placed unless it already was."""
+    fault.span = fault.span or span
+    return fault
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,8 @@ class Elements:
 
 Value = TypeAliasType("Value", "int | float | str | bool | tuple[Value, ...] | Elements | None")
 Number: TypeAlias = int | float
+LONGEST_INTEGER = 1023
+"""Bits; the largest float has as many."""
 
 
 def kind(value: Value) -> str:
@@ -81,6 +89,11 @@ def kind(value: Value) -> str:
             return "a pair" if len(value) == 2 else "a tuple"
         case Elements():
             return "a set"
+
+
+def a(what: str) -> str:
+    """`what` with its article."""
+    return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
 
 
 def text(value: Value) -> str:
@@ -131,9 +144,11 @@ def number(value: Value, role: str) -> Number:
 
 
 def finite(result: Number) -> Number:
-    """The number unless it is infinite or not a number, which is a Fault."""
+    """The number unless it is infinite, not a number or a whole number beyond what a float holds, which is a Fault."""
     if isinstance(result, float) and not math.isfinite(result):
         raise Fault("the result is not a finite number", code="C051")
+    if isinstance(result, int) and result.bit_length() > LONGEST_INTEGER:
+        raise Fault("the result is too large", code="C051")
     return result
 
 

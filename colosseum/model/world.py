@@ -3,13 +3,12 @@
 A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 from colosseum.model.spec import Spec, Symbol
-from colosseum.model.values import Elements, Value, flatten
+from colosseum.model.values import Elements, Value
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,8 @@ class World:
     domains: dict[str, dict[tuple[Value, ...], tuple[Value, ...]]] = field(repr=False)
     """The domain of every variable's instances."""
     network_links: Elements
+    elements: frozenset[str] = frozenset()
+    """The elements that have a name."""
 
     def symbol(self, name: str) -> Symbol | None:
         return self.spec.symbols.get(name)
@@ -75,16 +76,7 @@ class World:
         return self.network_links
 
     def is_element(self, name: str) -> bool:
-        return name in self.known_elements()
+        return name in self.elements
 
     def known_elements(self) -> frozenset[str]:
-        return self._elements
-
-    @cached_property
-    def _elements(self) -> frozenset[str]:
-        return named(self.sets.values())
-
-
-def named(sets: Iterable[Elements]) -> frozenset[str]:
-    """The names among the elements of sets, pairs opened."""
-    return frozenset(v for s in sets for v in flatten(s) if isinstance(v, str))
+        return self.elements
