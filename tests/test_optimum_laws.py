@@ -139,11 +139,24 @@ def test_a_game_by_hand(limits: Limits) -> None:
 
 
 def test_what_cannot_hold_is_infeasible() -> None:
-    never = Requirement("never", "never", Compare(">", Arithmetic("+", Decision("x"), Decision("y")), Constant(9)), None, None)
+    never = Requirement(
+        "never", "never", Compare(">", Arithmetic("+", Decision("x"), Decision("y")), Constant(9)), None, None
+    )
     task = Task(("ann",), (Variable("x", "ann", (0, 1)), Variable("y", "ann", (0, 1))), (), (never,))
     for limits in (DEFAULT_LIMITS, STRUCTURAL):
         found = Solver(task, limits=limits).maximise(WELFARE, canonical=True)
         assert (found.status, found.value, found.assignment, found.canonical) == ("infeasible", None, None, False)
+
+
+def test_fractions_are_added_up_as_the_model_adds_them() -> None:
+    """0.1 + 0.2 is above 0.3 in floating point: no row can say so, yet no optimum may break the rule."""
+    tenths = Variable("x", "ann", (0.1, 0.4)), Variable("y", "ann", (0.2, 0.3)), Variable("z", "ann", (0.0, 0.1))
+    spent = Arithmetic("+", Arithmetic("+", Decision("x"), Decision("y")), Decision("z"))
+    for limit in (0.3, 0.4, 0.5, 0.6):
+        rule = Requirement("budget", "budget", Compare("<=", spent, Constant(limit)), None, None)
+        task = Task(("ann",), tenths, (Payoff("spent", "spent", "reward", spent, EqualSplit(("ann",))),), (rule,))
+        for limits in (DEFAULT_LIMITS, STRUCTURAL):
+            agrees(Solver(task, limits=limits), Everything.of(task), WELFARE, {})
 
 
 def test_a_value_outside_the_domain_is_infeasible() -> None:

@@ -81,14 +81,13 @@ class Builder:
         leaves = [self.constant, self.table]
         leaves += [self.integer, self.integer] if self.numeric else []
         leaves += [self.payoff] if self.agents else []
-        if depth == 0:
+        if depth == 0 or self.draw(st.integers(0, 5)) == 5:
             return self.pick(*leaves)
-        return self.pick(
-            *leaves, *[lambda: make(depth - 1) for make in (
-                self.arithmetic, self.arithmetic, self.count, self.count, self.total, self.call, self.aggregate,
-                self.absolute, self.case, self.look_up, self.of_count,
-            )]
+        nodes = (
+            self.arithmetic, self.arithmetic, self.count, self.total, self.call, self.aggregate, self.absolute,
+            self.case, self.look_up, self.of_count, self.product,
         )  # fmt: skip
+        return self.draw(st.sampled_from(nodes))(depth - 1)
 
     def integer(self) -> Term:
         return Decision(self.draw(st.sampled_from(self.numeric)).name)
@@ -106,15 +105,24 @@ class Builder:
             return terms.Arithmetic("/", left, Constant(self.draw(st.sampled_from((2, -4, 3)))))
         return terms.Arithmetic(operator, left, self.number(depth))
 
+    def product(self, depth: int) -> Term:
+        """A number where a condition holds, written as a product."""
+        holds = terms.Conditional(self.condition(depth), Constant(1), Constant(0))
+        return terms.Arithmetic("*", holds, self.number(depth))
+
     def count(self, depth: int) -> Term:
         size = self.draw(st.integers(1, 4))
-        return terms.Total(tuple(terms.Conditional(self.condition(depth), Constant(1), Constant(0)) for _ in range(size)))
+        return terms.Total(
+            tuple(terms.Conditional(self.condition(depth), Constant(1), Constant(0)) for _ in range(size))
+        )
 
     def of_count(self, depth: int) -> Term:
         """A function of one count."""
         count = self.count(0)
         return self.pick(
-            lambda: terms.Extremum("max", (Constant(0), terms.Arithmetic("-", count, Constant(1))), (ALWAYS, ALWAYS), False),
+            lambda: terms.Extremum(
+                "max", (Constant(0), terms.Arithmetic("-", count, Constant(1))), (ALWAYS, ALWAYS), False
+            ),
             lambda: terms.Conditional(terms.Compare(">=", count, Constant(2)), Constant(3), count),
             lambda: terms.Absolute(terms.Arithmetic("-", count, Constant(1))),
             lambda: terms.Select("bonus", (count,), tuple(((k,), Constant(k * k % 5)) for k in range(6))),
@@ -126,7 +134,9 @@ class Builder:
 
     def call(self, depth: int) -> Term:
         parts = tuple(self.number(depth) for _ in range(self.draw(st.integers(1, 3))))
-        return terms.Extremum(self.draw(st.sampled_from(("min", "max"))), parts, (ALWAYS,) * len(parts), aggregate=False)
+        return terms.Extremum(
+            self.draw(st.sampled_from(("min", "max"))), parts, (ALWAYS,) * len(parts), aggregate=False
+        )
 
     def aggregate(self, depth: int) -> Term:
         """`max(e for i in S when c)`, with an item that always holds."""
@@ -156,11 +166,10 @@ class Builder:
     def condition(self, depth: int) -> Term:
         """A condition."""
         leaves = [self.chosen, self.chosen, self.member, self.agree]
-        if depth == 0:
+        if depth == 0 or self.draw(st.integers(0, 5)) == 5:
             return self.pick(*leaves)
-        return self.pick(
-            *leaves, *[lambda: make(depth - 1) for make in (self.compare, self.compare, self.every, self.some, self.inverse)]
-        )
+        nodes = (self.compare, self.compare, self.compare, self.every, self.some, self.inverse)
+        return self.draw(st.sampled_from(nodes))(depth - 1)
 
     def chosen(self) -> Term:
         variable = self.draw(st.sampled_from(list(self.variables.values())))
@@ -211,7 +220,9 @@ def credit_of(draw: st.DrawFn, build: Builder, agents: Sequence[str], term: Term
     some = draw(st.lists(st.sampled_from(agents), min_size=1, unique=True))
     if draw(st.booleans()):
         return EqualSplit(tuple(some))
-    return QualifiedSplit(tuple((a, build.condition(1)) for a in some), tuple(agents[: draw(st.integers(1, len(agents)))]))
+    return QualifiedSplit(
+        tuple((a, build.condition(1)) for a in some), tuple(agents[: draw(st.integers(1, len(agents)))])
+    )
 
 
 @st.composite
@@ -222,20 +233,24 @@ def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
     build = Builder(draw, variables)
     payoffs = []
     for number in range(draw(st.integers(1, 3))):
-        term = build.surely(draw(st.integers(0, 3)))
+        term = build.surely(draw(st.sampled_from((3, 2, 1))))
         payoffs.append(Payoff(f"pay{number}", "pay", "reward", term, credit_of(draw, build, agents, term)))
     if draw(st.booleans()):  # a split by count: whoever meets a condition shares a function of how many do
         conditions = [build.chosen() for _ in agents]
         count = terms.Total(tuple(terms.Conditional(c, Constant(1), Constant(0)) for c in conditions))
-        excess = terms.Extremum("max", (Constant(0), terms.Arithmetic("-", count, Constant(1))), (ALWAYS, ALWAYS), False)
+        excess = terms.Extremum(
+            "max", (Constant(0), terms.Arithmetic("-", count, Constant(1))), (ALWAYS, ALWAYS), False
+        )
         split = QualifiedSplit(tuple(zip(agents, conditions, strict=True)), tuple(agents))
         payoffs.append(Payoff("split", "split", "penalty", terms.Arithmetic("*", Constant(-3), excess), split))
     hard = tuple(
-        Requirement(f"rule{n}", "rule", build.condition(draw(st.integers(0, 3))), None, None)
-        for n in range(draw(st.integers(0, 2)))
+        Requirement(f"rule{n}", "rule", build.condition(draw(st.sampled_from((3, 2, 1)))), None, None)
+        for n in range(draw(st.sampled_from((1, 2, 0))))
     )
     bent = Builder(draw, variables, agents)
-    objectives = tuple(Objective(f"o{n}", bent.surely(draw(st.integers(0, 2)))) for n in range(draw(st.integers(1, 2))))
+    objectives = tuple(
+        Objective(f"o{n}", bent.surely(draw(st.sampled_from((2, 3, 1))))) for n in range(draw(st.integers(1, 2)))
+    )
     members = tuple(agents[: draw(st.integers(1, len(agents)))])
     task = Task(agents, variables, tuple(payoffs), hard)
     return task, [Coalition("cabal", members, ()), Coalition("plot", members, objectives)]

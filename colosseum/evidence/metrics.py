@@ -11,16 +11,17 @@ from math import prod
 from statistics import fmean
 
 from colosseum.evidence.figures import SCALARS, Figure
-from colosseum.model.scenario import Coalition, Task
+from colosseum.model.scenario import Coalition, Requirement, Task
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal, coalition_goal, payoff_of
 from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.scoring import Local, Score, goal_value, score
-from colosseum.optimum.partial import possible
+from colosseum.optimum.partial import shortfall
+from colosseum.optimum.scoring import Local, Score, goal_value, hard_broken, score
 from colosseum.optimum.solve import Optimum, Solver
 
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
+BROKEN = "the outcome breaks a hard requirement"
 ROUNDING = 1e-9
 """A difference within this, relative to the payoffs at hand, is rounding and counts as 0."""
 
@@ -56,9 +57,10 @@ class Instance:
                 ends = self.solver.maximise(payoff_of(agent)), self.solver.minimise(payoff_of(agent))
             except NotLowered as fault:
                 return Figure(None, str(fault))
-            if any(e.status != "optimal" or e.value is None for e in ends):
-                return Figure(None, f"the range of `{agent}`'s payoff is not proven")
-            ranges.append((ends[0].value or 0.0) - (ends[1].value or 0.0))
+            high, low = (_proven(end, f"the range of `{agent}`'s payoff") for end in ends)
+            if high.value is None or low.value is None:
+                return high if high.value is None else low
+            ranges.append(_rounded(high.value - low.value, high.value))
         return Figure(max(ranges))
 
 
@@ -107,8 +109,7 @@ def _regret(instance: Instance, scored: Score) -> dict[str, Figure]:
     """`F_n* − F_n(x̃)`, and that over the span `F_n* − F_n°`."""
     best, least = _proven(instance.optimum, "the optimum"), _proven(instance.minimum, "the minimum")
     if not scored.feasible:
-        reason = "the outcome breaks a hard requirement"
-        return {"regret": Figure(None, reason), "normalized_regret": Figure(None, reason)}
+        return {"regret": Figure(None, BROKEN), "normalized_regret": Figure(None, BROKEN)}
     if best.value is None:
         return {"regret": best, "normalized_regret": best}
     regret = _rounded(best.value - scored.value, best.value)
@@ -136,8 +137,9 @@ def _coalition(
     names = ("coalition_regret", "outsider_regret", "coalition_advantage", "coalition_advantage_per_unit",
              "coalition_advantage_norm", "coalition_advantage_secondary", "payoff_gap", "coalition_value",
              "coalition_payoff", "outsider_payoff")  # fmt: skip
-    if coalition is None:
-        return {name: Figure(None, "there is no coalition") for name in names}
+    if coalition is None or not coalition.members:
+        reason = "there is no coalition" if coalition is None else "the coalition has no members"
+        return {name: Figure(None, reason) for name in names}
     members = coalition.members
     outsiders = [a for a in instance.task.agents if a not in members]
     inside, outside = _mean(regrets, members, "member"), _mean(regrets, outsiders, "outsider")
@@ -159,13 +161,18 @@ def _coalition(
 
 
 EVERYBODY = "the coalition is everybody"
+UNMOVED = "no own decision can change its payoff"
 
 
 def _mean(regrets: Mapping[str, Figure], agents: Sequence[str], role: str) -> Figure:
+    """Over those whose own decisions can change their payoff; null when the regret of one of them is not known."""
     if not agents:
         return Figure(None, EVERYBODY)
-    known = [v for a in agents if (v := regrets[a].value) is not None]
-    return Figure(fmean(known)) if known else Figure(None, f"no {role}'s own decision can change its payoff")
+    moved = [(a, regrets[a]) for a in agents if regrets[a].reason != UNMOVED]
+    if not moved:
+        return Figure(None, f"no {role}'s own decision can change its payoff")
+    unknown = next((f"`{a}`: {regret.reason}" for a, regret in moved if regret.reason), None)
+    return Figure(None, unknown) if unknown else Figure(fmean(r.value for _, r in moved if r.value is not None))
 
 
 def _difference(one: Figure, other: Figure) -> Figure:
@@ -200,7 +207,12 @@ def _secondary(
     if not outsiders:
         return Figure(None, EVERYBODY)
     goal = coalition_goal(coalition)
-    total = sum(regrets[a].value or 0.0 for a in outsiders)
+    total = 0.0
+    for outsider in outsiders:
+        regret = regrets[outsider]
+        if regret.value is None and regret.reason != UNMOVED:
+            return Figure(None, f"`{outsider}`: {regret.reason}")
+        total += regret.value or 0.0
     for member in coalition.members:
         regret = _goal_regret(instance, goal, member, assignment)
         if regret.value is None:
@@ -216,18 +228,22 @@ def best_response_regret(instance: Instance, agent: str, assignment: Mapping[str
     """δ_i = `max_{y_i} r_i(y_i ⊕ x̃_{−i}) − r_i(x̃)` over all of the agent's variables jointly, hard rules kept."""
     local = Local(instance.task, agent)
     if not local.moving:
-        return Figure(None, "no own decision can change its payoff")
+        return Figure(None, UNMOVED)
+    binding = _binding(instance.task, agent)
+    if hard_broken(binding, assignment):
+        return Figure(None, "its own decisions take part in breaking a hard requirement")
     if _alternatives(instance.task, agent) > MOST_ALTERNATIVES:
         return _goal_regret(instance, payoff_of(agent), agent, assignment)
-    binding = [r for r in instance.task.hard if r.condition.scope & {v.name for v in instance.task.owned[agent]}]
-    reachable = [
-        local.worth(y) for y in _moves(instance.task, agent, assignment)
-        if all(r.condition.evaluate(y) for r in binding)
-    ]  # fmt: skip
-    if not reachable:
-        return Figure(None, "no move of its own satisfies the hard requirements")
+    moves = _moves(instance.task, agent, assignment)
     here = local.worth(assignment)
-    return Figure(_rounded(max(reachable) - here, here))
+    best = max(local.worth(y) for y in moves if not hard_broken(binding, y))
+    return Figure(_rounded(best - here, here))
+
+
+def _binding(task: Task, agent: str) -> tuple[Requirement, ...]:
+    """The hard requirements that the agent's own decisions take part in."""
+    own = {v.name for v in task.owned[agent]}
+    return tuple(r for r in task.hard if r.condition.scope & own)
 
 
 def _alternatives(task: Task, agent: str) -> int:
@@ -243,7 +259,9 @@ def _moves(task: Task, agent: str, assignment: Mapping[str, Value]) -> "list[dic
 
 
 def _goal_regret(instance: Instance, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
-    """How much an objective could gain by the agent's own decisions alone."""
+    """How much an objective could gain by the agent's own decisions alone, hard rules kept."""
+    if hard_broken(instance.task.requirements, assignment):
+        return Figure(None, BROKEN)
     own = {v.name for v in instance.task.owned[agent]}
     here = goal_value(instance.task, goal, assignment)
     fixed = {name: value for name, value in assignment.items() if name not in own}
@@ -260,30 +278,45 @@ def sequential_regrets(
     instance: Instance, assignment: Mapping[str, Value], order: Sequence[str] | None
 ) -> dict[str, Figure]:
     """δ_i with alternatives restricted to the realised move and those that break no rule, hard or soft, against
-    decisions taken earlier in turn order; later decisions stay fixed."""
+    decisions taken earlier in turn order; later decisions stay fixed.
+
+    A move breaks a rule when it makes every completion miss it by more than some other move of its own would: what
+    earlier decisions broke already is not held against it, but adding to a `per unit` excess is.
+    """
+    agents = instance.task.agents
     if order is None:
-        return {a: Figure(None, "no turn order is given") for a in instance.task.agents}
-    return {a: _sequential(instance, a, assignment, order[: order.index(a)]) for a in instance.task.agents}
+        return {a: Figure(None, "no turn order is given") for a in agents}
+    turns = {a: order[:place] for place, a in enumerate(order)}
+    return {
+        a: _sequential(instance, a, assignment, turns[a]) if a in turns else Figure(None, "it has no turn")
+        for a in agents
+    }
 
 
 def _sequential(instance: Instance, agent: str, assignment: Mapping[str, Value], earlier: Sequence[str]) -> Figure:
     task = instance.task
     local = Local(task, agent)
     if not local.moving:
-        return Figure(None, "no own decision can change its payoff")
+        return Figure(None, UNMOVED)
     if _alternatives(task, agent) > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
     own = {v.name for v in task.owned[agent]}
     known = {v.name for v in task.variables if v.owner in earlier} | own
-    rules = [r for r in task.requirements if r.condition.scope & own]
-    best = here = local.worth(assignment)
-    for y in _moves(task, agent, assignment):
-        decided = {name: y[name] for name in known}
-        try:
-            if all(possible(r.condition, decided, task, witness=y) for r in rules):
-                best = max(best, local.worth(y))
-        except Fault as fault:
-            return Figure(None, f"a rule cannot be evaluated: {fault.message}")
+    rules, binding = [r for r in task.requirements if r.condition.scope & own], _binding(task, agent)
+    here = local.worth(assignment)
+    moves = _moves(task, agent, assignment)
+    try:
+        missed = [
+            [shortfall(r, {name: y[name] for name in known}, task, witness=y) for r in rules] for y in moves
+        ]  # fmt: skip
+        least = [min(column) for column in zip(*missed, strict=True)]
+        allowed = [
+            y for y, misses in zip(moves, missed, strict=True)
+            if all(m - n <= ROUNDING for m, n in zip(misses, least, strict=True)) and not hard_broken(binding, y)
+        ]  # fmt: skip
+    except Fault as fault:
+        return Figure(None, f"a rule cannot be evaluated: {fault.message}")
+    best = max([here, *(local.worth(y) for y in allowed)])
     return Figure(_rounded(best - here, here))
 
 

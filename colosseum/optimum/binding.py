@@ -9,6 +9,9 @@ from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.tables import scope_variables, worth
 
+ROUNDING = 1e-9
+"""By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
+
 
 def bind(condition: Term, lowering: Lowering) -> None:
     """Add rows that admit exactly the assignments at which the condition holds. Raises CannotLower."""
@@ -72,17 +75,19 @@ def _comparison(condition: terms.Compare, lowering: Lowering, *, relief: Affine)
     strict = 1.0 if condition.operator in ("<", ">") else 0.0
     signs = {"<": (1.0,), "<=": (1.0,), ">": (-1.0,), ">=": (-1.0,), "==": (1.0, -1.0)}[condition.operator]
     for sign in signs:
-        _at_most(gap.scaled(sign) + Affine(strict), relief, lowering)
+        _at_most(gap.scaled(sign) + Affine(strict), relief, lowering, exact=exact)
     known = both_defined(condition, lowering)
     if known != ALWAYS:
         program.row(lowering.condition(known) + relief, low=1.0)
     return True
 
 
-def _at_most(body: Affine, relief: Affine, lowering: Lowering) -> None:
-    high = lowering.program.bounds(body)[1]
+def _at_most(body: Affine, relief: Affine, lowering: Lowering, *, exact: bool) -> None:
+    """`body ≤ 0` unless relieved; sums of fractions get room for rounding, which the solver's check closes."""
+    low, high = lowering.program.bounds(body)
     if high > 0:
-        lowering.program.row(body.minus(relief.scaled(high)), high=0.0)
+        room = 0.0 if exact else ROUNDING * max(1.0, -low, high)
+        lowering.program.row(body.minus(relief.scaled(high)), high=room)
 
 
 def _clause(parts: tuple[Term, ...], lowering: Lowering) -> None:

@@ -18,6 +18,8 @@ from colosseum.optimum.program import Affine, Program
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
+TOLERANCE = 1e-9
+"""By how much a row, a bound or a reduced cost may be off; the default of 1e-6 shows in values of large differences."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,18 @@ class Component:
 
     def _build(self, *, mip: bool, **options: str) -> "highspy.Highs":
         problem = formulate(self.program, self.columns, self.rows, Affine())
-        solver = pulp.HiGHS(mip=mip, msg=False, gapRel=0.0, gapAbs=0.0, threads=1, random_seed=0, **options)
+        exact: dict[str, float] = {
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+            "mip_feasibility_tolerance": TOLERANCE,
+        }
+        solver = pulp.HiGHS(
+            mip=mip, msg=False, gapRel=0.0, gapAbs=0.0, threads=1, random_seed=0, **exact, **options
+        )  # fmt: skip
         solver.createAndConfigureSolver(problem)
         solver.buildSolverModel(problem)
-        return problem.solverModel
+        highs: highspy.Highs = problem.solverModel
+        return highs
 
 
 def formulate(program: Program, columns: Sequence[int], rows: Sequence[int], objective: Affine) -> Any:

@@ -23,7 +23,7 @@ CONDITION_RULES = (
 )  # fmt: skip
 
 
-class NotLowered(Exception):
+class NotLowered(Exception):  # noqa: N818 - a finding about the task, not a failure
     """A part of the task does not fit an integer program; says which and how large it is."""
 
     HELP = "write it with sums, counts, `min`, `max`, or over fewer variables"

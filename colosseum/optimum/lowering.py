@@ -34,7 +34,7 @@ DEFAULT_LIMITS = Limits()
 Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
 
 
-class CannotLower(Exception):
+class CannotLower(Exception):  # noqa: N818 - a finding about a term, not a failure
     """A term is too large or too irregular for an integer program."""
 
     def __init__(self, what: str) -> None:

@@ -4,16 +4,16 @@ Values are followed as small sets, and as intervals where sets grow. Both contai
 condition that cannot hold here holds nowhere; where the answer stays open, few completions are enumerated.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
 from typing import TypeAlias
 
 from colosseum.model import terms
-from colosseum.model.scenario import Task
+from colosseum.model.scenario import Requirement, Task
 from colosseum.model.terms import Term
-from colosseum.model.values import Fault, Value, arithmetic, compare, is_number, member
+from colosseum.model.values import Fault, Value, arithmetic, compare, is_number, member, number
 
 MOST_VALUES = 64
 MOST_COMPLETIONS = 2_000
@@ -21,7 +21,7 @@ MOST_COMPLETIONS = 2_000
 
 @dataclass(frozen=True)
 class Interval:
-    """Numbers from low to high."""
+    """Numbers from low to high; without bounds anything at all, none and names included."""
 
     low: float
     high: float
@@ -45,13 +45,32 @@ def possible(condition: Term, decided: Mapping[str, Value], task: Task, *, witne
         return True
     if reach == frozenset((False,)):
         return False
-    free = sorted(condition.scope - decided.keys())
+    completions = _completions(condition, decided, task)
+    return completions is None or any(condition.evaluate(x) is True for x in completions)
+
+
+def shortfall(rule: Requirement, decided: Mapping[str, Value], task: Task, *, witness: Mapping[str, Value]) -> float:
+    """How far every completion misses a rule at least: 0 where some completion satisfies it.
+
+    With `per unit` in units of its excess (a lower bound past 2 000 completions), else 1 when it is missed for good.
+    """
+    if possible(rule.condition, decided, task, witness=witness):
+        return 0.0
+    if rule.excess is None:
+        return 1.0
+    completions = _completions(rule.excess, decided, task)
+    if completions is None:
+        return max(0.0, _interval(reach_of(rule.excess, decided, task)).low)
+    return min(float(number(rule.excess.evaluate(x), f"the excess of `{rule.name}`")) for x in completions)
+
+
+def _completions(term: Term, decided: Mapping[str, Value], task: Task) -> Iterator[dict[str, Value]] | None:
+    """Every completion of the term's scope; None when there are too many."""
+    free = sorted(term.scope - decided.keys())
     domains = [task.variable[name].domain for name in free]
     if prod(map(len, domains)) > MOST_COMPLETIONS:
-        return True
-    return any(
-        condition.evaluate({**decided, **dict(zip(free, values, strict=True))}) is True for values in product(*domains)
-    )
+        return None
+    return ({**decided, **dict(zip(free, values, strict=True))} for values in product(*domains))
 
 
 def reach_of(term: Term, decided: Mapping[str, Value], task: Task) -> Reach:
@@ -86,7 +105,13 @@ def reach_of(term: Term, decided: Mapping[str, Value], task: Task) -> Reach:
         case terms.Select(keys=keys, entries=entries):
             wanted = [reach(k) for k in keys]
             found = [reach(e) for key, e in entries if all(_holds(w, k) for w, k in zip(wanted, key, strict=True))]
-            return _union(*found) if found else ANYTHING
+            missing: list[Reach] = [frozenset((None,))] if any(_holds(w, None) for w in wanted) else []
+            return _union(*found, *missing) if found else ANYTHING
+        case terms.Absolute(part=part):
+            return _absolute(reach(part))
+        case terms.Extremum(which=which, parts=parts, conditions=conditions):
+            sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
+            return _extremum(which, [reach(p) for p in parts]) if sure else ANYTHING
         case _:
             return ANYTHING
 
@@ -108,7 +133,7 @@ def _all(parts: list[frozenset[Value]]) -> frozenset[Value]:
 def _holds(reach: Reach, value: Value) -> bool:
     if isinstance(reach, frozenset):
         return value in reach
-    return isinstance(value, int | float) and reach.low <= value <= reach.high
+    return reach == ANYTHING or (isinstance(value, int | float) and reach.low <= value <= reach.high)
 
 
 def _interval(reach: Reach) -> Interval:
@@ -131,6 +156,23 @@ def _sum(parts: list[Reach]) -> Reach:
     ends = [_interval(p) for p in parts]
     low, high = sum(e.low for e in ends), sum(e.high for e in ends)
     return Interval(low, high)
+
+
+def _absolute(reach: Reach) -> Reach:
+    ends = _interval(reach)
+    if ends == ANYTHING:
+        return ANYTHING
+    low, high = abs(ends.low), abs(ends.high)
+    return Interval(0.0 if ends.low <= 0 <= ends.high else min(low, high), max(low, high))
+
+
+def _extremum(which: str, parts: list[Reach]) -> Reach:
+    """Part by part: the least of `min` is the least of all lows."""
+    ends = [_interval(p) for p in parts]
+    if not ends or ANYTHING in ends:
+        return ANYTHING
+    pick = min if which == "min" else max
+    return Interval(pick(e.low for e in ends), pick(e.high for e in ends))
 
 
 def _each(operation: Callable[[Value, Value], Value], left: Reach, right: Reach) -> frozenset[Value] | None:

@@ -74,7 +74,7 @@ class Local:
     def __init__(self, task: Task, agent: str) -> None:
         self.agent = agent
         self.parts = [p for p in task.payoffs if may_credit(p.credit, agent)]
-        own = {v.name for v in task.owned[agent]}
+        own = {v.name for v in task.owned[agent] if len(v.domain) > 1}
         self.moving = [p for p in self.parts if own & (p.term.scope | credit_scope(p.credit))]
 
     def worth(self, assignment: Assignment) -> float:

@@ -7,24 +7,26 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from colosseum.model.scenario import Task
-from colosseum.model.values import Value
+from colosseum.model.scenario import Requirement, Task
+from colosseum.model.values import Fault, Value
 from colosseum.optimum.engine import Answer, Component, Status
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lower import Lowered, lower
 from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
-from colosseum.optimum.program import Affine
+from colosseum.optimum.program import Affine, total
 from colosseum.optimum.scoring import goal_value, hard_broken
 
 TIME_LIMIT = 120.0
 """Seconds that one component may take for one goal."""
+MOST_FORBIDDEN = 1_000
+"""Assignments that may be excluded one by one before a query is given up."""
 AGREEMENT = 1e-6
 """How far, relative to max(1, |value|), branch and bound's value may lie from the exact one."""
 TIGHT = 1e-9
 """How far, relative to max(1, |value|), the relaxation's bound may lie above a value that is called optimal."""
 
 
-class Disagreement(Exception):
+class Disagreement(Exception):  # noqa: N818 - what it is, in the words of the report
     """The solver's value is not the model's: a bug of ours, never a result."""
 
 
@@ -90,12 +92,37 @@ class Solver:
     def _best(
         self, goal: Goal, form: Affine, sign: float, fixed: Mapping[str, Value]
     ) -> tuple[Status, dict[str, Value] | None, float | None]:
+        """Status, assignment and bound, where the assignment keeps the hard requirements exactly.
+
+        Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
+        such an assignment is forbidden in so many words, and the search goes on.
+        """
+        columns, bound = self._fixed_columns(fixed), None
+        for _ in range(MOST_FORBIDDEN):
+            self._build()
+            status, assignment, bound = self._attempt(goal, form, sign, columns)
+            broken = hard_broken(self.task.requirements, assignment) if assignment is not None else []
+            if assignment is not None and not broken:
+                return status, assignment, bound
+            if not broken or status == "limit":
+                return status, None, bound
+            self._forbid(broken[0], assignment or {})
+        return "limit", None, bound
+
+    def _forbid(self, broken: Requirement, assignment: Mapping[str, Value]) -> None:
+        """Exclude the values at which a requirement is broken; no other goal may take them either."""
+        program, scope = self.lowered.program, sorted(broken.condition.scope)
+        chosen = total([program.indicator(name, assignment[name]) for name in scope])
+        program.row(chosen, high=len(scope) - 1.0)
+
+    def _attempt(
+        self, goal: Goal, form: Affine, sign: float, columns: Mapping[int, float]
+    ) -> tuple[Status, dict[str, Value] | None, float | None]:
         """Status, assignment and bound. An assignment that is worth as much as the relaxation is an optimum.
 
         Where the relaxation leaves that open, branch and bound decides the components that are not whole.
         """
-        self._build()
-        costs, columns = form.coefficients, self._fixed_columns(fixed)
+        costs = form.coefficients
         answers = [component.relax(costs, columns) for component in self.components]
         if any(a.status == "infeasible" for a in answers):
             return "infeasible", None, None
@@ -111,7 +138,8 @@ class Solver:
         if status == "infeasible" or any(not a.values for a in answers):
             return status, None, bound
         assignment = self._decode(answers)
-        self._verify(goal, assignment, _claimed(answers, form) * sign)
+        if not hard_broken(self.task.requirements, assignment):
+            self._verify(goal, assignment, _claimed(answers, form) * sign)
         return status, assignment, bound
 
     def _fixed_columns(self, fixed: Mapping[str, Value]) -> dict[int, float]:
@@ -124,9 +152,12 @@ class Solver:
 
     def _reaches(self, goal: Goal, sign: float, assignment: dict[str, Value], bound: float) -> bool:
         """Whether an assignment keeps the hard rules and is worth as much as nothing can be worth more than."""
-        if hard_broken(self.task.requirements, assignment):
+        try:
+            if hard_broken(self.task.requirements, assignment):
+                return False
+            value = sign * goal_value(self.task, goal, assignment)
+        except Fault:  # a point that is not whole may stand for decisions that no requirement or payoff is made for
             return False
-        value = sign * goal_value(self.task, goal, assignment)
         return bound - value <= TIGHT * max(1.0, abs(value))
 
     def _build(self) -> None:
@@ -157,17 +188,16 @@ class Solver:
     def _verify(self, goal: Goal, assignment: dict[str, Value], claimed: float) -> None:
         """Raises Disagreement when a decoded assignment is not what the solver thought."""
         value = goal_value(self.task, goal, assignment)
-        broken = hard_broken(self.task.requirements, assignment)
-        if broken or abs(value - claimed) > AGREEMENT * max(1.0, abs(value)):
-            what = f"breaks `{broken[0].name}`" if broken else f"is worth {value!r}, not {claimed!r}"
-            raise Disagreement(f"the solver's assignment {what}")
+        if abs(value - claimed) > AGREEMENT * max(1.0, abs(value)):
+            raise Disagreement(f"the solver's assignment is worth {value!r}, not {claimed!r}")
 
     def _first(
         self, goal: Goal, form: Affine, sign: float, best: dict[str, Value], fixed: Mapping[str, Value]
     ) -> tuple[dict[str, Value], bool]:
         """The lexicographically first optimum, and whether it is known to be.
 
-        Variable by variable, earliest value first: a value before the current one is kept when fixing it leaves the optimum within reach.
+        Variable by variable, earliest value first: a value before the current one is kept when fixing it leaves the
+        optimum within reach.
         """
         value = goal_value(self.task, goal, best)
         tolerance = TIGHT * max(1.0, abs(value))
