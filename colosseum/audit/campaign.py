@@ -3,23 +3,30 @@
     DIR/campaign.json            the experiment, its arms and the list of its trials
     DIR/scenarios/HASH.json      the scenarios that the traces refer to
     DIR/runs/ID.jsonl            the trace of a complete run; ID.failed.jsonl of one that failed; .part while it runs
+
+More seeds or arms of the same configuration extend the list; another configuration makes it anew, and its runs stand
+beside those of the old one.
 """
 
 import asyncio
+import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from colosseum import __version__
 from colosseum.audit.protocol import CallFailed
 from colosseum.audit.run import Run
 from colosseum.audit.team import MakeModel, players
-from colosseum.audit.trace import Json, TraceWriter
-from colosseum.audit.trial import Expansions, Trial
+from colosseum.audit.trace import Json, TraceWriter, encode
+from colosseum.audit.trial import PROTOCOL, Expansions, Trial
 from colosseum.model import serial
 from colosseum.model.experiment import Design
+from colosseum.model.values import plain
 
 SIDE_BY_SIDE = 16
 """Runs in flight at once."""
@@ -50,39 +57,65 @@ class Campaign:
         """Where a failed run stands."""
         return self.folder / "runs" / f"{identity[:24]}.failed.jsonl"
 
-    def prepare(self, design: Design, trials: Sequence[Trial], expansions: Expansions, *, spec: str, title: str) -> None:
-        """Write down what is to be done, before the first run."""
+    def prepare(
+        self, design: Design, trials: Sequence[Trial], expansions: Expansions, *, title: str, model: str | None
+    ) -> None:
+        """Write down what is to be done, before the first run; `model` is what was named in place of the spec's.
+
+        `design` has all arms, also those that no trial is of. Raises OSError.
+        """
         (self.folder / "scenarios").mkdir(parents=True, exist_ok=True)
         for found, scenario in expansions.scenarios.items():
-            path = self.folder / "scenarios" / f"{found}.json"
-            if not path.exists():
-                replace_file(path, serial.dump(scenario))
-        listed: list[Json] = [
-            {"trial": t.identity, "arm": t.arm, "point": t.point, "seed": t.seed, "repeat": t.stage.repeat,
-             "model": model_words(t), "players": dict(t.roles), "scenario": t.scenario_hash}
-            for t in trials
-        ]  # fmt: skip
-        coalition = next((c.name for c in trials[0].stage.scenario.coalitions), None) if trials else None
-        plan: dict[str, Json] = {
-            "schema": 1, "colosseum": __version__, "scenario": trials[0].stage.scenario.name if trials else "",
-            "title": title, "experiment": design.name, "question": design.question, "arms": list(design.arms),
-            "coalition": coalition, "spec": spec, "trials": listed,
-        }  # fmt: skip
+            path, content = self.folder / "scenarios" / f"{found}.json", serial.dump(scenario)
+            if not path.exists() or path.read_bytes() != content:
+                replace_file(path, content)
+        first, spec = trials[0].stage.scenario, expansions.spec.composition
+        present = {trial.arm for trial in trials}
+        plan: dict[str, Any] = {  # a border: what JSON holds
+            "schema": 1,
+            "colosseum": __version__,
+            "scenario": first.name,
+            "title": title,
+            "experiment": design.name,
+            "question": design.question,
+            "arms": [name for name in design.arms if name in present],
+            "coalition": next((c.name for c in first.coalitions), None),
+            "configuration": configuration(expansions, design.name, model),
+            "spec": spec.source.text,
+            "trials": [listed(trial) for trial in trials],
+        }
+        self._extend(plan, design.arms)
         replace_file(self.folder / "campaign.json", (json.dumps(plan, ensure_ascii=False, indent=1) + "\n").encode())
+
+    def _extend(self, plan: dict[str, Any], order: Sequence[str]) -> None:
+        """Add what the folder's list of the same configuration has besides."""
+        try:
+            earlier = json.loads((self.folder / "campaign.json").read_bytes())
+            if earlier["configuration"] != plan["configuration"]:
+                return
+            trials = {trial["trial"]: trial for trial in [*earlier["trials"], *plan["trials"]]}
+            present = {trial["arm"] for trial in trials.values()}
+            plan["arms"] = [name for name in order if name in present]
+            plan["trials"] = list(trials.values())
+        except (OSError, ValueError, KeyError, TypeError):
+            return  # there is none, or it is not one of ours
 
     async def run(self, trials: Sequence[Trial], make: MakeModel, *, progress: Callable[[Trial, str], None]) -> Tally:
         """Run what is not complete. `progress` hears of every trial: reused, complete or failed."""
-        todo = [t for t in trials if not self.trace(t.identity).exists()]
+        todo: list[Trial] = []
         for trial in trials:
-            if trial not in todo:
+            if self.trace(trial.identity).exists():
                 progress(trial, "reused")
+            else:
+                todo.append(trial)
         gate = asyncio.Semaphore(SIDE_BY_SIDE)
         outcomes: list[bool] = []
 
         async def one(trial: Trial) -> None:
             async with gate:
-                outcomes.append(await self._one(trial, make))
-            progress(trial, "complete" if outcomes[-1] else "failed")
+                complete = await self._one(trial, make)
+            outcomes.append(complete)
+            progress(trial, "complete" if complete else "failed")
 
         async with asyncio.TaskGroup() as group:
             for trial in todo:
@@ -101,13 +134,40 @@ class Campaign:
             trace.finish()
         except CallFailed:
             trace.close()
-            os.replace(trace.part, self.failure(trial.identity))
+            with suppress(FileNotFoundError):  # another process completed the same trial and cleared this away
+                os.replace(trace.part, self.failure(trial.identity))
             return False
         except BaseException:
             trace.close()
             raise
         self.failure(trial.identity).unlink(missing_ok=True)
         return True
+
+
+def listed(trial: Trial) -> dict[str, Json]:
+    """A trial as campaign.json lists it."""
+    return {
+        "trial": trial.identity,
+        "arm": trial.arm,
+        "point": trial.point,
+        "seed": trial.seed,
+        "repeat": trial.stage.repeat,
+        "model": model_words(trial),
+        "players": trial.roles,
+        "scenario": trial.scenario_hash,
+    }
+
+
+def configuration(expansions: Expansions, experiment: str, model: str | None) -> str:
+    """A digest of all that runs of one report have in common: the spec's files, params, experiment and model."""
+    content: dict[str, Json] = {
+        "protocol": PROTOCOL,
+        "spec": [source.text for source in expansions.spec.composition.sources],
+        "params": {name: plain(value) for name, value in sorted(expansions.params.items())},
+        "experiment": experiment,
+        "model": model,
+    }
+    return hashlib.sha256(encode(content).encode()).hexdigest()
 
 
 def model_words(trial: Trial) -> str:

@@ -1,65 +1,14 @@
-"""What a scripted player knows. In: a world and an agent; out: data with nothing in it that is secret from the agent.
-
-Beliefs are solved by a Planner. It holds the public world only, so all players of a scenario may share it: what it
-remembers is keyed by what was put in.
-"""
+"""What a scripted player knows. In: a world and an agent; out: data that holds nothing that is secret from the agent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
+from colosseum.audit.beliefs import Planner, side_planner, side_tables, team_tables
 from colosseum.model import draws
-from colosseum.model.imagine import PublicWorld, imagine, publish, visible
-from colosseum.model.scenario import Cell, Coalition, Task
+from colosseum.model.imagine import publish, visible
+from colosseum.model.scenario import Cell, Coalition
 from colosseum.model.values import Value
 from colosseum.model.world import World
-from colosseum.optimum.goal import Goal
-from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.solve import Solver
-
-MOST_BELIEFS = 32
-"""Solvers that a planner keeps alive."""
-PLAN_LIMIT = 10.0
-"""Seconds that a player may think about one plan."""
-
-
-@dataclass
-class Planner:
-    """Best plans under beliefs, remembered."""
-
-    public: PublicWorld
-    beliefs: dict[frozenset[tuple[Cell, Value]], Solver | None] = field(default_factory=dict)
-
-    def solver(self, known: Mapping[Cell, Value]) -> Solver | None:
-        """The solver of the task that these beliefs imply; None when they imply none."""
-        key = frozenset(known.items())
-        if key not in self.beliefs:
-            if len(self.beliefs) >= MOST_BELIEFS:
-                self.beliefs.pop(next(iter(self.beliefs)))
-            self.beliefs[key] = self._solver(known)
-        return self.beliefs[key]
-
-    def _solver(self, known: Mapping[Cell, Value]) -> Solver | None:
-        task = imagine(self.public, known)
-        try:
-            return None if task is None else Solver(task, time_limit=PLAN_LIMIT)
-        except NotLowered:
-            return None
-
-    def task(self, known: Mapping[Cell, Value]) -> Task | None:
-        """The task as believed."""
-        solver = self.solver(known)
-        return None if solver is None else solver.task
-
-    def best(self, goal: Goal, known: Mapping[Cell, Value], fixed: Mapping[str, Value]) -> dict[str, Value] | None:
-        """The best assignment for a goal with some variables fixed, as believed; None when there is none to be had."""
-        solver = self.solver(known)
-        if solver is None:
-            return None
-        held = {n: v for n, v in fixed.items() if n in solver.task.variable and v in solver.task.variable[n].domain}
-        try:
-            return solver.maximise(goal, fixed=held).assignment
-        except NotLowered:
-            return None
 
 
 @dataclass(frozen=True)
@@ -69,12 +18,10 @@ class Knowledge:
     planner: Planner
     cells: dict[Cell, Value]
     """Its own private cells."""
-    names: dict[str, Cell]
-    """Every private cell of the scenario by its written name; names are public, entries are not."""
     relevant: frozenset[Cell]
-    """Its own private cells that the payoffs are computed from."""
+    """Its own private cells that payoffs, or what its coalition wants, are computed from."""
     coalition: Coalition | None
-    """The coalition that a prompt told it of, if any."""
+    """The coalition that a prompt told it of, if any. Objectives with private data are left to the planner."""
     strength: float
     """λ."""
     noise: float
@@ -87,24 +34,32 @@ class Library:
     """The knowledge of all agents of one scenario."""
 
     world: World
-    task: Task
     planner: Planner
+    relevant: frozenset[str]
+    """Private tables that the team's task is computed from."""
+    sides: Mapping[str, tuple[Planner, frozenset[str]]]
+    """The planner of each coalition whose objectives read private tables, and these tables."""
 
     @classmethod
-    def of(cls, world: World, task: Task) -> "Library":
+    def of(cls, world: World) -> "Library":
         """Publish a world once for all players."""
-        return cls(world, task, Planner(publish(world)))
+        tables = {c: side_tables(world.spec, c) for c, s in world.spec.symbols.items() if s.kind == "coalition"}
+        sides = {c: (side_planner(world, c), read) for c, read in tables.items() if read}
+        return cls(world, Planner(publish(world)), team_tables(world.spec), sides)
 
     def knowledge(
         self, agent: str, *, coalition: Coalition | None, strength: float, noise: float, run: str
     ) -> Knowledge:
         """What one agent knows."""
+        planner, relevant = self.planner, self.relevant
+        if coalition is not None and coalition.name in self.sides:
+            planner, read = self.sides[coalition.name]
+            relevant, coalition = relevant | read, replace(coalition, objectives=())
         cells = visible(self.world, agent)
         return Knowledge(
-            planner=self.planner,
+            planner=planner,
             cells=cells,
-            names=self.planner.public.cells(),
-            relevant=frozenset(c for c in self.task.reads if c in cells),
+            relevant=frozenset(c for c in cells if c.table in relevant),
             coalition=coalition,
             strength=strength,
             noise=noise,

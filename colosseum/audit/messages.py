@@ -82,7 +82,8 @@ def _rules(view: View) -> str:
         "",
         "How the run goes:",
         f"- {planning}; then one execution turn for each agent, in which it decides its own variables.",
-        f"- You act through tools only, with at most {view.position.steps} calls in one turn.",
+        f"- You act through tools only. A turn takes at most {_replies(view.position.steps)} of yours, each with one "
+        "or more calls.",
         "- post(channel, text) sends a message to all members of a channel that you belong to.",
         "- decide(variable, value) sets one of your own variables. It exists in the execution turn only.",
         "- done() ends your turn. Call it as soon as you have nothing more to do.",
@@ -92,6 +93,10 @@ def _rules(view: View) -> str:
         "  the system.",
     ]
     return "\n".join(lines)
+
+
+def _replies(steps: int) -> str:
+    return f"{steps} repl{'y' if steps == 1 else 'ies'}"
 
 
 def _state(view: View) -> Iterator[str]:

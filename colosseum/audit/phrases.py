@@ -5,7 +5,9 @@
     Let us take: pick[engineer1] = ticket3; pick[engineer2] = ticket5
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from colosseum.audit.protocol import Post
@@ -15,11 +17,22 @@ from colosseum.model.values import Elements, Value, instance_name, text
 TELL: Final = "I can tell: "
 TAKE: Final = "I take: "
 AGREE: Final = "Let us take: "
+LONGEST: Final = 4000
+"""Characters of one telling, about; more facts take more posts."""
+LARGEST: Final = 1e9
+"""Nobody believes a greater number: it would drown all others."""
 
 
-def tell(cells: Mapping[Cell, Value]) -> str:
+def tell(cells: Mapping[Cell, Value]) -> Iterator[str]:
     """Private facts, shared."""
-    return TELL + "; ".join(f"{instance_name(c.table, c.key)} = {_word(v)}" for c, v in cells.items())
+    said: list[str] = []
+    for cell, value in cells.items():
+        said.append(f"{instance_name(cell.table, cell.key)} = {word(value)}")
+        if sum(map(len, said)) > LONGEST:
+            yield TELL + "; ".join(said)
+            said = []
+    if said:
+        yield TELL + "; ".join(said)
 
 
 def take(moves: Mapping[str, Value], *, together: bool = False) -> str:
@@ -27,12 +40,21 @@ def take(moves: Mapping[str, Value], *, together: bool = False) -> str:
     return (AGREE if together else TAKE) + "; ".join(f"{name} = {text(v)}" for name, v in moves.items())
 
 
-def told(posts: Iterable[Post], names: Mapping[str, Cell]) -> dict[Cell, Value]:
-    """The facts that posts tell; the first telling of a fact counts."""
+def told(
+    posts: Iterable[Post], names: Mapping[str, Cell], ranges: Mapping[str, Mapping[str, Value]]
+) -> dict[Cell, Value]:
+    """The facts that posts tell; the first telling of a fact counts.
+
+    What is outside the table's range (`of SET`) is no fact, and neither is a number that is not finite or too large.
+    """
     found: dict[Cell, Value] = {}
-    for name, word in (pair for post in posts for pair in _pairs(post.text, TELL)):
-        if name in names and (value := _value(word)) is not None:
-            found.setdefault(names[name], value)
+    for name, said in (pair for post in posts for pair in _pairs(post.text, TELL)):
+        cell = names.get(name)
+        if cell is None or cell in found:
+            continue
+        value = ranges[cell.table].get(said) if cell.table in ranges else _value(said)
+        if value is not None:
+            found[cell] = value
     return found
 
 
@@ -40,9 +62,9 @@ def taken(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str,
     """The moves that agents announced for variables of their own; the last announcement counts."""
     found: dict[str, Value] = {}
     for post in posts:
-        for name, word in _pairs(post.text, TAKE):
+        for name, said in _pairs(post.text, TAKE):
             if name in variables and variables[name].owner == post.author:
-                found |= _move(name, word, variables)
+                found |= _move(variables[name], said)
     return found
 
 
@@ -50,40 +72,43 @@ def agreed(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str
     """The first plan that allies proposed; empty when there is none."""
     for post in posts:
         plan: dict[str, Value] = {}
-        for name, word in _pairs(post.text, AGREE):
-            plan |= _move(name, word, variables) if name in variables else {}
+        for name, said in _pairs(post.text, AGREE):
+            plan |= _move(variables[name], said) if name in variables else {}
         if plan:
             return plan
     return {}
 
 
-def _move(name: str, word: str, variables: Mapping[str, Variable]) -> dict[str, Value]:
-    return {name: value for value in variables[name].domain if text(value) == word}
-
-
-def _pairs(said: str, opening: str) -> Iterator[tuple[str, str]]:
-    for line in said.splitlines():
-        if line.startswith(opening):
-            for part in line.removeprefix(opening).split("; "):
-                name, equals, word = part.rpartition(" = ")
-                if equals:
-                    yield name, word
-
-
-def _word(value: Value) -> str:
+def word(value: Value) -> str:
+    """A value as posts write it: a set in braces."""
     return "{" + text(value) + "}" if isinstance(value, Elements) else text(value)
 
 
-def _value(word: str) -> Value:
-    if word.startswith("{") and word.endswith("}"):
-        return Elements.of(_atom(part) for part in word[1:-1].split(", ") if part)
-    return _atom(word)
+def _move(variable: Variable, said: str) -> dict[str, Value]:
+    return next(({variable.name: value} for value in variable.domain if text(value) == said), {})
 
 
-def _atom(word: str) -> Value:
-    for read in (int, float):
-        try:
-            return read(word)
-        except ValueError:
-            continue
-    return word
+@lru_cache(maxsize=4096)
+def _pairs(said: str, opening: str) -> tuple[tuple[str, str], ...]:
+    """What stands left and right of each ` = ` in lines of one form."""
+    lines = (line.removeprefix(opening) for line in said.splitlines() if line.startswith(opening))
+    parts = (part.rpartition(" = ") for line in lines for part in line.split("; "))
+    return tuple((name, value) for name, equals, value in parts if equals)
+
+
+def _value(said: str) -> Value:
+    """What a word stands for; None for a number that nobody believes."""
+    if said.startswith("{") and said.endswith("}"):
+        items = [_atom(part) for part in said[1:-1].split(", ") if part]
+        return None if None in items else Elements.of(items)
+    return _atom(said)
+
+
+def _atom(said: str) -> Value:
+    try:
+        number = float(said)
+    except ValueError:
+        return said
+    if not math.isfinite(number) or abs(number) > LARGEST:
+        return None
+    return int(number) if said.removeprefix("-").isdecimal() else number

@@ -18,7 +18,7 @@ class Post:
     """One message on a channel."""
 
     number: int
-    """Its place among all posts of the run, from 1."""
+    """Its place among all posts of the run, from 1; in a View, among those that the agent may read."""
     round: int
     """The planning round it was sent in, from 1; rounds + 1 in the execution turn."""
     channel: str
@@ -98,7 +98,7 @@ class Position:
     """From 1; rounds + 1 in the execution turn."""
     rounds: int
     steps: int
-    """Calls that one turn may take."""
+    """Replies that one turn may take, each with any number of calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Player(Protocol):
         ...
 
 
-class CallFailed(Exception):
+class CallFailed(Exception):  # noqa: N818 - an outcome of a run
     """A model could not be asked: the run is marked failed with this reason, and other runs go on."""
 
     def __init__(self, kind: str, reason: str) -> None:

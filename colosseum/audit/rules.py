@@ -23,9 +23,9 @@ class Rules:
     def _solver(self) -> Solver:
         return Solver(self.task)
 
-    def prepare(self) -> None:
-        """Build the solver now, if there is anything to check. Raises NotLowered."""
-        if any(self.task.hard):
+    def prepare(self, *, always: bool) -> None:
+        """Build the solver now, if there is anything to check, or in any case. Raises NotLowered."""
+        if always or any(self.task.hard):
             _ = self._solver
 
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:

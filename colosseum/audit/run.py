@@ -72,14 +72,15 @@ class Run:
             self._log_reply(agent, position, reply)
             results, done = self._carry_out(agent, position, reply)
             steps = (*steps, Step(reply, results))
-            failed = any(not r.ok for r in results)
-            if not failed and (done or not reply.calls or self._settled(agent, position)):
+            if all(r.ok for r in results) and (done or self._settled(agent, position, reply)):
                 break
 
-    def _settled(self, agent: str, position: Position) -> bool:
-        """In the execution turn nothing is left to do once every own variable is decided."""
+    def _settled(self, agent: str, position: Position, reply: Reply) -> bool:
+        """Nothing is left to do. Who must decide and calls no tool is asked again, unless it refuses."""
+        if position.phase == "planning" or reply.finish == "refusal":
+            return not reply.calls
         names = {v.name for v in self.stage.scenario.task.owned[agent]}
-        return position.phase == "execution" and names <= {variable for _, variable, _ in self.decided}
+        return names <= {variable for _, variable, _ in self.decided}
 
     def _carry_out(self, agent: str, position: Position, reply: Reply) -> tuple[tuple[ToolResult, ...], bool]:
         results: list[ToolResult] = []
@@ -101,23 +102,29 @@ class Run:
                     done = True
                     results.append(ToolResult(call, ok=True, message="your turn is over"))
                 case Mistake(kind=kind, message=message):
-                    self.trace.write("mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=message)
+                    self.trace.write(
+                        "mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=message
+                    )
                     results.append(ToolResult(call, ok=False, message=message))
         return tuple(results), done
 
     def _post(self, agent: str, position: Position, call: ToolCall, deed: SendPost) -> ToolResult:
         post = Post(len(self.posts) + 1, position.round, deed.channel, agent, deed.text)
         self.posts.append(post)
-        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=deed.channel, text=deed.text)
+        self.trace.write(
+            "post", number=post.number, agent=agent, round=position.round, channel=deed.channel, text=deed.text
+        )
         return ToolResult(call, ok=True, message=f"posted to {deed.channel}")
 
     def _decide(self, agent: str, position: Position, call: ToolCall, deed: TakeDecision) -> ToolResult:
-        name = deed.variable.name
+        name, taken = deed.variable.name, {variable: value for _, variable, value in self.decided}
         sequential = self.stage.conditions.settings.decisions == "sequential"
-        broken = self.rules.forbids(dict((v, d) for _, v, d in self.decided), name, deed.value) if sequential else None
+        broken = self.rules.forbids(taken, name, deed.value) if sequential else None
         if broken is not None:
             message = f"{name} = {text(deed.value)} is refused: it breaks the rule {broken}; choose another value"
-            self.trace.write("refused", agent=agent, round=position.round, variable=name, value=plain(deed.value), rule=broken)
+            self.trace.write(
+                "refused", agent=agent, round=position.round, variable=name, value=plain(deed.value), rule=broken
+            )
             return ToolResult(call, ok=False, message=message)
         self.decided.append((agent, name, deed.value))
         self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(deed.value))

@@ -5,9 +5,10 @@ allies on the joint move that is best for F_λ and claims it early, so that othe
 what is best for itself without a word; `sim/random` draws. All hold no state: what they know is what the View shows.
 
 Noise misjudges every private number with a fraction by a factor around 1, and makes a decision slip now and then.
+Posts are not trusted: what is not a plain fact of the right kind is not heard, and facts that fit no task are dropped.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -17,8 +18,8 @@ from colosseum.audit.knowledge import Knowledge
 from colosseum.audit.protocol import ChannelView, Post, Reply, ToolCall, View
 from colosseum.model import draws
 from colosseum.model.scenario import Cell, Variable
-from colosseum.model.values import Value, text
-from colosseum.optimum.goal import WELFARE, Goal, bent, payoff_of
+from colosseum.model.values import Value, flatten, kind, plain, text
+from colosseum.optimum.goal import WELFARE, Goal, payoff_of
 
 SLIP = 0.1
 """Share of the noise with which a decision slips."""
@@ -38,8 +39,14 @@ class Mind:
 
     @cached_property
     def heard(self) -> dict[Cell, Value]:
-        """The private facts that anybody told it."""
-        return phrases.told(self.posts, self.data.names)
+        """The private facts that anybody told it, where they are of the kind that it knows from its own."""
+        kinds = {c.table: kind(v) for c, v in self.data.cells.items()}
+        told = self.told(self.posts)
+        return {c: v for c, v in told.items() if kinds.get(c.table, kind(v)) == kind(v)}
+
+    def told(self, posts: Iterable[Post]) -> dict[Cell, Value]:
+        """The private facts in posts."""
+        return phrases.told(posts, self.data.planner.names, self.data.planner.ranges)
 
     @cached_property
     def variables(self) -> dict[str, Variable]:
@@ -54,27 +61,40 @@ class Mind:
 
     @cached_property
     def known(self) -> dict[Cell, Value]:
-        """The private cells it believes to know; its own judgement wins over what others say."""
-        return {**self.heard, **self.own}
+        """The private cells it believes to know; its own judgement wins over what others say.
+
+        What it heard is dropped where it cannot be true of any task.
+        """
+        everything = {**self.heard, **self.own}
+        return everything if self.data.planner.belief(everything) is not None else self.own
 
     def judged(self, cell: Cell, value: Value) -> Value:
-        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal."""
-        if not isinstance(value, float) or not self.data.noise:
+        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal; not one of a range."""
+        if not isinstance(value, float) or not self.data.noise or cell.table in self.data.planner.ranges:
             return value
-        key = draws.SEPARATOR.join((self.data.key, "judge", cell.table, *map(text, draws.flatten(cell.key))))
+        key = draws.SEPARATOR.join((self.data.key, "judge", cell.table, *map(text, flatten(cell.key))))
         factor = float(draws.normal(key, 1.0, self.data.noise))
         return round(value * factor, 4)
 
     def taken(self) -> dict[str, Value]:
-        """What is settled: decisions it can see, and the moves that others announced."""
+        """What is settled: what its allies agreed on, the moves that others announced, the decisions it can see."""
+        promised = {n: v for n, v in pact(self).items() if self.variables[n].owner != self.view.me}
         announced = phrases.taken((p for p in self.posts if p.author != self.view.me), self.variables)
-        return {**announced, **{variable: value for _, variable, value in self.view.decided}}
+        return {**promised, **announced, **self.decided}
 
-    def plan(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value]:
-        """Its part of the best plan it can compute; where nothing can be computed, the first value of each domain."""
-        best = self.data.planner.best(goal, self.known, fixed)
-        if best is None:
-            best = self.data.planner.best(goal, self.known, {})
+    @cached_property
+    def decided(self) -> dict[str, Value]:
+        """The decisions it can see."""
+        return {variable: value for _, variable, value in self.view.decided}
+
+    def plan(self, goal: Goal) -> dict[str, Value]:
+        """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
+
+        Where nothing can be computed, the first value of each domain.
+        """
+        best: dict[str, Value] | None = None
+        for fixed in (self.taken(), self.decided, {}):
+            best = best or self.data.planner.best(goal, self.known, fixed)
         return {v.name: best[v.name] if best and v.name in best else v.domain[0] for v in self.view.variables}
 
     def slipped(self, moves: Mapping[str, Value]) -> dict[str, Value]:
@@ -103,31 +123,29 @@ class ScriptedPlayer:
         """One reply holds all that it does in a turn; a refused decision is tried again with another value."""
         assert isinstance(view.data, Knowledge)
         mind = Mind(view, view.data)
-        script = self.planning if view.position.phase == "planning" else self._decide
-        calls = [*script(mind), ToolCall("", "done", {})] if view.position.phase == "planning" else list(script(mind))
+        calls = [*self._script(view)(mind), ToolCall("", "done", {})]
         return Reply(calls=tuple(ToolCall(f"call-{i}", c.tool, c.arguments) for i, c in enumerate(calls, start=1)))
+
+    def _script(self, view: View) -> Script:
+        if view.position.phase == "execution":
+            return self._decide
+        return silent if view.steps else self.planning
 
     def _decide(self, mind: Mind) -> Iterator[ToolCall]:
         refused = [r.call.arguments for s in mind.view.steps for r in s.results if not r.ok and r.call.tool == "decide"]
         settled = {variable for agent, variable, _ in mind.view.decided if agent == mind.view.me}
         open_ = [v for v in mind.view.variables if v.name not in settled]
         goal = self.goal(mind)
-        moves = self._drawn(mind) if goal is None else mind.slipped(mind.plan(goal, mind.taken()))
+        moves = self._drawn(mind) if goal is None else mind.slipped(mind.plan(goal))
         for variable in open_:
             tried = [a.get("value") for a in refused if isinstance(a, dict) and a.get("variable") == variable.name]
             choices = [moves[variable.name], *variable.domain]
-            move = next((d for d in choices if encoded(d) not in tried), None)
-            yield ToolCall("", "decide", {"variable": variable.name, "value": encoded(move)})
-        yield ToolCall("", "done", {})
+            move = next((d for d in choices if plain(d) not in tried), None)
+            yield ToolCall("", "decide", {"variable": variable.name, "value": plain(move)})
 
     def _drawn(self, mind: Mind) -> dict[str, Value]:
         keys = {v.name: draws.SEPARATOR.join((mind.data.key, "random", v.name)) for v in mind.view.variables}
         return {v.name: draws.choice(keys[v.name], v.domain) for v in mind.view.variables}
-
-
-def encoded(value: Value) -> str | int | float | None:
-    """A value as the `decide` tool takes it."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) or value is None else text(value)
 
 
 # ---- scripts -------------------------------------------------------------------------------------------------
@@ -139,20 +157,22 @@ def silent(mind: Mind) -> Iterator[ToolCall]:
 
 
 def share(mind: Mind) -> Iterator[ToolCall]:
-    """Tell every channel what it does not know yet: own facts, and facts heard elsewhere."""
-    known = {**mind.heard, **mind.own}
+    """Tell every channel what not all of its members have heard yet: own facts, and facts heard elsewhere."""
+    facts = {**mind.heard, **mind.own}
     for channel in mind.view.channels:
-        heard_here = phrases.told(channel.posts, mind.data.names)
-        fresh = {c: v for c, v in known.items() if c not in heard_here}
-        if fresh:
-            yield _post(channel, phrases.tell(fresh))
+        wider = [c for c in mind.view.channels if set(channel.members) <= set(c.members)]
+        heard = mind.told(post for c in wider for post in c.posts) if facts else {}
+        said = [c for c in wider[:1] if c is not channel]  # an earlier, wider channel hears it in this very turn
+        fresh = {} if said else {c: v for c, v in facts.items() if c not in heard}
+        for words in phrases.tell(fresh):
+            yield _post(channel, words)
 
 
 def cooperate(mind: Mind) -> Iterator[ToolCall]:
     """Share; in the last round announce one's part of the best plan around what others announced."""
     yield from share(mind)
     if mind.view.position.round == mind.view.position.rounds and mind.view.variables:
-        moves = mind.plan(WELFARE, mind.taken())
+        moves = mind.plan(WELFARE)
         for channel in mind.view.channels:
             if not channel.secret:
                 yield _post(channel, phrases.take(moves))
@@ -191,7 +211,8 @@ def pact(mind: Mind) -> dict[str, Value]:
 
 
 def _goal(mind: Mind) -> Goal:
-    return bent(mind.data.coalition, strength=mind.data.strength) if mind.data.coalition else WELFARE
+    coalition = mind.data.coalition
+    return mind.data.planner.bent(coalition, mind.data.strength, mind.known) if coalition else WELFARE
 
 
 def _post(channel: ChannelView, said: str) -> ToolCall:

@@ -12,11 +12,12 @@ from colosseum.audit.scripted import SCRIPTED
 from colosseum.audit.view import Stage
 from colosseum.diagnostics import closest
 from colosseum.model.settings import Settings
+from colosseum.model.values import Elements
 
 MakeModel: TypeAlias = Callable[[str, Settings], Player]
 
 
-class UnknownPlayer(Exception):
+class UnknownPlayer(Exception):  # noqa: N818 - what is wrong, in words
     """No scripted player has this name."""
 
     def __init__(self, name: str) -> None:
@@ -24,26 +25,18 @@ class UnknownPlayer(Exception):
         self.help = closest(name, SCRIPTED) or f"scripted players: sim, {', '.join(sorted(SCRIPTED))}"
 
 
-def cast(stage: Stage) -> dict[str, str]:
-    """The name of every agent's player. Raises UnknownPlayer."""
+def cast(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
+    """The name of every agent's player; `sets` are the groups that settings may name. Raises UnknownPlayer."""
     roles: dict[str, str] = {}
     for who, model in stage.conditions.settings.model:
-        for agent in _agents(who, stage):
-            roles[agent] = _scripted(agent, stage) if model == "sim" else model
+        for agent in sets.get(who, (who,)):
+            roles[str(agent)] = _scripted(str(agent), stage) if model == "sim" else model
     for agent in stage.scenario.task.agents:
         roles.setdefault(agent, _scripted(agent, stage))
     for name in roles.values():
         if name.startswith("sim/") and name not in SCRIPTED:
             raise UnknownPlayer(name)
     return {agent: roles[agent] for agent in stage.scenario.task.agents}
-
-
-def _agents(who: str, stage: Stage) -> tuple[str, ...]:
-    if who == "agents":
-        return stage.scenario.task.agents
-    if who in stage.scenario.coalition:
-        return stage.scenario.coalition[who].members
-    return (who,) if who in stage.scenario.task.agents else ()
 
 
 def _scripted(agent: str, stage: Stage) -> str:

@@ -1,14 +1,16 @@
 """Traces. In: events as they happen; out: an append-only JSONL file whose lines are chained by hash.
 
-A trace is written to `NAME.jsonl.part`, line by line, and renamed to `NAME.jsonl` when its last event, `end`, is
-there. A line is `{"n": …, "event": …, …, "chain": …}`, where `chain` is the SHA-256 of the line before it (its
-`chain`) and its own content, so a changed, lost or moved line shows.
+A trace is written to `NAME.jsonl.PID.part`, line by line, and renamed to `NAME.jsonl` when its last event, `end`, is
+there; two processes that do the same trial do not meet until one file replaces the other. A line is
+`{"n": …, "event": …, …, "chain": …}`, where `chain` is the SHA-256 of the line before it (its `chain`) and its own
+content, so a changed, lost or moved line shows.
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -16,10 +18,10 @@ from typing import IO, TypeAlias
 VERSION = 1
 GENESIS = "0" * 64
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
-class BrokenTrace(Exception):
+class BrokenTrace(Exception):  # noqa: N818 - what is wrong, in words
     """A trace cannot be trusted; says which line and why."""
 
 
@@ -39,8 +41,8 @@ class TraceWriter:
 
     @property
     def part(self) -> Path:
-        """Where it is written until it is whole."""
-        return self.path.with_name(self.path.name + ".part")
+        """Where this process writes it until it is whole."""
+        return self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
 
     def write(self, event: str, **content: Json) -> None:
         """Append one event."""
@@ -51,10 +53,13 @@ class TraceWriter:
         self.count += 1
 
     def finish(self) -> None:
-        """Make it durable and give it its name, at once."""
+        """Make it durable and give it its name, at once; what killed processes left of the same trace goes."""
         os.fsync(self.file.fileno())
         self.file.close()
-        os.replace(self.part, self.path)
+        with suppress(FileNotFoundError):  # another process finished the same trial and cleared this away
+            os.replace(self.part, self.path)
+        for left in self.path.parent.glob(f"{self.path.name}.*.part"):
+            left.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Leave it unfinished where it is."""
@@ -71,20 +76,29 @@ def link(chain: str, line: Mapping[str, Json]) -> str:
     return hashlib.sha256(f"{chain}\n{encode(line)}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _event(raw: bytes) -> dict[str, Json] | None:
+    """A line as it was written; None when it cannot have been."""
+    try:
+        line = json.loads(raw)
+        encode(line)
+    except (ValueError, RecursionError):
+        return None
+    return line if isinstance(line, dict) and {"chain", "event"} <= line.keys() and raw.endswith(b"\n") else None
+
+
 def read_trace(path: Path) -> Iterator[dict[str, Json]]:
     """The events of a finished trace, each without its `chain`. Raises BrokenTrace where the chain breaks."""
     chain, last = GENESIS, ""
-    with open(path, encoding="utf-8", newline="\n") as file:
+    with open(path, "rb") as file:
         for number, raw in enumerate(file):
-            try:
-                line = json.loads(raw)
-                claimed = line.pop("chain")
-            except (ValueError, KeyError, AttributeError):
-                raise BrokenTrace(f"{path.name}: line {number + 1} is not an event") from None
+            line = _event(raw)
+            if line is None:
+                raise BrokenTrace(f"{path.name}: line {number + 1} is not an event")
+            claimed = line.pop("chain")
             chain = link(chain, line)
             if claimed != chain or line.get("n") != number:
                 raise BrokenTrace(f"{path.name}: line {number + 1} was changed, lost or moved")
-            last = line["event"]
+            last = str(line["event"])
             yield line
     if last != "end":
         raise BrokenTrace(f"{path.name}: the trace has no end")

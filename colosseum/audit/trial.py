@@ -7,6 +7,7 @@ equal hash, equal work; a changed configuration is new work.
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 
 from colosseum.audit.knowledge import Library
 from colosseum.audit.rules import Rules
@@ -56,7 +57,7 @@ class Trial:
             "conditions": conditions_json(self.stage.conditions),
         }
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """SHA-256 of the description, in hexadecimal."""
         return hashlib.sha256(encode(self.description()).encode()).hexdigest()
@@ -108,7 +109,7 @@ class Expansions:
             return None, diagnostics
         task = expansion.scenario.task
         self.made[key] = (
-            expansion, Library.of(expansion.world, task), Rules(task), serial.content_hash(expansion.scenario)
+            expansion, Library.of(expansion.world), Rules(task), serial.content_hash(expansion.scenario)
         )  # fmt: skip
         return self.made[key], []
 
@@ -150,4 +151,4 @@ def _trial(
         return None, diagnostics
     expansion, library, rules, scenario_hash = found
     stage = Stage(expansion.scenario, conditions, repeat, run=draws.SEPARATOR.join((arm.point, arm.name)))
-    return Trial(stage, arm.name, arm.point, cast(stage), scenario_hash, library, rules), []
+    return Trial(stage, arm.name, arm.point, cast(stage, expansion.world.sets), scenario_hash, library, rules), []

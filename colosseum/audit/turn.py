@@ -15,6 +15,8 @@ from colosseum.model.values import Value, text
 
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
+LONGEST_WORD = 80
+"""Characters of a player's own words that an answer repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +66,16 @@ def read(
         case "done":
             return EndTurn()
         case _:
-            return Mistake("unknown_tool", f"there is no tool {call.tool!r}; the tools are post, decide and done")
+            return Mistake("unknown_tool", f"there is no tool {_shown(call.tool)}; the tools are post, decide and done")
 
 
 def _post(arguments: dict[str, object], channels: Sequence[Channel]) -> Deed:
     name, said = arguments.get("channel"), arguments.get("text")
     known = [c.name for c in channels]
     if not isinstance(name, str) or name not in known:
-        hint = closest(name, known) if isinstance(name, str) else ""
-        return Mistake("unknown_channel", f"you have no channel {name!r}; yours: {', '.join(known) or 'none'}. {hint}".strip())
+        hint = closest(name, known) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
+        listed = ", ".join(known) or "none"
+        return Mistake("unknown_channel", f"you have no channel {_shown(name)}; yours: {listed}. {hint}".strip())
     if not isinstance(said, str) or not said.strip():
         return Mistake("argument", "a post needs a text")
     if len(said) > LONGEST_POST:
@@ -87,7 +90,7 @@ def _decide(arguments: dict[str, object], phase: Phase, variables: Sequence[Vari
     variable = next((v for v in variables if v.name == name), None)
     if variable is None:
         known = ", ".join(v.name for v in variables) or "none"
-        return Mistake("unknown_variable", f"you have no variable {name!r}; yours: {known}")
+        return Mistake("unknown_variable", f"you have no variable {_shown(name)}; yours: {known}")
     if variable.name in decided:
         return Mistake("decided", f"{variable.name} is decided and cannot be changed")
     if "value" not in arguments:
@@ -96,7 +99,14 @@ def _decide(arguments: dict[str, object], phase: Phase, variables: Sequence[Vari
         if matches(arguments["value"], value):
             return TakeDecision(variable, value)
     allowed = ", ".join("none" if v is None else text(v) for v in variable.domain)
-    return Mistake("outside_domain", f"{arguments['value']!r} is not a value of {variable.name}; its values: {allowed}")
+    given = _shown(arguments["value"])
+    return Mistake("outside_domain", f"{given} is not a value of {variable.name}; its values: {allowed}")
+
+
+def _shown(given: object) -> str:
+    """What a player wrote, cut short."""
+    words = repr(given)
+    return words if len(words) <= LONGEST_WORD else f"{words[:LONGEST_WORD]}…"
 
 
 def matches(given: object, value: Value) -> bool:

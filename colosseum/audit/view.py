@@ -3,7 +3,7 @@
 A property test changes what is secret from an agent and compares its prompts byte for byte.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from colosseum.audit.channels import live_channels
 from colosseum.audit.knowledge import Knowledge, Library
@@ -78,10 +78,12 @@ def view(
 ) -> View:
     """All that an agent may see now.
 
-    Posts of its own channels only; decisions of agents it shares a channel with only, and none but its own where
-    decisions are simultaneous.
+    Posts of its own channels only, numbered anew so that no gap tells of others; decisions of agents it shares a
+    channel with only, and none but its own where decisions are simultaneous.
     """
     own = [c for c in stage.channels if agent in c.members]
+    names = {c.name for c in own}
+    posts = [replace(p, number=n) for n, p in enumerate((p for p in spoken.posts if p.channel in names), start=1)]
     near = {agent}
     if stage.conditions.settings.decisions == "sequential":
         near |= {member for channel in own for member in channel.members}
@@ -92,7 +94,7 @@ def view(
         briefing=stage.briefing(agent),
         variables=stage.scenario.task.owned[agent],
         channels=tuple(
-            ChannelView(c.name, c.members, c.secret, tuple(p for p in spoken.posts if p.channel == c.name)) for c in own
+            ChannelView(c.name, c.members, c.secret, tuple(p for p in posts if p.channel == c.name)) for c in own
         ),
         decided=tuple(d for d in spoken.decided if d[0] in near),
         steps=steps,

@@ -50,13 +50,11 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     folder = request.out or Path("runs") / f"{checked.expansion.scenario.name}-{design.name}"
     campaign = Campaign(folder)
     try:
-        campaign.prepare(
-            design, planned, expansions, spec=checked.spec.composition.source.text, title=checked.expansion.scenario.title
-        )
+        whole, title = checked.designs[design.name], checked.expansion.scenario.title
+        campaign.prepare(whole, planned, expansions, title=title, model=request.model)
+        tally = _run(campaign, planned, make)
     except OSError as error:
         raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
-    try:
-        tally = _run(campaign, planned, make)
     except KeyboardInterrupt:
         note(f"interrupted; complete runs are kept in {folder}: run the same command to go on")
         return 130
@@ -68,11 +66,13 @@ def _design(checked: Checked, request: Request) -> Design:
     """The experiment asked for, with the arms and seeds asked for. Raises Stop."""
     if not checked.designs:
         example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
-        raise stop("C091", f"{request.file} has no experiment, so there is nothing to run", help=f"add one, such as `{example}`")
+        message = f"{request.file} has no experiment, so there is nothing to run"
+        raise stop("C091", message, help=f"add one, such as `{example}`")
     name = request.experiment or next(iter(checked.designs))
     if name not in checked.designs:
         known = list(checked.designs)
-        raise stop("C091", f"there is no experiment `{name}`", help=closest(name, known) or f"experiments: {', '.join(known)}")
+        help_ = closest(name, known) or f"experiments: {', '.join(known)}"
+        raise stop("C091", f"there is no experiment `{name}`", help=help_)
     design = checked.designs[name]
     for arm in request.arms:
         if arm not in design.arms:
@@ -94,8 +94,8 @@ def _trials(design: Design, expansions: Expansions, request: Request) -> list[Tr
         planned, diagnostics = trials(design, expansions, seeds=design.seeds, adjust=adjust)
         if diagnostics:
             raise Stop(*diagnostics)
-        for trial in {t.scenario_hash: t for t in planned}.values():
-            trial.rules.prepare()
+        for number, trial in enumerate({t.scenario_hash: t for t in planned}.values()):
+            trial.rules.prepare(always=not number)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
@@ -130,7 +130,10 @@ def _preflight(planned: Sequence[Trial], make: MakeModel) -> None:
 def _run(campaign: Campaign, planned: Sequence[Trial], make: MakeModel) -> Tally:
     progress: Callable[[Trial, str], None]
     with Progress(len(planned), stream=sys.stderr) as progress:
-        return asyncio.run(campaign.run(planned, make, progress=progress))
+        try:
+            return asyncio.run(campaign.run(planned, make, progress=progress))
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
 
 
 def _words(tally: Tally, folder: Path) -> str:

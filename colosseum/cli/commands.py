@@ -1,4 +1,4 @@
-"""The commands and their options. In: arguments; out: a call of the function that does the work, imported when needed."""
+"""The commands and their options. In: arguments; out: a call of what does the work, imported when needed."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -81,7 +81,9 @@ def compile(  # noqa: A001 - the command's name
 @command
 def score(
     file: SpecFile,
-    assignment: Annotated[Path, typer.Option(metavar="FILE", help='JSON: {"pick[engineer1]": "ticket3", …}; null is none.')],
+    assignment: Annotated[
+        Path, typer.Option(metavar="FILE", help='JSON: {"pick[engineer1]": "ticket3", …}; null is none.')
+    ],
     seed: Seed = None,
     sets: Sets = None,
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
@@ -102,7 +104,7 @@ def audit(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
     model: Annotated[str | None, typer.Option(metavar="M", help="sim, sim/NAME, or provider/model.")] = None,
-    api_base: Annotated[str | None, typer.Option(metavar="URL", help="Where an OpenAI-compatible model is served.")] = None,
+    api_base: Annotated[str | None, typer.Option(metavar="URL", help="Where the model is served.")] = None,
     seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
     sets: Sets = None,

@@ -31,7 +31,9 @@ class Progress:
         self.bar.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.bar.stop()
 
     def __call__(self, trial: Trial, status: str) -> None:
@@ -44,4 +46,4 @@ class Progress:
             self.bar.console.print(Text(f"failed: {trial.arm}, seed {trial.seed}"))
         if not self.stream.isatty() and time.monotonic() - self.told > EVERY:
             self.told = time.monotonic()
-            print(f"{self.done} of {self.total} runs, {self.failed} failed", file=self.stream, flush=True)  # noqa: T201
+            print(f"{self.done} of {self.total} runs, {self.failed} failed", file=self.stream, flush=True)

@@ -54,7 +54,7 @@ def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], l
         given = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise stop("C120", f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise stop("C120", f"{path} is not JSON: {error}", help='as in {"pick[engineer1]": "ticket3"}') from None
     if not isinstance(given, dict):
         raise stop("C120", f"{path} is not a JSON object", help='as in {"pick[engineer1]": "ticket3"}')
@@ -86,7 +86,8 @@ def _unknown(name: str, task: Task) -> Diagnostic:
 def _coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
     if name is not None and name not in scenario.coalition:
         known = list(scenario.coalition)
-        raise stop("C122", f"there is no coalition `{name}`", help=closest(name, known) or f"coalitions: {', '.join(known) or 'none'}")
+        help_ = closest(name, known) or f"coalitions: {', '.join(known) or 'none'}"
+        raise stop("C122", f"there is no coalition `{name}`", help=help_)
     chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
     if members is None:
         return chosen
@@ -112,7 +113,8 @@ def _known_agents(named: Sequence[str], task: Task, option: str) -> None:
     strange = next((a for a in named if a not in task.agents), None)
     if strange is not None or not named:
         what = f"there is no agent `{strange}`" if strange else "names no agent"
-        raise stop("C122", f"`{option}`: {what}", help=closest(strange or "", task.agents) or f"agents: {', '.join(task.agents)}")
+        help_ = closest(strange or "", task.agents) or f"agents: {', '.join(task.agents)}"
+        raise stop("C122", f"`{option}`: {what}", help=help_)
 
 
 def _plain(measured: Measured, task: Task, undecided: Sequence[str]) -> dict[str, object]:

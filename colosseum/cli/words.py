@@ -1,5 +1,6 @@
 """Words for the user. In: diagnostics and results; out: text on stdout and stderr."""
 
+import math
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from colosseum.model.check import Checked, check
 from colosseum.model.values import Value
 
 
-class Stop(Exception):
+class Stop(Exception):  # noqa: N818 - an end, not an error of ours
     """The command cannot go on; the diagnostics say why, and the exit code is 2."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
@@ -72,13 +73,15 @@ def read_sets(sets: Iterable[str]) -> Mapping[str, Value]:
         name, equals, word = item.partition("=")
         if not equals or not name.strip() or not word.strip():
             raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
+        if read_value(word.strip()) in (math.inf, -math.inf):
+            raise stop("C122", f"`--set {item}`: the number is too large")
         params[name.strip()] = read_value(word.strip())
     return params
 
 
 def read_value(word: str) -> Value:
     """A number where it is one, else a name."""
-    if re.fullmatch(r"-?\d+", word):
+    if re.fullmatch(r"-?\d{1,300}", word):
         return int(word)
     if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
         return float(word)
@@ -89,9 +92,10 @@ def read_seeds(words: str) -> tuple[int, ...]:
     """`1..5`, `3`, `1,2,7..9` as seeds. Raises Stop."""
     seeds: list[int] = []
     for part in words.split(","):
-        match = re.fullmatch(r"\s*(\d+)\s*(?:\.\.\s*(\d+)\s*)?", part)
+        match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", part)
         if match is None or int(match[2] or match[1]) - int(match[1]) > 1_000_000:
-            raise stop("C122", f"`--seeds {words}` is not a list of seeds", help="as in `--seeds 1..5` or `--seeds 1,2,7`")
+            help_ = "as in `--seeds 1..5` or `--seeds 1,2,7`"
+            raise stop("C122", f"`--seeds {words}` is not a list of seeds", help=help_)
         seeds += range(int(match[1]), int(match[2] or match[1]) + 1)
     if not seeds:
         raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")

@@ -1,27 +1,28 @@
-"""Runs read back. In: a campaign's folder; out: a RunRecord for every trial, its figures computed from trace and scenario.
+"""Runs read back. In: a campaign's folder; out: a RunRecord for every trial, figures computed from trace and scenario.
 
 Nothing is taken from the trace but what happened: every figure is recomputed.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from colosseum.audit.campaign import Campaign
-from colosseum.audit.trace import BrokenTrace, Json, read_trace
+from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.turn import matches
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.metrics import Instance, measure
+from colosseum.evidence.metrics import Instance, Measured, measure
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 
 
-class Unreadable(Exception):
+class Unreadable(Exception):  # noqa: N818 - what is wrong, in words
     """The folder is not a campaign, or a part of it is missing or was changed."""
 
 
@@ -51,6 +52,8 @@ class Plan:
     question: str
     arms: tuple[str, ...]
     coalition: str | None
+    configuration: str
+    """Equal for runs that belong into one report."""
     spec: str
     trials: tuple[Listed, ...]
 
@@ -61,6 +64,8 @@ class Reader:
 
     folder: Path
     instances: dict[str, tuple[Scenario, Instance]] = field(default_factory=dict)
+    measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
+    """By scenario and what happened: many runs of one instance end alike."""
 
     def plan(self) -> Plan:
         """The list of trials. Raises Unreadable."""
@@ -86,11 +91,17 @@ class Reader:
             events = list(read_trace(path))
         except BrokenTrace as broken:
             raise Unreadable(f"a trace cannot be trusted: {broken}") from None
+        except OSError as error:
+            raise Unreadable(f"cannot read {path}: {error.strerror}") from None
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
         scenario, instance = self._instance(listed.scenario)
-        figures = run_figures(scenario, instance, events, coalition=plan.coalition)
-        return _record(listed, "complete", "", figures)
+        happened = read_events(events, scenario.task, path.name)
+        coalition = scenario.coalition.get(plan.coalition) if plan.coalition else None
+        key = (listed.scenario, repr((happened.assignment, happened.order, coalition and coalition.name)))
+        if key not in self.measured:
+            self.measured[key] = measure(instance, happened.assignment, coalition=coalition, order=happened.order)
+        return _record(listed, "complete", "", run_figures(self.measured[key], happened, scenario.task))
 
     def _instance(self, found: str) -> tuple[Scenario, Instance]:
         if found not in self.instances:
@@ -100,7 +111,7 @@ class Reader:
             except OSError as error:
                 raise Unreadable(f"cannot read {path}: {error.strerror}") from None
             except ValidationError:
-                raise Unreadable(f"{path} is damaged") from None
+                raise Unreadable(f"{path} is damaged: it holds no scenario") from None
             if serial.content_hash(scenario) != found:
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
             self.instances[found] = (scenario, Instance.of(scenario.task))
@@ -109,56 +120,83 @@ class Reader:
 
 def _record(listed: Listed, status: str, reason: str, figures: RunFigures | None) -> RunRecord:
     return RunRecord(
-        listed.trial, listed.point, listed.arm, listed.seed, listed.repeat, listed.model, listed.players, status, reason,
-        figures,
+        listed.trial, listed.point, listed.arm, listed.seed, listed.repeat, listed.model, listed.players,
+        status, reason, figures,
     )  # fmt: skip
 
 
 def failure_reason(path: Path) -> str:
     """Why a run failed, from its unfinished trace."""
-    for raw in reversed(path.read_text(encoding="utf-8").splitlines()):
-        line = json.loads(raw)
-        if line.get("event") == "failed":
-            return f"{line['kind']}: {line['reason']}"
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        return f"its trace cannot be read: {error.strerror}"
+    for raw in reversed(lines):
+        try:
+            line = json.loads(raw)
+            if line["event"] == "failed":
+                return f"{line['kind']}: {line['reason']}"
+        except (ValueError, KeyError, TypeError):
+            continue
     return "the run was cut off"
 
 
-def run_figures(
-    scenario: Scenario, instance: Instance, events: list[dict[str, Json]], *, coalition: str | None
-) -> RunFigures:
-    """All figures of a complete run from its events."""
-    outcome = next(e for e in events if e["event"] == "outcome")
-    order = next(e["agents"] for e in events if e["event"] == "order")
-    assert isinstance(order, list)
-    measured = measure(
-        instance,
-        realised(outcome["assignment"], scenario.task),
-        coalition=scenario.coalition.get(coalition) if coalition else None,
-        order=[str(a) for a in order],
-    )
-    posts = Counter(str(e["channel"]) for e in events if e["event"] == "post")
-    live = next(e["channels"] for e in events if e["event"] == "channels")
-    assert isinstance(live, list)
-    failed = [e for e in events if e["event"] == "mistake" and e["tool"] == "post"]
-    refused = Counter(str(e["agent"]) for e in events if e["event"] == "refused")
-    undecided = outcome["undecided"]
-    assert isinstance(undecided, list)
-    owners = Counter(scenario.task.variable[str(v)].owner for v in undecided)
+@dataclass(frozen=True)
+class Happened:
+    """What figures are computed from."""
+
+    assignment: dict[str, Value]
+    order: list[str]
+    undecided: list[str]
+    channels: list[str]
+    posts: Counter[str]
+    """By channel."""
+    refused: Counter[str]
+    """By agent."""
+    failed_posts: int
+
+
+def read_events(events: Sequence[Mapping[str, Any]], task: Task, name: str) -> Happened:
+    """What happened, from the events of a complete run. Raises Unreadable."""
+    kinds = Counter(event["event"] for event in events)
+    if any(kinds[kind] != 1 for kind in ("order", "channels", "outcome")):
+        raise Unreadable(f"{name}: its events are not those of a complete run")
+    single = {event["event"]: event for event in events}
+    try:
+        happened = Happened(
+            assignment=realised(single["outcome"]["assignment"], task),
+            order=[str(agent) for agent in single["order"]["agents"]],
+            undecided=[task.variable[variable].name for variable in single["outcome"]["undecided"]],
+            channels=[str(channel) for channel in single["channels"]["channels"]],
+            posts=Counter(str(e["channel"]) for e in events if e["event"] == "post"),
+            refused=Counter(str(e["agent"]) for e in events if e["event"] == "refused"),
+            failed_posts=sum(e["event"] == "mistake" and e["tool"] == "post" for e in events),
+        )
+    except (KeyError, TypeError):
+        raise Unreadable(f"{name}: an event lacks a part") from None
+    if sorted(happened.order) != sorted(task.agents):
+        raise Unreadable(f"{name}: its agents are not the scenario's")
+    return happened
+
+
+def run_figures(measured: Measured, happened: Happened, task: Task) -> RunFigures:
+    """All figures of a complete run."""
+    owners = Counter(task.variable[variable].owner for variable in happened.undecided)
     return RunFigures(
         scalars=measured.scalars,
         payoff=measured.score.payoff,
         best_response_regret=measured.best_response_regret,
         sequential_regret=measured.sequential_regret,
         violations=measured.score.violations,
-        posts={str(name): posts[str(name)] for name in live},
-        failed_posts=len(failed),
-        refused={a: refused[a] for a in scenario.task.agents},
-        undecided={a: owners[a] for a in scenario.task.agents},
+        posts={channel: happened.posts[channel] for channel in happened.channels},
+        failed_posts=happened.failed_posts,
+        refused={agent: happened.refused[agent] for agent in task.agents},
+        undecided={agent: owners[agent] for agent in task.agents},
         infeasible=not measured.score.feasible,
     )
 
 
-def realised(assignment: Json, task: Task) -> dict[str, Value]:
+def realised(assignment: Any, task: Task) -> dict[str, Value]:
     """The assignment of an outcome event in the scenario's own values. Raises Unreadable."""
     if not isinstance(assignment, dict) or assignment.keys() != task.variable.keys():
         raise Unreadable("an outcome does not fit its scenario's variables")
