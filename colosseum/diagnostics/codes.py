@@ -92,6 +92,8 @@ CODES: dict[str, Code] = {
         ("C089", "something is swept twice, or swept and set"),
         ("C090", "a prompt has no such variant"),
         ("C091", "there is no such experiment or arm"),
+        ("C092", "an experiment has nothing to run"),
+        ("C093", "a rubric's scores are not whole numbers, each once"),
         # ---- the optimum
         ("C100", "a term is too large for an integer program"),
         ("C101", "nothing satisfies the hard requirements"),

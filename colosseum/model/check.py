@@ -1,15 +1,15 @@
 """Checking a spec. In: a path; out: a checked Spec with its designs and its first expansion, and all diagnostics."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, closest, has_errors, report
 from colosseum.language import load, syntax
-from colosseum.model.expand import Expansion, expand
-from colosseum.model.experiment import Design, design
+from colosseum.model.expand import Expansion, expand, lay
+from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
-from colosseum.model.spec import Spec, declare
+from colosseum.model.spec import Spec, declare, mentioned
 from colosseum.model.values import Value
 
 
@@ -79,19 +79,43 @@ def _unknown_params(spec: Spec, changed: Mapping[str, Value]) -> list[Diagnostic
 def _variations(
     spec: Spec, designs: Mapping[str, Design], seed: int, params: Mapping[str, Value], *, bad: bool
 ) -> list[Diagnostic]:
-    """What goes wrong under the params that arms and sweeps set; nothing more is tried when the spec itself is bad."""
+    """What goes wrong under the params and networks that arms and sweeps set.
+
+    Nothing is tried when the spec itself is bad. A network alone is expanded only where the spec reads `links`.
+    """
     found: list[Diagnostic] = []
-    tried = [tuple[tuple[str, Value], ...]()]
-    for cell in (c for d in designs.values() for c in d.cells):
-        if not bad and cell.conditions.params not in tried:
-            tried.append(cell.conditions.params)
-            found += expand(spec, seed=seed, params={**params, **dict(cell.conditions.params)})[1]
+    linked = any("links" in mentioned(statement) for statement in spec.composition.statements)
+    tried: set[object] = {((), None)}
+    for of in () if bad else designs.values():
+        for cell in of.cells:
+            changed, graph = cell.conditions.params, cell.conditions.graph
+            settled = {**params, **dict(changed)}
+            if (changed, None) not in tried:
+                problems = expand(spec, seed=seed, params=settled)[1]
+            elif (changed, graph) not in tried and linked:
+                problems = expand(spec, seed=seed, params=settled, graph=graph)[1]
+            else:
+                problems = []
+            if not problems and (changed, graph) not in tried:
+                problems = lay(spec, graph=graph, seed=seed, params=settled)
+            tried |= {(changed, None), (changed, graph)}
+            found += [_varied(problem, spec, of, cell) for problem in problems]
     return found
 
 
+def _varied(problem: Diagnostic, spec: Spec, of: Design, cell: Arm) -> Diagnostic:
+    """A problem of a variation: where it comes from, and at the experiment when nothing else is at fault."""
+    span = problem.span
+    if span == spec.composition.scenario.span:
+        span = next(s.name_span for s in spec.of(syntax.Experiment) if s.name == of.name)
+    where = f"the arm `{cell.name}` of `{of.name}`" + (f" at {cell.point}" if cell.point else "")
+    return replace(problem, span=span, help=(*problem.help, f"this happens in {where}"))
+
+
 def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    seen: dict[tuple[str, str, object], Diagnostic] = {}
+    """The first of each code at each place: one mistake is told once."""
+    seen: dict[tuple[str, object], Diagnostic] = {}
     for d in diagnostics:
-        place = (d.span.source.name, d.span.start) if d.span else None
-        seen.setdefault((d.code, d.message, place), d)
+        place = (d.span.source.name, d.span.start) if d.span else d.message
+        seen.setdefault((d.code, place), d)
     return list(seen.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from colosseum.diagnostics import Diagnostic, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.environment import Environment, Meter
+from colosseum.model.environment import Environment, Meter, refuse_private
 from colosseum.model.evaluate import evaluate
 from colosseum.model.faults import Findings
 from colosseum.model.folding import term
@@ -57,6 +57,7 @@ def expand(
     task, found = ground(world)
     work = Findings([*diagnostics, *found])
     agents = task.agents
+    facts_graph = spec_graph(Realiser(spec, seed, params))
     scenario = Scenario(
         name=spec.composition.scenario.name,
         title=spec.composition.scenario.title,
@@ -67,13 +68,23 @@ def expand(
         channels=tuple(
             Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)
         ),
-        network=graph or spec_graph(Realiser(spec, seed, params)),
+        network=graph or facts_graph,
         prompts=tuple(_prompts(world, agents, work)),
         claims=tuple(_claims(world, work)),
-        rubrics=tuple(_rubrics(spec)),
+        rubrics=tuple(_rubrics(spec, work)),
     )
     whole = None if has_errors(work.diagnostics) else Expansion(scenario, world)
     return whole, work.diagnostics
+
+
+def lay(spec: Spec, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
+    """What keeps a network from being laid over the agents."""
+    facts = Realiser(spec, seed, params, graph)
+    try:
+        facts.links()
+    except Fault as fault:
+        facts.findings.fault(fault, spec.composition.scenario.span)
+    return facts.findings.diagnostics
 
 
 def _agents(elements: Elements) -> tuple[str, ...]:
@@ -183,6 +194,7 @@ def _rendered(
 def _claims(world: World, work: Findings) -> Iterator[Claim]:
     meter = Meter()
     for statement in world.spec.of(syntax.Claim):
+        outer = Environment(world, reads=set())
         try:
             truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
             if truth_value not in ("true", "false"):
@@ -192,14 +204,22 @@ def _claims(world: World, work: Findings) -> Iterator[Claim]:
             binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)
             known = _known_names(world) - {"me", "allies"} | set(binders)
             compiled = compile_template(statement.text, known=known, other=_unreadable(world))
-            for name, _, env in _instances(statement, statement.indices, world):
+            for key, env in indexed(statement.indices, outer):
+                name = instance_name(statement.name, key)
                 words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)
                 yield Claim(name, words, truth_value == "true")
+            refuse_private(statement.name, outer)
         except Fault as fault:
             work.fault(fault, statement.name_span)
 
 
-def _rubrics(spec: Spec) -> Iterator[Rubric]:
+def _rubrics(spec: Spec, work: Findings) -> Iterator[Rubric]:
     for statement in spec.of(syntax.Rubric):
-        anchors = tuple((int(a.score), a.text.value) for a in statement.anchors)
+        scores = [anchor.score for anchor in statement.anchors]
+        for i, anchor in enumerate(statement.anchors):
+            if not isinstance(anchor.score, int):
+                work.add(report("C093", anchor.span, f"a score is a whole number, not `{anchor.score}`"))
+            elif anchor.score in scores[:i]:
+                work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice"))
+        anchors = tuple((int(anchor.score), anchor.text.value) for anchor in statement.anchors)
         yield Rubric(statement.name, statement.question.value, anchors)

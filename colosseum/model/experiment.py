@@ -4,24 +4,26 @@ The first arm is the control. An arm states only what differs; it wins over the 
 cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import TypeVar
 
 from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import condition, value
+from colosseum.model.evaluate import value
 from colosseum.model.faults import Findings
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
 from colosseum.model.settings import READERS, Settings, read_seeds, read_setting
 from colosseum.model.spec import Spec
-from colosseum.model.values import Fault, Value, text
+from colosseum.model.sweeps import points
+from colosseum.model.values import Fault, Value, a, at, text
 
 V = TypeVar("V")
+PAIRING = ("seeds", "repeats")
+"""Settings of the experiment as a whole."""
 
 
 @dataclass(frozen=True)
@@ -68,38 +70,52 @@ def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Val
     """Check an experiment and lay out its arms and sweep points."""
     work = _Reader(spec, params)
     base, seeds, repeats = work.experiment(statement)
-    _check_arms(statement, work)
-    points = list(work.points(statement, base))
-    cells = [
-        Arm(arm.name, label, work.arm(arm, point)) for label, point in points for arm in statement.arms
-    ]  # fmt: skip
+    for diagnostic in _contradictions(statement, params):
+        work.findings.add(diagnostic)
+    laid = list(work.points(statement, base))
+    cells = [Arm(arm.name, label, work.arm(arm, point)) for label, point in laid for arm in statement.arms]
     if not statement.arms:
-        cells = [Arm("baseline", label, point) for label, point in points]
+        cells = [Arm("baseline", label, point) for label, point in laid]
     if work.findings.diagnostics:
         return None, work.findings.diagnostics
+    if not cells:
+        return None, [report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
+                             help="an experiment without a combination runs nothing")]  # fmt: skip
     arms = tuple(a.name for a in statement.arms) or ("baseline",)
     return Design(statement.name, statement.question, arms, tuple(cells), seeds, repeats), []
 
 
-def _check_arms(statement: syntax.Experiment, work: "_Reader") -> None:
-    seen: dict[str, syntax.Arm] = {}
+def _contradictions(statement: syntax.Experiment, params: Mapping[str, Value]) -> Iterator[Diagnostic]:
+    """What is said twice: arms, sweeps, settings, and what is swept and set."""
+    yield from _doubled(statement.arms, "C088", "there are two arms `{}`")
+    yield from _doubled(statement.sweeps, "C089", "`{}` is swept twice")
+    yield from _doubled(statement.settings, "C089", "`{}` is set twice")
+    swept = {sweep.name: sweep for sweep in statement.sweeps}
+    for setting in statement.settings:
+        if setting.name in swept:
+            yield report("C089", swept[setting.name].name_span, f"`{setting.name}` is swept, and set",
+                         labels=[Label(setting.name_span, "set here")], help="say one of the two")  # fmt: skip
     for arm in statement.arms:
-        if arm.name in seen:
-            work.findings.add(report("C088", arm.name_span, f"there are two arms `{arm.name}`",
-                                     labels=[Label(seen[arm.name].name_span, "first here")]))  # fmt: skip
-        seen.setdefault(arm.name, arm)
-    swept: dict[str, syntax.Sweep] = {}
-    for sweep in statement.sweeps:
-        if sweep.name in swept:
-            work.findings.add(report("C089", sweep.name_span, f"`{sweep.name}` is swept twice",
-                                     labels=[Label(swept[sweep.name].name_span, "first here")]))  # fmt: skip
-        swept.setdefault(sweep.name, sweep)
-    for arm in statement.arms:
+        yield from _doubled(arm.settings, "C089", "`{}` is set twice")
         for setting in arm.settings:
             if setting.name in swept:
-                work.findings.add(report("C089", swept[setting.name].name_span, f"`{setting.name}` is swept, and set by an arm",
-                                         labels=[Label(setting.name_span, f"set by `{arm.name}`")],
-                                         help="an arm or a sweep may say it, not both"))  # fmt: skip
+                message = f"`{setting.name}` is swept, and set by an arm"
+                labels = [Label(setting.name_span, f"set by `{arm.name}`")]
+                yield report("C089", swept[setting.name].name_span, message, labels=labels,
+                             help="an arm or a sweep may say it, not both")  # fmt: skip
+    for name in params:
+        if name in swept:
+            yield report("C089", swept[name].name_span, f"`{name}` is swept, and set from outside",
+                         help=f"leave out `--set {name}=…`")  # fmt: skip
+
+
+def _doubled(declared: Sequence[syntax.Declaration], code: str, words: str) -> Iterator[Diagnostic]:
+    seen: dict[str, syntax.Declaration] = {}
+    for each in declared:
+        if each.name in seen:
+            labels = [Label(seen[each.name].name_span, "first here")]
+            yield report(code, each.name_span, words.format(each.name), labels=labels)
+        seen.setdefault(each.name, each)
 
 
 class _Reader:
@@ -137,9 +153,6 @@ class _Reader:
         conditions = base
         for setting in arm.settings:
             try:
-                if setting.name in ("seeds", "repeats"):
-                    raise Fault(f"`{setting.name}` is said once, for the whole experiment: arms are paired by seed",
-                                code="C086")  # fmt: skip
                 conditions = self.apply(conditions, setting.name, setting.values, setting)
             except Fault as fault:
                 self.findings.fault(fault, setting.span)
@@ -147,25 +160,22 @@ class _Reader:
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
         """Every combination of the sweeps that passes their filters."""
-        for chosen in product(*([(s, e) for e in s.values] for s in statement.sweeps)):
-            conditions, words, bound = base, list[str](), dict[str, Value]()
-            try:
-                for sweep, expr in chosen:
-                    conditions = self.apply(conditions, sweep.name, (expr,), sweep)
-                    words.append(f"{sweep.name}={expr.span.text}")
-                    bound[sweep.name] = self._swept(sweep.name, expr)
-                inner = self.environment.bind(bound)
-                if all(s.where is None or condition(s.where, inner) for s in statement.sweeps):
-                    yield ", ".join(words), conditions
-            except Fault as fault:
-                self.findings.fault(fault, chosen[0][0].span)
-
-    def _swept(self, name: str, expr: syntax.Expr) -> Value:
-        symbol = self.spec.symbols.get(name)
-        return value(expr, self.environment) if symbol and symbol.kind == "param" else expr.span.text
+        try:
+            combinations = list(points(statement, self.spec, self.environment))
+        except Fault as fault:
+            self.findings.fault(fault, statement.sweeps[0].span)
+            return
+        for chosen in combinations:
+            conditions = base
+            for option in chosen:
+                try:
+                    conditions = self.apply(conditions, option.sweep.name, (option.expr,), option.sweep)
+                except Fault as fault:
+                    self.findings.fault(fault, option.sweep.span)
+            yield ", ".join(f"{o.sweep.name}={o.label}" for o in chosen), conditions
 
     def apply(
-        self, conditions: Conditions, name: str, values: tuple[syntax.Expr, ...], at: syntax.Declaration
+        self, conditions: Conditions, name: str, values: tuple[syntax.Expr, ...], where: syntax.Declaration
     ) -> Conditions:
         """Conditions with one setting applied; raises Fault."""
         if len(values) != 1:
@@ -182,24 +192,30 @@ class _Reader:
         match symbol.kind if symbol else None:
             case "channel":
                 if not isinstance(expr, syntax.Switch):
-                    raise _at(Fault(f"the channel `{name}` is `on` or `off`", code="C087"), expr)
+                    raise at(Fault(f"the channel `{name}` is `on` or `off`", code="C087"), expr.span)
                 return replace(conditions, channels=_put(conditions.channels, name, expr.on))
             case "prompt":
                 return replace(conditions, variants=_put(conditions.variants, name, self._variant(name, expr)))
             case "param":
                 return replace(conditions, params=_put(conditions.params, name, value(expr, self.environment)))
-        known = [*READERS, "seeds", "repeats", "network",
-                 *(s.name for s in self.spec.symbols.values() if s.kind in ("channel", "prompt", "param"))]  # fmt: skip
-        fault = Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086",
-                      help=closest(name, known))  # fmt: skip
-        fault.span = at.name_span
-        raise fault
+        raise at(self._unknown(name), where.name_span)
+
+    def _unknown(self, name: str) -> Fault:
+        if name in PAIRING:
+            message = f"`{name}` is said once, for the whole experiment: arms and sweep points are paired by seed"
+            return Fault(message, code="C086")
+        if name in self.spec.symbols:
+            message = f"`{name}` is {a(self.spec.symbols[name].kind)}, which an experiment cannot change"
+            return Fault(message, code="C086", help="it changes settings, channels, prompts, params and the network")
+        changeable = (s.name for s in self.spec.symbols.values() if s.kind in ("channel", "prompt", "param"))
+        help_ = closest(name, [*READERS, *PAIRING, "network", *changeable])
+        return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 
     def _check_model(self, settings: Settings, expr: syntax.Expr) -> None:
         for who, _ in settings.model:
             symbol = self.spec.symbols.get(who)
             if not ((symbol and symbol.kind in ("set", "coalition")) or who in self.facts.members("agents")):
-                raise _at(Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086"), expr)
+                raise at(Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086"), expr.span)
 
     def _variant(self, name: str, expr: syntax.Expr) -> str:
         statement = self.spec.symbols[name].statement
@@ -208,15 +224,11 @@ class _Reader:
         chosen = expr.id if isinstance(expr, syntax.Name) else expr.value if isinstance(expr, syntax.Text) else ""
         if chosen not in known:
             what = closest(chosen, known) or (f"variants: {', '.join(known)}" if known else "it has one text only")
-            raise _at(Fault(f"the prompt `{name}` has no variant `{chosen or expr.span.text}`", code="C090", help=what), expr)
+            message = f"the prompt `{name}` has no variant `{chosen or expr.span.text}`"
+            raise at(Fault(message, code="C090", help=what), expr.span)
         return chosen
 
 
 def _put(pairs: tuple[tuple[str, V], ...], name: str, value: V) -> tuple[tuple[str, V], ...]:
     """The pairs with one name set; the place of a name that was set before is kept."""
     return tuple({**dict(pairs), name: value}.items())
-
-
-def _at(fault: Fault, node: syntax.Node) -> Fault:
-    fault.span = node.span
-    return fault

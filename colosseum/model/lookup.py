@@ -83,7 +83,7 @@ def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
 def _entry(table: TableData, key: tuple[Value, ...], env: Environment) -> Folded:
     if env.reads is not None and table.private:
         env.reads.add(Cell(table.name, key))
-    entry = table.entries[key]
+    entry: Folded = table.entries[key]  # a derived table holds terms
     if isinstance(entry, Ground) and not env.decisions:
         raise Fault(f"`{table.name}` depends on decisions, so it cannot be used here", code="C055")
     return entry

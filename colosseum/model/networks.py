@@ -55,11 +55,11 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
                 raise at(Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
                                help=f"it takes: {', '.join(known) or 'nothing'}"), argument.span)  # fmt: skip
             given.append((argument.name, value(argument.value, env)))
+        refuse_private("network", env)
     missing = [k for k in known if k not in dict(given) and k != "center"]
     if missing:
         fault = Fault(f"`{name}` needs `{missing[0]}`", code="C070", help=f"as in `{name}({missing[0]} = …)`")
         raise at(fault, expr.span)
-        refuse_private("network", env)
     graph = Graph(name, tuple(given))
     try:
         check_graph(graph, facts.members("agents"))
@@ -97,6 +97,7 @@ def _check_edges(listed: Value, agents: Elements) -> None:
 def network_links(facts: "Realiser") -> Elements:
     """`links`: the pairs joined by the network, in declared order."""
     graph = facts.graph or spec_graph(facts)
+    check_graph(graph, facts.members("agents"))
     agents = tuple(str(a) for a in facts.members("agents"))
     return Elements(tuple(graph_edges(graph, agents, seed=facts.seed)))
 

@@ -21,7 +21,7 @@ from colosseum.model.networks import network_links
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, FUNCTIONS, Spec, Symbol
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
-from colosseum.model.values import Elements, Fault, Value, a, instance_name, kind, text
+from colosseum.model.values import Elements, Fault, Value, a, at, first_doubled, flatten, instance_name, kind, text
 from colosseum.model.world import TableData, World
 
 T = TypeVar("T")
@@ -152,6 +152,17 @@ class Realiser:
         return Elements(tuple(made))
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
+        made = self._source(name, source, env)
+        for element in flatten(made):
+            if not isinstance(element, str) and type(element) is not int:
+                message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
+                raise at(Fault(message, code="C057"), source.span)
+        doubled = first_doubled(instance_name("", (element,)) for element in made)
+        if doubled:
+            raise at(Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061"), source.span)
+        return made
+
+    def _source(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
         match source:
             case syntax.Given(value=expr):
                 return elements(expr, env)

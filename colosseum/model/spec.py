@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import Composition, syntax
 from colosseum.model.data import Sheet, read_sheet
+from colosseum.model.values import a
 
 SymbolKind: TypeAlias = Literal[
     "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
@@ -35,6 +36,10 @@ FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sampl
              "uniform")  # fmt: skip
 """Names that are called; an element or a declaration may not take them."""
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
+SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
+            "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",
+            "undecided")  # fmt: skip
+"""What experiments set. Channels, prompts and params share this namespace."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +118,14 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
-    if symbol.name in FUNCTIONS or symbol.name in BUILT_IN:
-        yield report("C042", symbol.span, f"`{symbol.name}` is built in and cannot name a {symbol.kind}",
+    setting = symbol.name in SETTINGS and symbol.kind in ("param", "channel", "prompt")
+    if symbol.name in FUNCTIONS or symbol.name in BUILT_IN or setting:
+        what = "a setting of experiments" if setting else "built in"
+        yield report("C042", symbol.span, f"`{symbol.name}` is {what} and cannot name {a(symbol.kind)}",
                      help="choose another name")  # fmt: skip
     earlier = symbols.get(symbol.name)
     if earlier is not None and earlier.statement is not symbol.statement:
-        yield report("C040", symbol.span, f"`{symbol.name}` is already the name of a {earlier.kind}",
+        yield report("C040", symbol.span, f"`{symbol.name}` is already the name of {a(earlier.kind)}",
                      labels=[Label(earlier.span, "declared here")], help="choose another name")  # fmt: skip
 
 
@@ -132,8 +139,8 @@ def place(loaded: syntax.Loaded) -> Place:
     return loaded.span.source.name, loaded.span.start
 
 
-def mentioned(expr: syntax.Expr) -> Iterator[str]:
-    """Every name that an expression mentions, binders included."""
+def mentioned(expr: syntax.Node) -> Iterator[str]:
+    """Every name that an expression or a statement mentions, binders included."""
     for node in walk(expr):
         if isinstance(node, syntax.Name):
             yield node.id

@@ -129,6 +129,16 @@ def flatten(keys: Iterable[Value]) -> Iterator[Value]:
             yield key
 
 
+def first_doubled(names: Iterable[str]) -> str:
+    """The first name that comes twice, or an empty string."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return ""
+
+
 def is_number(value: Value) -> bool:
     """Numbers only: a condition is not one."""
     return isinstance(value, int | float) and not isinstance(value, bool)
