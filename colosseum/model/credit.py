@@ -8,7 +8,7 @@ from colosseum.model.folding import disjunction, link, term
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
 from colosseum.model.tables import people
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Elements, truth
+from colosseum.model.values import Elements, Value, truth
 
 
 def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: frozenset[str], task: Task) -> Credit:
@@ -24,6 +24,9 @@ def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: fro
         case syntax.ToWhom(recipient=expr):
             who = evaluate(expr, env)
             if isinstance(who, Ground):
+                for value in _reached(who, task):
+                    if value is not None:
+                        people(value, agents, expr)
                 return QualifiedSplit(tuple((a, _receives(who, a, task)) for a in task.agents), default)
             if who is None:
                 return EqualSplit(default)
@@ -44,6 +47,21 @@ def _qualified(qualified: "dict[str, list[Term | bool]]", default: tuple[str, ..
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)
     return QualifiedSplit(tuple((a, term(c)) for a, c in conditions.items()), default)
+
+
+def _reached(who: Term, task: Task) -> tuple[Value, ...]:
+    """The values that a recipient can take, as far as its own form tells."""
+    match who:
+        case terms.Decision(variable=name):
+            return task.variable[name].domain
+        case terms.Constant(value=value):
+            return (value,)
+        case terms.Select(entries=entries):
+            return tuple(v for _, entry in entries for v in _reached(entry, task))
+        case terms.Conditional(then=then, otherwise=otherwise):
+            return (*_reached(then, task), *_reached(otherwise, task))
+        case _:
+            return ()
 
 
 def _receives(who: Term, agent: str, task: Task) -> Term:

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language import syntax
+from colosseum.language.files import forbidden, within
 from colosseum.model.values import Elements, Value, flatten, instance_name, text
 
 LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z")
-INTEGER = re.compile(r"[+-]?\d+\Z")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,16 @@ def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, li
     base = loaded.span.source.path
     if base is None or main.path is None:
         return None, [report("C059", loaded.span, "a text without a folder cannot read files", help="save it first")]
-    path = (base.parent / loaded.path).resolve()
-    if Path(loaded.path).is_absolute() or not path.is_relative_to(main.path.resolve().parent):
+    reason = forbidden(loaded.path)
+    if reason:
+        return None, [report("C059", loaded.span, f"`from` does not follow `{loaded.path}`", help=reason)]
+    path = within(base.parent / loaded.path, main.path.resolve().parent)
+    if path is None:
         return None, [report("C059", loaded.span, f"`{loaded.path}` is outside the spec's folder",
                              help="a spec reads files below its own folder only; copy the file there")]  # fmt: skip
     try:
+        if path.exists() and not path.is_file():
+            return None, [report("C059", loaded.span, f"`{loaded.path}` is not a file")]
         if path.stat().st_size > LARGEST_FILE:
             return None, [report("C059", loaded.span, f"`{loaded.path}` is larger than 16 MiB")]
         content = path.read_bytes().decode("utf-8-sig")
@@ -73,7 +79,8 @@ def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Di
     records, diagnostics = [], list[Diagnostic]()
     for record, fault in _records(source):
         if fault is not None:
-            return None, [report("C059", fault, "this is not a CSV cell", help="close the quote, and double quotes in it")]
+            help_ = "close the quote, and double the quotes inside it"
+            return None, [report("C059", fault, "this is not a CSV cell", help=help_)]
         if any(entry.value != "" for entry in record):
             records.append(record)
     if not records:
@@ -132,8 +139,11 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     k − 1 columns are indices and whose other headers are labels of the last.
     """
     k, header = len(indices), [e.text for e in sheet.header]
-    leads = all(name in names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
-    if leads and len(header) == k + 1 and header[-1] == table and header[k - 1] in indices[k - 1]:
+    if k == 0:
+        message = f"`{table}` has no index, so it cannot be read from a file"
+        return [], [report("C059", at, message, help="write `= …`")]
+    leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
+    if leads and len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1]):
         return [Row(tuple(e.value for e in r[:k]), r[k].value, r[k].span) for r in sheet.rows], []
     if leads and k >= 2 and len(header) >= k:
         labels = [_value(e.text) for e in sheet.header[k - 1 :]]
@@ -142,11 +152,12 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
             for r in sheet.rows
             for label, e in zip(labels, r[k - 1 :], strict=True)
         ], []
-    wanted = ",".join((*(names[0] for names in indices), table))
-    matrix = f", or `{','.join(names[0] for names in indices[:-1])},` and the labels of `{indices[-1][0]}`"
+    shown = [names[0] if names else f"index{i + 1}" for i, names in enumerate(indices)]
+    wanted = ",".join((*shown, table))
+    matrix = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
     message = f"the header of this file does not fit `{table}`"
     return [], [report("C059", sheet.header[0].span.to(sheet.header[-1].span), message, labels=[Label(at, "read here")],
-                       help=f"it must be `{wanted}`{matrix if k >= 2 else ''}")]  # fmt: skip
+                       help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
 
 
 def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnostic]]:
@@ -159,7 +170,8 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
         lead = max(1, arity - 1)
         if len(row.label) != lead:
             message = f"this row's label has {len(row.label)} parts, the table needs {lead}"
-            diagnostics.append(report("C060", row.span, message, help="write the leading indices, with commas, before the bar"))
+            help_ = "write the leading indices, with commas, before the bar"
+            diagnostics.append(report("C060", row.span, message, help=help_))
     if arity == 1 and len(grid.columns) != 1:
         diagnostics.append(report("C060", _whole(grid.columns), "a table of one index has one column of values"))
     if diagnostics:
@@ -175,10 +187,13 @@ def _whole(cells: tuple[syntax.Cell, ...]) -> Span:
     return cells[0].span.to(cells[-1].span)
 
 
-def fit(rows: Iterable[Row], keys: Iterable[tuple[Value, ...]], *, table: str, at: Span) -> (
-    tuple[dict[tuple[Value, ...], Value], list[Diagnostic]]
-):  # fmt: skip
-    """The entries in the order of the keys; a missing, doubled or unknown entry is a diagnostic."""
+def fit(
+    rows: Iterable[Row], keys: Iterable[tuple[Value, ...]], *, table: str, at: Span, data: Span
+) -> tuple[dict[tuple[Value, ...], Value], list[Diagnostic]]:
+    """The entries in the order of the keys; a missing, doubled or unknown entry is a diagnostic.
+
+    `at` is where the table is named, `data` where its entries are listed (in a file, its header).
+    """
     wanted = dict.fromkeys(keys)
     found: dict[tuple[Value, ...], Row] = {}
     diagnostics = []
@@ -196,7 +211,10 @@ def fit(rows: Iterable[Row], keys: Iterable[tuple[Value, ...]], *, table: str, a
     if missing and not diagnostics:
         names = ", ".join(f"`{instance_name(table, key)}`" for key in missing[:3])
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        diagnostics.append(report("C061", at, f"no value for {names}{more}", help="a table must be total"))
+        labels = [Label(at, "the table")] if data.source is not at.source else []
+        place = data if labels else at
+        message = f"no value for {names}{more}"
+        diagnostics.append(report("C061", place, message, labels=labels, help="a table must be total"))
     return {key: found[key].value for key in wanted if key in found}, diagnostics
 
 

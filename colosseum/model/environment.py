@@ -44,6 +44,8 @@ class Environment:
     bindings: dict[str, Value] = field(default_factory=dict)
     reads: set[Cell] | None = None
     """Private cells that were read are added here."""
+    rounds: tuple[int, ...] = ()
+    """The sizes of the loops around this place, as far as they were known before they ran."""
     separate: bool = False
     """Whether every instance of a loop has private reads of its own."""
     births: bool = False
@@ -56,7 +58,12 @@ class Environment:
 
     def bind(self, bindings: dict[str, Value]) -> "Environment":
         """The same place with more binders."""
-        return replace(self, bindings={**self.bindings, **bindings})
+        return Environment(self.facts, {**self.bindings, **bindings}, self.reads, self.rounds, self.separate,
+                           self.births, self.decisions, self.payoffs, self.meter)  # fmt: skip
+
+    def inside(self, sizes: Sequence[int]) -> "Environment":
+        """The same place inside loops of these sizes."""
+        return replace(self, rounds=(*self.rounds, *sizes)) if sizes else self
 
     def apart(self) -> "Environment":
         """The same place, whose private reads are no longer added to the outer ones (of instances only)."""

@@ -76,11 +76,12 @@ def nested(
         free = not bound or bound.isdisjoint(mentioned(loop.domain))
         pools.append(elements(loop.domain, env) if free else None)
         bound |= set(loop.names)
+    sizes = [len(pool) for pool in pools if pool is not None]
     try:
-        env.meter.foresee([len(pool) for pool in pools if pool is not None])
+        env.meter.foresee([*env.rounds, *sizes])
     except Fault as fault:
         raise at(fault, loops[0].span.to(loops[-1].span)) from None
-    yield from _rounds(loops, pools, (), env)
+    yield from _rounds(loops, pools, (), env.inside(sizes))
 
 
 def _rounds(
@@ -271,6 +272,10 @@ def _tuple(expr: syntax.Tuple, env: Environment) -> Value:
     return tuple(value(item, env) for item in expr.items)
 
 
+def _money(expr: syntax.Money, env: Environment) -> Value:
+    raise Fault("an amount of money stands only after `budget`", code="C050", help="write the number without `$`")
+
+
 def _map(expr: syntax.MapLiteral, env: Environment) -> Value:
     raise Fault("a map stands only after `table NAME[S] =` and after `model`", code="C048")
 
@@ -288,7 +293,7 @@ def _call(expr: syntax.Call, env: Environment) -> Folded:
 _EVALUATE: dict[type[syntax.Node], Callable[..., Folded]] = {
     syntax.Number: lambda expr, env: expr.value,
     syntax.Text: lambda expr, env: expr.value,
-    syntax.Money: lambda expr, env: expr.value,
+    syntax.Money: _money,
     syntax.NoneLiteral: lambda expr, env: None,
     syntax.Switch: lambda expr, env: expr.on,
     syntax.Name: _name,

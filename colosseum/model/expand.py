@@ -9,8 +9,7 @@ from colosseum.model import terms
 from colosseum.model.environment import Environment, Meter, refuse_private
 from colosseum.model.evaluate import evaluate
 from colosseum.model.faults import Findings
-from colosseum.model.folding import term
-from colosseum.model.ground import ground
+from colosseum.model.ground import check_condition, check_none, ground, number_term
 from colosseum.model.instances import Key, indexed
 from colosseum.model.networks import spec_graph
 from colosseum.model.prompts import Compiled, compile_template, render
@@ -24,6 +23,7 @@ from colosseum.model.scenario import (
     Prompt,
     Rubric,
     Scenario,
+    Task,
     Variant,
 )
 from colosseum.model.spec import BUILT_IN, Spec
@@ -64,7 +64,7 @@ def expand(
         seed=seed,
         params=tuple(world.params.items()),
         task=task,
-        coalitions=tuple(_coalitions(world, work)),
+        coalitions=tuple(_coalitions(world, task, work)),
         channels=tuple(
             Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)
         ),
@@ -94,13 +94,13 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 # ---- coalitions --------------------------------------------------------------------------------------------
 
 
-def _coalitions(world: World, work: Findings) -> Iterator[Coalition]:
+def _coalitions(world: World, task: Task, work: Findings) -> Iterator[Coalition]:
     for statement in world.spec.of(syntax.Coalition):
-        objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, work))
+        objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, task, work))
         yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
 
 
-def _objectives(statement: syntax.Objective, world: World, work: Findings) -> list[Objective]:
+def _objectives(statement: syntax.Objective, world: World, task: Task, work: Findings) -> list[Objective]:
     found: list[Objective] = []
     name = statement.name
     try:
@@ -108,11 +108,14 @@ def _objectives(statement: syntax.Objective, world: World, work: Findings) -> li
             inner = replace(env, payoffs=True)
             holds = True if statement.when is None else evaluate(statement.when, inner)
             body = evaluate(statement.value, inner)
+            if not isinstance(holds, Ground) and not truth(holds, "`when`"):
+                continue
+            whole = number_term(body, statement.value, "an objective")
             if isinstance(holds, Ground):
-                found.append(Objective(name, terms.Conditional(holds, term(body), Constant(0))))
-            elif truth(holds, "`when`"):
-                terms.summand(0 if isinstance(body, Ground) else body)
-                found.append(Objective(name, term(body)))
+                whole = terms.Conditional(holds, whole, Constant(0))
+            check_condition(holds, statement.when, task)
+            check_none(whole, statement.value, task)
+            found.append(Objective(name, whole))
     except Fault as fault:
         work.fault(fault, statement.name_span, instance=name)
     return found
@@ -180,7 +183,12 @@ def _recipients(statement: syntax.Prompt, world: World) -> tuple[str, ...]:
 
 
 def _rendered(
-    compiled: Compiled, statement: syntax.Prompt, recipients: tuple[str, ...], world: World, work: Findings, meter: Meter
+    compiled: Compiled,
+    statement: syntax.Prompt,
+    recipients: tuple[str, ...],
+    world: World,
+    work: Findings,
+    meter: Meter,
 ) -> Iterator[tuple[str, str]]:
     for agent in recipients:
         try:

@@ -30,6 +30,6 @@ class Findings:
         if isinstance(fault, Poisoned):
             return
         help_ = [fault.help] if fault.help else []
-        if instance:
+        if "[" in instance:
             help_.append(f"this happens for `{instance}`")
         self.add(report(fault.code, fault.span or span, fault.message, help=help_))

@@ -48,7 +48,8 @@ def disjunction(parts: list[Folded]) -> Folded:
 
 def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
     ground = [p for p in parts if isinstance(p, Ground)]
-    decided = any(truth(p, "a condition") is not neutral for p in parts if not isinstance(p, Ground))
+    role = f"a part of `{'and' if neutral else 'or'}`"
+    decided = any(truth(p, role) is not neutral for p in parts if not isinstance(p, Ground))
     if not ground:
         return neutral is not decided
     if decided:

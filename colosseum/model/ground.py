@@ -1,6 +1,6 @@
 """The task of one instance. In: a World; out: a Task, every variable, payoff and requirement as ground terms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from colosseum.diagnostics import Diagnostic, report
@@ -12,12 +12,15 @@ from colosseum.model.evaluate import evaluate, value
 from colosseum.model.faults import Findings
 from colosseum.model.folding import disjunction, inverse, term
 from colosseum.model.instances import Key, domain, indexed
-from colosseum.model.nones import none_example
+from colosseum.model.nones import fault_example, none_example
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, people
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Fault, Number, Value, instance_name, kind, number, text, truth
+from colosseum.model.values import Fault, Number, Value, at, instance_name, kind, number, text, truth
 from colosseum.model.world import World
+
+MOST_SHOWN = 4
+"""Decisions of an example assignment that are shown."""
 
 
 @dataclass
@@ -120,10 +123,11 @@ def _rewards(statement: syntax.Reward, task: Task, work: Grounding) -> list[Payo
             holds = True if statement.when is None else evaluate(statement.when, env)
             if not isinstance(holds, Ground) and not truth(holds, "`when`"):
                 continue
-            body = _number_term(evaluate(statement.value, env), statement.value, "a reward")
+            body = number_term(evaluate(statement.value, env), statement.value, "a reward")
             payoff = terms.Conditional(holds, body, Constant(0)) if isinstance(holds, Ground) else body
             shares = credit(statement.recipients, env, scope=payoff.scope, task=task)
-            _check_none(payoff, statement.value, task)
+            check_condition(holds, statement.when, task)
+            check_none(payoff, statement.value, task)
             found.append(Payoff(name, statement.name, "reward", payoff, shares))
             work.note(env)
     except Fault as fault:
@@ -131,26 +135,37 @@ def _rewards(statement: syntax.Reward, task: Task, work: Grounding) -> list[Payo
     return found
 
 
-def _number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
+def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
+    """What was evaluated as a term; a plain value that is no number is a Fault."""
     if not isinstance(folded, Ground):
         try:
             if folded is None:
                 raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
             number(folded, role)
         except Fault as fault:
-            fault.span = expr.span
-            raise
+            raise at(fault, expr.span) from None
     return term(folded)
 
 
-def _check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:
+def check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:
+    """Raises a Fault with an example when a payoff can be none or cannot be computed."""
     found = none_example(payoff, task.variable)
     if found is not None:
-        x, fault = found
-        example = ", ".join(f"{name} = {text(v)}" for name, v in x.items())
-        fault.span = expr.span
-        fault.help = f"{fault.help}; for example when {example}" if fault.help else f"for example when {example}"
-        raise fault
+        raise _with_example(*found, expr)
+
+
+def check_condition(holds: "Value | Term", expr: syntax.Expr | None, task: Task) -> None:
+    """Raises a Fault with an example when a condition can be none of the kind or cannot be computed."""
+    found = fault_example(holds, task.variable) if isinstance(holds, Ground) and expr is not None else None
+    if found is not None and expr is not None:
+        raise _with_example(*found, expr)
+
+
+def _with_example(x: Mapping[str, Value], fault: Fault, expr: syntax.Expr) -> Fault:
+    shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
+    example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
+    fault.help = f"{fault.help}; {example}" if fault.help else example
+    return at(fault, expr.span)
 
 
 # ---- requirements ----------------------------------------------------------------------------------------------
@@ -165,8 +180,7 @@ def _requirements(
         if statement.penalty is None and statement.recipients is not None:
             fault = Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
                           help="give it a `penalty`, or drop `to`")  # fmt: skip
-            fault.span = statement.recipients.span
-            raise fault
+            raise at(fault, statement.recipients.span)
         for name, _, env in work.each(statement, statement.indices):
             instance = _requirement(statement, name, env, task)
             if instance is not None:
@@ -187,9 +201,10 @@ def _requirement(
     if not isinstance(inside, Ground) and not isinstance(inside, bool):
         fault = Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
                       help="compare it, as in `… <= 1`")  # fmt: skip
-        fault.span = statement.condition.span
-        raise fault
+        raise at(fault, statement.condition.span)
+    check_condition(holds, statement.when, task)
     condition = term(inside if holds is True else disjunction([inverse(holds), inside]))
+    check_condition(condition, statement.condition, task)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
     price = _price(statement.penalty, env)
@@ -200,7 +215,7 @@ def _requirement(
     else:
         cost = terms.Conditional(condition, Constant(0), Constant(-price))
     shares = credit(statement.recipients, env, scope=cost.scope, task=task)
-    _check_none(cost, statement.condition, task)
+    check_none(cost, statement.condition, task)
     payoff = Payoff(name, statement.name, "penalty", cost, shares)
     return Requirement(name, statement.name, condition, float(price), excess), payoff
 
@@ -211,8 +226,7 @@ def _price(expr: syntax.Expr, env: Environment) -> Number:
         if number(price, "a penalty") < 0:
             raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066")
     except Fault as fault:
-        fault.span = expr.span
-        raise
+        raise at(fault, expr.span) from None
     return number(price, "a penalty")
 
 
@@ -222,8 +236,7 @@ def _excess(statement: syntax.Require, env: Environment) -> "Value | Term":
     if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
         fault = Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
                       help="drop `per unit` to charge once for each broken instance")  # fmt: skip
-        fault.span = expr.span
-        raise fault
+        raise at(fault, expr.span)
     operands = [evaluate(o, env) for o in expr.operands]
     links = zip(expr.operators, operands, operands[1:], strict=False)
     parts = [_distance(o, term(left), term(right)) for o, left, right in links]

@@ -78,7 +78,7 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
     try:
         for name, keys in public.hidden.items():
             entries = _believed(name, keys, known, facts)
-            tables[name] = TableData(name, entries, {k: () for k in keys})
+            tables[name] = TableData(name, entries, dict.fromkeys(keys, ()))
             facts.memo["table", name] = tables[name]
         tables |= {n: facts.table(n) for n in spec.derived}
         domains = {s.name: dict(facts.instances(s.name)) for s in spec.of(syntax.Variable)}

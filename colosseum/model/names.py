@@ -4,6 +4,7 @@ Evaluation would find only the first unknown name of a statement, and none in a 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
@@ -19,54 +20,56 @@ def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
     """Unknown names, functions and tables, and binders that hide a declared name."""
     scope = _Scope(spec, elements)
     for statement in spec.composition.statements:
-        match statement:
-            case syntax.Param(value=value):
-                yield from scope.expression(value, {})
-            case syntax.Agents(items=items):
-                for item in items:
-                    if not isinstance(item, syntax.Name):
-                        yield from scope.expression(item, {}, births=True)
-            case syntax.Set(source=source):
-                yield from scope.source(source, {}, births=True)
-            case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
-                bound, found = scope.indices(indices)
-                yield from found
-                yield from scope.recipients(recipients, bound)
-                yield from scope.expression(of, {})
-                yield from scope.source(source, bound, births=False)
-            case syntax.Variable(indices=indices, owner=owner, domain=domain):
-                bound, found = scope.indices(indices)
-                yield from found
-                yield from scope.expression(owner, bound)
-                yield from scope.expression(domain, bound)
-            case syntax.Reward(indices=indices, recipients=recipients, when=when, value=value):
-                bound, found = scope.indices(indices)
-                yield from found
-                yield from scope.recipients(recipients, bound)
-                yield from scope.expression(when, bound)
-                yield from scope.expression(value, bound)
-            case syntax.Require(indices=indices, recipients=recipients, when=when, condition=condition, penalty=penalty):
-                bound, found = scope.indices(indices)
-                yield from found
-                yield from scope.recipients(recipients, bound)
-                for part in (when, condition, penalty):
-                    yield from scope.expression(part, bound)
-            case syntax.Coalition(members=members, objectives=objectives):
-                yield from scope.source(members, {}, births=False)
-                for objective in objectives:
-                    bound, found = scope.indices(objective.indices)
-                    yield from found
-                    yield from scope.expression(objective.when, bound)
-                    yield from scope.expression(objective.value, bound)
-            case syntax.Channel(members=members):
-                yield from scope.source(members, {}, births=False)
-            case syntax.Claim(indices=indices):
-                _, found = scope.indices(indices)
-                yield from found
-            case syntax.Prompt(recipients=expr):
-                yield from scope.expression(expr, {})
-            case _:
-                pass
+        for part in _parts(statement):
+            bound, found = scope.indices(part.indices)
+            yield from found
+            yield from scope.recipients(part.recipients, bound)
+            for expr in part.exprs:
+                yield from scope.expression(expr, bound, births=part.births)
+            yield from scope.source(part.source, bound, births=part.births)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is looked at of a statement: its indices bind names in all the rest."""
+
+    exprs: tuple[syntax.Expr | None, ...] = ()
+    indices: syntax.Indices | None = None
+    recipients: syntax.Recipients | None = None
+    source: syntax.ValueSource | None = None
+    births: bool = False
+    """Whether names in braces may be new elements."""
+
+
+def _parts(statement: syntax.Statement) -> Iterator[_Part]:
+    match statement:
+        case syntax.Param(value=value):
+            yield _Part((value,))
+        case syntax.Agents(items=items):
+            yield _Part(tuple(i for i in items if not isinstance(i, syntax.Name)), births=True)
+        case syntax.Set(source=source):
+            yield _Part(source=source, births=True)
+        case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
+            yield _Part((of,))
+            yield _Part((), indices, recipients, source)
+        case syntax.Variable(indices=indices, owner=owner, domain=domain):
+            yield _Part((owner, domain), indices)
+        case syntax.Reward(indices=indices, recipients=recipients, when=when, value=value):
+            yield _Part((when, value), indices, recipients)
+        case syntax.Require(indices=indices, recipients=recipients, when=when, condition=condition, penalty=penalty):
+            yield _Part((when, condition, penalty), indices, recipients)
+        case syntax.Coalition(members=source, objectives=objectives):
+            yield _Part(source=source)
+            for objective in objectives:
+                yield _Part((objective.when, objective.value), objective.indices)
+        case syntax.Channel(members=source):
+            yield _Part(source=source)
+        case syntax.Claim(indices=indices):
+            yield _Part((), indices)
+        case syntax.Prompt(recipients=expr):
+            yield _Part((expr,))
+        case syntax.Network() | syntax.Rubric() | syntax.Experiment():
+            pass  # a graph, a text and settings are read where they are used
 
 
 class _Scope:
@@ -95,7 +98,8 @@ class _Scope:
                     f"the element `{name}`"
                 )  # fmt: skip
                 labels = [Label(symbol.span, "declared here")] if symbol else []
-                yield report("C040", span, f"the binder `{name}` hides {what}", labels=labels, help="choose another name")
+                message = f"the binder `{name}` hides {what}"
+                yield report("C040", span, message, labels=labels, help="choose another name")
             bound[name] = span
 
     def binders(self, binders: syntax.Binders, bound: dict[str, Span]) -> tuple[dict[str, Span], list[Diagnostic]]:
@@ -119,7 +123,9 @@ class _Scope:
             case None:
                 pass
 
-    def source(self, source: syntax.ValueSource, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
+    def source(
+        self, source: syntax.ValueSource | None, bound: dict[str, Span], *, births: bool
+    ) -> Iterator[Diagnostic]:
         """`= expr` and `~ call`; grids and files name only what they declare."""
         match source:
             case syntax.Given(value=syntax.MapLiteral(pairs=pairs)):
@@ -130,7 +136,7 @@ class _Scope:
             case syntax.Drawn(call=call):
                 for argument in call.arguments:
                     yield from self.expression(argument, bound, births=True)
-            case syntax.Loaded() | syntax.Grid():
+            case syntax.Loaded() | syntax.Grid() | None:
                 pass
 
     def expression(
@@ -167,6 +173,8 @@ class _Scope:
                 for item in items:
                     if not (births and isinstance(item, syntax.Name)):
                         yield from self.expression(item, bound)
+            case syntax.Call(function="sum"):
+                yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case syntax.Call(function=function):
                 if function not in FUNCTIONS and function not in PARAMETERS:
                     help_ = closest(function, FUNCTIONS) or f"functions: {', '.join(sorted(FUNCTIONS))}"

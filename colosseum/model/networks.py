@@ -80,8 +80,8 @@ def check_graph(graph: Graph, agents: Elements) -> None:
                     raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
             case "k" | "m":
                 if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
-                    message = f"`{name}` is a whole number below the number of agents ({len(agents)}), not `{text(argument)}`"
-                    raise Fault(message, code="C070")
+                    below = f"a whole number below the number of agents ({len(agents)})"
+                    raise Fault(f"`{name}` is {below}, not `{text(argument)}`", code="C070")
             case _:
                 _check_edges(argument, agents)
 

@@ -6,10 +6,14 @@ from itertools import islice, product
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Term
-from colosseum.model.values import Fault, Value, is_number
+from colosseum.model.values import Fault, Value, is_number, number, truth
 
 MOST_TRIED = 20_000
 """Assignments tried for one leaf."""
+MOST_NAMES = 6
+"""Variables of a leaf that is tried whole."""
+FEW = 16
+"""Mixed assignments tried of a larger one."""
 
 
 def none_example(term: Term, variables: Mapping[str, Variable]) -> tuple[dict[str, Value], Fault] | None:
@@ -21,19 +25,47 @@ def none_example(term: Term, variables: Mapping[str, Variable]) -> tuple[dict[st
         return None
     if isinstance(term, terms.Total):
         return next((found for part in term.parts if (found := none_example(part, variables))), None)
-    names = sorted(term.scope, key=list(variables).index) if len(term.scope) <= 6 else []
-    for x in islice(_assignments(names, variables), MOST_TRIED):
+    for x in _assignments(term, variables):
         try:
-            if term.evaluate(x) is None:
+            found = term.evaluate(x)
+            if found is None:
                 return x, Fault("this payoff is none", code="C053", help="guard it with `when … != none`")
+            number(found, "this payoff")
         except Fault as fault:
             return x, fault
     return None
 
 
-def _assignments(names: list[str], variables: Mapping[str, Variable]) -> Iterator[dict[str, Value]]:
-    for values in product(*(variables[n].domain for n in names)) if names else ():
-        yield dict(zip(names, values, strict=True))
+def fault_example(condition: Term, variables: Mapping[str, Variable]) -> tuple[dict[str, Value], Fault] | None:
+    """An assignment at which a condition is no condition or cannot be computed, and why; None if none was found."""
+    if not _doubtful(condition, variables):
+        return None
+    for x in _assignments(condition, variables):
+        try:
+            truth(condition.evaluate(x), "this condition")
+        except Fault as fault:
+            return x, fault
+    return None
+
+
+def _assignments(term: Term, variables: Mapping[str, Variable]) -> Iterator[dict[str, Value]]:
+    """Assignments of a term's scope: all of them where they are few, else some of every kind."""
+    names = [n for n in variables if n in term.scope] if len(term.scope) < len(variables) else list(variables)
+    domains = [variables[n].domain for n in names]
+    if len(names) <= MOST_NAMES:
+        yield from (_Tried(zip(names, values, strict=True)) for values in islice(product(*domains), MOST_TRIED))
+        return
+    for turn in range(FEW):
+        yield _Tried((n, d[turn * (1 + i) % len(d)]) for i, (n, d) in enumerate(zip(names, domains, strict=True)))
+    for turn in range(max(len(d) for d in domains)):
+        yield _Tried((n, d[-1 - turn % len(d)]) for n, d in zip(names, domains, strict=True))
+
+
+class _Tried(dict[str, Value]):
+    """An assignment; payoffs that an objective names are 1."""
+
+    def __missing__(self, name: str) -> Value:
+        return 1.0
 
 
 def _suspicious(term: Term, variables: Mapping[str, Variable]) -> bool:

@@ -83,8 +83,8 @@ class _Rows:
         if self.table.audience is not None and self.reader not in self.table.audience[flat]:
             if not self.reader:
                 raise Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
-            raise Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080",
-                        help="a private row may be read only in prompts for those who see it, as in `cost[me, t]`")  # fmt: skip
+            help_ = "a private row may be read only in prompts for those who see it, as in `cost[me, t]`"
+            raise Fault(f"this prompt tells `{self.reader}` the private `{name}`", code="C080", help=help_)
         return _shown(self.table.entries[flat], self.meter)
 
     def __str__(self) -> str:
@@ -287,7 +287,8 @@ def _names(target: "nodes.Node") -> Iterator["nodes.Name"]:
 
 _WORDS = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Add": "arithmetic",
           "Sub": "arithmetic", "Mul": "arithmetic", "Div": "arithmetic", "Macro": "macros", "Include": "includes",
-          "Import": "imports", "Block": "blocks", "Extends": "inheritance", "Slice": "slices", "Concat": "joining by `~`",
+          "Import": "imports", "Block": "blocks", "Extends": "inheritance", "Slice": "slices",
+          "Concat": "joining by `~`",
           "Mod": "arithmetic", "Pow": "arithmetic", "FloorDiv": "arithmetic", "Neg": "arithmetic", "Pos": "arithmetic",
           "CondExpr": "inline `if`", "List": "lists", "Dict": "dictionaries"}  # fmt: skip
 

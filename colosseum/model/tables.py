@@ -32,10 +32,12 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
     if audience is None and outer.reads:
-        raise at(Fault(f"which entries the public table `{name}` has depends on a private one", code="C062",
-                       help="make it `private`"), statement.indices.span if statement.indices else statement.span)  # fmt: skip
+        fault = Fault(f"which entries the public table `{name}` has depends on a private one", code="C062",
+                      help="make it `private`")  # fmt: skip
+        raise at(fault, (statement.indices or statement).span)
     if statement.recipients and not statement.private:
-        raise at(Fault("only a private table has recipients", code="C062", help="add `private`"), statement.recipients.span)
+        fault = Fault("only a private table has recipients", code="C062", help="add `private`")
+        raise at(fault, statement.recipients.span)
     match statement.source:
         case syntax.Given(value=syntax.MapLiteral() as entries):
             found = _mapped(name, entries, instances, facts)
@@ -103,7 +105,8 @@ def _audience(
             return {key: people(value(recipient, env), agents, recipient) for key, env in instances}
         case syntax.ToEach(binders=binders, when=when):
             if when is not None:
-                raise at(Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`"), when.span)
+                fault = Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`")
+                raise at(fault, when.span)
             names = binders.items[0].names
             return {
                 key: tuple(dict.fromkeys(
@@ -138,7 +141,8 @@ def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elem
     for key, entry in found.items():
         strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
         if strange:
-            message = f"`{instance_name(name, key)}` is {kind(strange[0])} `{text(strange[0])}`, which is not in the table's set"
+            what = f"{kind(strange[0])} `{text(strange[0])}`"
+            message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
             fault = Fault(message, code="C061", help=f"its values are: {allowed}")
             raise at(fault, (statement.of or statement).span)
 
@@ -150,7 +154,7 @@ def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], fa
         return pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
 
     rows = [data.Row((key(p),), value(p.value, facts.environment()), p.span) for p in entries.pairs]
-    found, diagnostics = data.fit(rows, (k for k, _ in instances), table=name, at=entries.span)
+    found, diagnostics = data.fit(rows, (k for k, _ in instances), table=name, at=entries.span, data=entries.span)
     _stop(diagnostics, facts)
     return found
 
@@ -159,16 +163,18 @@ def _literal(statement: syntax.Table, instances: list[Instance], facts: "Realise
     keys = [key for key, _ in instances]
     arity = len(keys[0]) if keys else 0
     if isinstance(statement.source, syntax.Grid):
+        listed = statement.source.span
         rows, diagnostics = data.grid_rows(statement.source, arity=arity)
     else:
         assert isinstance(statement.source, syntax.Loaded)
         sheet = facts.spec.sheets.get(place(statement.source))
         if sheet is None:
             raise Poisoned("unreadable")
+        listed = sheet.header[0].span.to(sheet.header[-1].span)
         indices = tuple(_header_names(statement))
         rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=indices, at=statement.source.span)
     _stop(diagnostics, facts)
-    found, diagnostics = data.fit(rows, keys, table=statement.name, at=statement.name_span)
+    found, diagnostics = data.fit(rows, keys, table=statement.name, at=statement.name_span, data=listed)
     _stop(diagnostics, facts)
     return found
 

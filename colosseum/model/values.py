@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 from colosseum.diagnostics import Span
 
 
-class Fault(Exception):  # noqa: N818 - as what the user did, not as what Python did
+class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
     """A user's mistake found while a value is computed; caught where the place in the text is known."""
 
     def __init__(self, message: str, *, help: str = "", code: str = "C050") -> None:  # noqa: A002 - users' word
