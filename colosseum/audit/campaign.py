@@ -21,6 +21,7 @@ from typing import Any
 from colosseum import __version__
 from colosseum.audit.protocol import CallFailed
 from colosseum.audit.run import Run
+from colosseum.audit.scripted import SCRIPTED
 from colosseum.audit.team import MakeModel, players
 from colosseum.audit.trace import Json, TraceWriter, encode
 from colosseum.audit.trial import PROTOCOL, Expansions, Trial
@@ -29,7 +30,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.values import plain
 
 SIDE_BY_SIDE = 16
-"""Runs in flight at once."""
+"""Runs of models in flight at once. Scripted ones never wait, so one at a time is as fast and can be stopped at once."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,12 @@ class Campaign:
                 progress(trial, "reused")
             else:
                 todo.append(trial)
-        gate = asyncio.Semaphore(SIDE_BY_SIDE)
+        waiting, scripted = asyncio.Semaphore(SIDE_BY_SIDE), asyncio.Semaphore(1)
         outcomes: list[bool] = []
 
         async def one(trial: Trial) -> None:
-            async with gate:
+            async with scripted if SCRIPTED.keys() >= set(trial.roles.values()) else waiting:
+                await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
                 complete = await self._one(trial, make)
             outcomes.append(complete)
             progress(trial, "complete" if complete else "failed")

@@ -1,0 +1,315 @@
+"""The command line's contract: what goes where, exit codes, JSON shapes, words for every wrong option."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import MATCH, SPECS
+from typer.testing import CliRunner
+
+from colosseum.cli.commands import app
+
+JIRA, TOY = str(SPECS / "jira.colo"), str(SPECS / "toy.colo")
+SILENT = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "OPENAI_API_KEY", "COLUMNS")}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command said, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def colosseum(*arguments: object, **environment: str | None) -> Done:
+    """The command, in this process, where starting takes no time; it never ends by an exception of ours."""
+    unset = dict.fromkeys(("FORCE_COLOR", "NO_COLOR", "OPENAI_API_KEY", "COLUMNS"))
+    found = CliRunner().invoke(app, [str(a) for a in arguments], env={**unset, **environment})
+    assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
+    return Done(found.exit_code, found.stdout, found.stderr)
+
+
+def read(*arguments: object) -> dict[str, Any]:
+    done = colosseum(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a complete campaign."""
+    folder = tmp_path_factory.mktemp("audited") / "deep" / "down"
+    assert colosseum("audit", TOY, "--seeds", "1..2", "--out", folder).returncode == 0
+    return folder
+
+
+# ---- results ---------------------------------------------------------------------------------------------------
+
+
+def test_check_says_what_is_in_every_file() -> None:
+    done = colosseum("check", JIRA, TOY)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split(": ")[1][:2] for line in done.stdout.splitlines()] == ["ok", "ok"]
+    assert [f["ok"] for f in read("check", JIRA, TOY)["files"]] == [True, True]
+
+
+def test_check_goes_on_after_a_bad_file(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.colo"
+    bad.write_text(MATCH.replace("moves\nreward", "movs\nreward"))
+    done = colosseum("check", bad, TOY)
+    assert done.returncode == 2
+    assert done.stdout.startswith(f"{TOY}: ok")
+    assert "error[C" in done.stderr
+    found = json.loads(colosseum("check", bad, TOY, "--json").stdout)["files"]
+    assert [f["ok"] for f in found] == [False, True]
+    assert found[0]["diagnostics"][0]["severity"] == "error"
+
+
+def test_compile_json_has_what_other_tools_read(tmp_path: Path) -> None:
+    found = read("compile", TOY)
+    assert {"schema", "scenario", "seed", "agents", "variables", "optimum", "minimum", "coalitions"} <= found.keys()
+    assert found["variables"]["move[A]"] == {"owner": "A", "domain": ["left", "right"]}
+    assert (found["optimum"]["status"], found["optimum"]["value"]) == ("optimal", 3)
+    assert found["minimum"]["value"] == 1
+    assert found["coalitions"]["cabal"]["members"] == ["B", "C"]
+    assert found["coalitions"]["cabal"]["best"]["value"] == 3
+    assert set(found["optimum"]["assignment"]) == set(found["variables"])
+    done = colosseum("compile", TOY, "-o", tmp_path / "m.json", "--lp", tmp_path / "m.lp")
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "m.json").read_bytes())["schema"] == 1
+    assert "maximize" in (tmp_path / "m.lp").read_text().lower()
+    assert "3" in done.stdout
+    assert "wrote" not in done.stdout
+
+
+def test_compile_takes_seeds_and_params() -> None:
+    small = read("compile", JIRA, "--set", "engineers=5", "--set", "tickets=4", "--seed", 7)
+    assert (len(small["variables"]), small["seed"], small["params"]["engineers"]) == (5, 7, 5)
+
+
+def test_score_json_has_what_other_tools_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"move[A]": "left", "move[B]": "left", "move[C]": "right"}')
+    found = read("score", TOY, "--assignment", path, "--order", "A,B,C")
+    assert {"value", "payoff", "violations", "metrics"} <= found.keys()
+    assert found["value"] == 1
+    assert found["payoff"] == {"A": 0.5, "B": 0.5, "C": 0}
+    assert found["metrics"]["coalition_value"] == 3
+    assert found["metrics"]["regret"] == 2
+    assert set(found["metrics"]["best_response_regret"]) == {"A", "B", "C"}
+    members = read("score", TOY, "--assignment", path, "--members", "A,B")
+    assert members["metrics"]["coalition_payoff"] == 0.5
+    words = colosseum("score", TOY, "--assignment", path)
+    assert (words.returncode, words.stderr) == (0, "")
+    assert "joint payoff" in words.stdout
+
+
+def test_a_missing_variable_is_undecided_and_null_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"pick[engineer1]": null, "pick[engineer2]": "ticket1"}')
+    found = read("score", JIRA, "--assignment", path)
+    assert len(found["undecided"]) == 4
+    assert found["metrics"]["decided"]["engineer1"] == 1
+
+
+def test_audit_prints_the_report_on_stdout_and_all_else_on_stderr(tmp_path: Path) -> None:
+    done = colosseum("audit", TOY, "--seeds", "1..2", "--arm", "baseline", "--out", tmp_path)
+    assert done.returncode == 0
+    assert "2 runs complete" in done.stderr
+    assert "SCRIPTED PLAYERS" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    again = colosseum("audit", TOY, "--seeds", "1..2", "--arm", "baseline", "--out", tmp_path)
+    assert "2 of them from before" in again.stderr
+    assert again.stdout == done.stdout
+    wider = json.loads(colosseum("audit", TOY, "--seeds", "3", "--out", tmp_path, "--json").stdout)
+    assert wider["arms"] == ["baseline", "emergent", "prompted"]
+    assert [arm["complete"] for arm in wider["points"][0]["arms"]] == [3, 1, 1]
+
+
+def test_report_repeats_what_audit_said(audited: Path) -> None:
+    found = read("report", audited)
+    assert {"scenario", "experiment", "planned", "missing", "players", "scripted", "points"} <= found.keys()
+    assert (found["planned"], found["missing"], found["scripted"]) == (6, 0, True)
+    assert colosseum("report", audited).stdout == colosseum("audit", TOY, "--seeds", "1..2", "--out", audited).stdout
+
+
+def test_report_counts_what_is_not_there(audited: Path, tmp_path: Path) -> None:
+    copy = copied(audited, tmp_path)
+    next((copy / "runs").iterdir()).unlink()
+    done = colosseum("report", copy)
+    assert done.returncode == 0
+    assert "1 of 6 planned runs are not there" in done.stdout
+    assert read("report", copy)["missing"] == 1
+
+
+# ---- the terminal ------------------------------------------------------------------------------------------------
+
+
+def test_narrow_terminals_and_colour(audited: Path) -> None:
+    narrow = colosseum("report", audited, COLUMNS="60")
+    assert max(map(len, narrow.stdout.splitlines())) <= 60
+    assert "\x1b" in colosseum("report", audited, FORCE_COLOR="1").stdout
+    assert "\x1b[3" not in colosseum("report", audited, FORCE_COLOR="1", NO_COLOR="1").stdout
+    assert "\x1b" not in colosseum("check", "nope.colo", NO_COLOR="1").stderr
+
+
+@pytest.mark.parametrize("command", ["report", "compile", "check"])
+def test_a_reader_that_goes_away_is_no_error(command: str, audited: Path) -> None:
+    target = str(audited) if command == "report" else JIRA
+    line = f"{sys.executable} -m colosseum {command} {target} | head -1"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False, env=SILENT)
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+    assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("check", "--help"), ("audit", "--help"), ("--version",), ("check", TOY)])
+def test_light_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    script = (
+        "import sys\nfrom colosseum.cli import main\ntry:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print([m for m in ('litellm', 'pulp', 'highspy', 'pydantic', 'openai', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", ["check", "compile", "score", "audit", "report"])
+def test_every_command_explains_its_options(command: str) -> None:
+    done = colosseum(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    options = [line for line in done.stdout.splitlines() if line.startswith("  --")]
+    assert all(len(line.split()) > 2 or line.rstrip().endswith(("V", "NAME", "DIR", "FILE")) for line in options)
+    assert "--json" in done.stdout
+
+
+def test_no_command_shows_the_commands() -> None:
+    assert all(c in colosseum().stdout + colosseum().stderr for c in ("check", "compile", "score", "audit", "report"))
+
+
+# ---- mistakes ----------------------------------------------------------------------------------------------------
+
+WRONG: list[tuple[tuple[str, ...], str]] = [
+    (("check", "nope.colo"), "no file `nope.colo`"),
+    (("check", "."), "is a folder"),
+    (("compile", "nope.colo"), "no file"),
+    (("compile", TOY, "--seed", "x"), "--seed"),
+    (("compile", TOY, "--set", "n"), "name=value"),
+    (("compile", TOY, "--set", "n=3"), "no param `n`"),
+    (("compile", JIRA, "--set", "engineer=3"), "did you mean `engineers`"),
+    (("compile", JIRA, "--set", "engineers=0"), "error[C"),
+    (("compile", JIRA, "--set", "engineers=1e999"), "too large"),
+    (("compile", JIRA, "--set", "engineers=lots"), "error[C"),
+    (("compile", TOY, "-o", "/nope/x.json"), "cannot write"),
+    (("compile", TOY, "--lp", "/nope/x.lp"), "cannot write"),
+    (("score", TOY), "--assignment"),
+    (("score", TOY, "--assignment", "nope.json"), "cannot read"),
+    (("score", TOY, "--assignment", "."), "cannot read"),
+    (("audit", TOY, "--seeds", "x"), "is not a list of seeds"),
+    (("audit", TOY, "--seeds", "5..1"), "names no seed"),
+    (("audit", TOY, "--seeds", "1.." + "9" * 5000), "is not a list of seeds"),
+    (("audit", TOY, "--seeds", "-1"), "is not a list of seeds"),
+    (("audit", TOY, "--arm", "promted"), "did you mean `prompted`"),
+    (("audit", TOY, "--experiment", "nope"), "no experiment `nope`"),
+    (("audit", TOY, "--model", "sim/xyz"), "no scripted player `sim/xyz`"),
+    (("audit", TOY, "--out", "/proc/nope"), "cannot write"),
+    (("audit", TOY, "--out", TOY), "cannot write"),
+    (("report", "nope"), "holds no campaign"),
+    (("report", str(SPECS)), "holds no campaign"),
+    (("report", TOY), "holds no campaign"),
+    (("frobnicate",), "No such command"),
+    (("check",), "Missing argument"),
+    (("check", TOY, "--nope"), "No such option"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), WRONG, ids=[" ".join(a)[-40:] for a, _ in WRONG])
+def test_a_wrong_command_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
+    done = colosseum(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+ASSIGNMENTS = [
+    ("not json", "is not JSON"), ("[]", "not a JSON object"), ("[" * 100_000, "is not JSON"), ('{"move[Z]": "left"}', "move[Z]"),
+    ('{"move[A]": "lefft"}', "did you mean `left`"), ('{"move[A]": null}', "cannot be null"), ('{"move[A]": NaN}', "cannot be"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "words"), ASSIGNMENTS, ids=[c[:20] for c, _ in ASSIGNMENTS])
+def test_a_wrong_assignment_says_what_is_wrong(content: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(content)
+    done = colosseum("score", TOY, "--assignment", tmp_path / "a.json")
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--members", "A,Z", "no agent `Z`"), ("--members", ",", "names no agent"), ("--order", "A,B", "leaves out `C`"),
+        ("--order", "A,B,C,A", "twice"), ("--order", "A,B,X", "no agent `X`"), ("--coalition", "cabl", "did you mean `cabal`"),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_of_score(option: str, value: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    done = colosseum("score", TOY, "--assignment", tmp_path / "a.json", option, value)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_a_spec_without_an_experiment_cannot_be_audited(tmp_path: Path) -> None:
+    (tmp_path / "s.colo").write_text(MATCH[: MATCH.index("experiment")])
+    done = colosseum("audit", tmp_path / "s.colo", "--out", tmp_path / "o")
+    assert done.returncode == 2
+    assert "no experiment" in done.stderr
+
+
+def test_hard_rules_that_nothing_satisfies(tmp_path: Path) -> None:
+    (tmp_path / "s.colo").write_text(MATCH.replace("coalition", "require no: 1 == 2\ncoalition"))
+    done = colosseum("compile", tmp_path / "s.colo")
+    assert done.returncode == 2
+    assert "no assignment satisfies" in done.stderr
+
+
+# ---- damaged folders ---------------------------------------------------------------------------------------------
+
+
+def copied(folder: Path, target: Path) -> Path:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            (target / path.relative_to(folder)).parent.mkdir(parents=True, exist_ok=True)
+            (target / path.relative_to(folder)).write_bytes(path.read_bytes())
+    return target
+
+
+@pytest.mark.parametrize("part", ["campaign", "trace", "scenario", "no scenario", "other trace", "cut trace"])
+def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path: Path) -> None:
+    copy = copied(audited, tmp_path)
+    runs, scenarios = sorted((copy / "runs").iterdir()), sorted((copy / "scenarios").iterdir())
+    match part:
+        case "campaign":
+            (copy / "campaign.json").write_text('{"schema": 1}')
+        case "trace":
+            runs[0].write_bytes(runs[0].read_bytes().replace(b"left", b"right", 1))
+        case "cut trace":
+            runs[0].write_bytes(runs[0].read_bytes()[:700])
+        case "other trace":
+            runs[0].write_bytes(runs[1].read_bytes())
+        case "scenario":
+            scenarios[0].write_bytes(scenarios[0].read_bytes().replace(b"left", b"west"))
+        case _:
+            scenarios[0].unlink()
+    done = colosseum("report", copy)
+    assert done.returncode == 2
+    assert "error[C123]" in done.stderr
+    assert done.stdout == ""

@@ -1,0 +1,121 @@
+"""Models end to end: the command against a real socket that speaks OpenAI's protocol."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking import give_key
+from chat_server import Answer, Body, ChatServer, calls, fails, says, unused_url
+from conftest import SPECS
+from test_cli_commands import Done, colosseum
+
+TOY = SPECS / "toy.colo"
+
+
+class Mind:
+    """A model that tries everything once: nonsense first, then sense."""
+
+    def __init__(self, *, breaks_at: int | None = None) -> None:
+        self.asked, self.breaks_at = 0, breaks_at
+
+    def __call__(self, body: Body) -> Answer:
+        tools = {tool["function"]["name"]: tool["function"] for tool in body["tools"]}
+        if "ready" in tools:
+            return calls(("ready", {}))
+        self.asked += 1
+        if self.breaks_at is not None and self.asked >= self.breaks_at:
+            return fails(400, "the model broke")
+        replies = sum(m["role"] == "assistant" for m in body["messages"])
+        if "decide" not in tools:
+            nonsense = [calls(("post", {"channel": "nowhere", "text": "hi"})), calls(("post", "{no json"))]
+            return ([*nonsense, calls(("post", {"channel": "public", "text": "left?"}), ("done", {}))])[replies]
+        variable = tools["decide"]["parameters"]["properties"]["variable"]["enum"][0]
+        wrong = calls(("decide", {"variable": variable, "value": "up"}))
+        return [wrong, says("hm"), calls(("decide", {"variable": variable, "value": "left"}))][min(replies, 2)]
+
+
+def audit(url: str, out: Path, *more: object) -> Done:
+    return colosseum(
+        "audit", TOY, "--model", "openai/test", "--api-base", url, "--seeds", 1, "--out", out, *more,
+        OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234",
+    )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _no_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_key(monkeypatch)
+
+
+def traces(folder: Path, ending: str = ".jsonl") -> list[list[dict[str, Any]]]:
+    paths = sorted(p for p in (folder / "runs").iterdir() if p.name.endswith(ending))
+    return [[json.loads(line) for line in p.read_text().splitlines()] for p in paths]
+
+
+def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
+    with ChatServer(Mind()) as server:
+        done = audit(server.url, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "openai/test" in done.stdout
+    assert "SCRIPTED" not in done.stdout
+    for lines in traces(tmp_path):
+        mistakes = [e["kind"] for e in lines if e["event"] == "mistake"]
+        assert {k: mistakes.count(k) for k in set(mistakes)} == {
+            "unknown_channel": 12, "unreadable": 12, "outside_domain": 3,
+        }  # fmt: skip
+        assert [e["event"] for e in lines].count("post") == 12
+        assert [e["event"] for e in lines].count("decide") == 3
+        replies = [e for e in lines if e["event"] == "reply"]
+        assert all(e["usage"]["served_model"] == "served-model-1" for e in replies)
+        assert next(e for e in lines if e["event"] == "outcome")["undecided"] == []
+    found = json.loads(colosseum("report", tmp_path, "--json").stdout)
+    assert found["players"] == ["openai/test"]
+    assert not found["scripted"]
+    assert found["points"][0]["arms"][0]["failed_posts"] == 24
+    assert found["points"][0]["arms"][0]["figures"]["joint_payoff"]["mean"]["value"] == 3
+    prompt = server.requests[1].body["messages"][0]["content"]
+    assert "A turn takes at most 3 replies of yours" in prompt
+
+
+def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: Path) -> None:
+    with ChatServer(Mind(breaks_at=60)) as server:
+        done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
+        assert done.returncode == 3
+        assert "failed" in done.stderr
+        reported = colosseum("report", tmp_path, "--json")
+    assert reported.returncode == 3
+    arms = json.loads(reported.stdout)["points"][0]["arms"]
+    assert sum(a["failed"] for a in arms) >= 1
+    assert [f["reason"] for a in arms for f in a["failures"]][0].startswith("bad_request: ")
+    assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
+    assert traces(tmp_path, ".failed.jsonl")[0][-1]["event"] == "failed"
+    with ChatServer(Mind()) as server:
+        done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
+    assert done.returncode == 0, done.stderr
+    assert not traces(tmp_path, ".failed.jsonl")
+
+
+def test_a_refusal_and_silence_are_outcomes(tmp_path: Path) -> None:
+    def script(body: Body) -> Answer:
+        ready = any(t["function"]["name"] == "ready" for t in body["tools"])
+        return calls(("ready", {})) if ready else says(None, refusal="I will not.")
+
+    with ChatServer(script) as server:
+        done = audit(server.url, tmp_path, "--arm", "baseline", "--json")
+        asked = len(server.requests)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["points"][0]["arms"][0]["undecided"] == 3
+    assert asked == 1 + 4 * 3 + 3
+
+
+def test_no_run_is_started_where_the_model_cannot_play(tmp_path: Path) -> None:
+    unkeyed = colosseum("audit", TOY, "--model", "openai/gpt-4o-mini", "--out", tmp_path / "a")
+    with ChatServer([says("I have no tools.")]) as server:
+        toolless = audit(server.url, tmp_path / "b")
+    unreachable = audit(unused_url(), tmp_path / "c")
+    for done, words in ((unkeyed, "OPENAI_API_KEY"), (toolless, "did not call the tool"), (unreachable, "refused")):
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert "no run was started" in done.stderr
+        assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
