@@ -56,18 +56,17 @@ class Builder:
         return Constant(self.draw(steps))
 
     def may_be_none(self, term: Term) -> bool:
+        """Whether it is none somewhere; where payoffs take part, whatever they may be."""
+        if self.agents:
+            return any(None in self.variables[n].domain for n in term.scope)
         names = sorted(term.scope)
         for values in product(*(self.variables[n].domain for n in names)):
             try:
-                if term.evaluate({**dict(zip(names, values, strict=True)), **self.payoffs}) is None:
+                if term.evaluate(dict(zip(names, values, strict=True))) is None:
                     return True
             except Fault:
                 assume(False)
         return False
-
-    @property
-    def payoffs(self) -> dict[str, Value]:
-        return {"total": 1.0, **{f"payoff[{a}]": 2.0 for a in self.agents}}
 
     def surely(self, depth: int) -> Term:
         """A number that is never none."""
@@ -225,6 +224,23 @@ def credit_of(draw: st.DrawFn, build: Builder, agents: Sequence[str], term: Term
     )
 
 
+def soft_rule(draw: st.DrawFn, build: Builder, agents: Sequence[str], number: int) -> tuple[Requirement, Payoff]:
+    """A rule with a price, for each break or for each unit by which a comparison is missed."""
+    left, right = build.surely(draw(st.integers(1, 2))), build.surely(0)
+    condition: Term = terms.Compare("<=", left, right)
+    excess: Term | None = None
+    if draw(st.booleans()):
+        over = terms.Arithmetic("-", left, right)
+        excess = terms.Extremum("max", (Constant(0), over), (ALWAYS, ALWAYS), aggregate=False)
+        cost: Term = terms.Arithmetic("*", Constant(-2), excess)
+    else:
+        condition = build.condition(2)
+        cost = terms.Conditional(condition, Constant(0), Constant(-1.5))
+    name = f"wish{number}"
+    credit = credit_of(draw, build, agents, cost)
+    return Requirement(name, "wish", condition, 2.0, excess), Payoff(name, "wish", "penalty", cost, credit)
+
+
 @st.composite
 def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
     """A task of few assignments, and a coalition with objectives of its own."""
@@ -247,19 +263,21 @@ def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
         Requirement(f"rule{n}", "rule", build.condition(draw(st.sampled_from((3, 2, 1)))), None, None)
         for n in range(draw(st.sampled_from((1, 2, 0))))
     )
+    soft = [soft_rule(draw, build, agents, n) for n in range(draw(st.integers(0, 2)))]
+    payoffs += [payoff for _, payoff in soft]
     bent = Builder(draw, variables, agents)
     objectives = tuple(
         Objective(f"o{n}", bent.surely(draw(st.sampled_from((2, 3, 1))))) for n in range(draw(st.integers(1, 2)))
     )
     members = tuple(agents[: draw(st.integers(1, len(agents)))])
-    task = Task(agents, variables, tuple(payoffs), hard)
+    task = Task(agents, variables, tuple(payoffs), (*hard, *(rule for rule, _ in soft)))
     return task, [Coalition("cabal", members, ()), Coalition("plot", members, objectives)]
 
 
 @random_games(60)
 @given(st.data())
 def test_the_program_finds_what_enumeration_finds(data: st.DataObject) -> None:
-    """F_n, every r_i, F_c and F_λ, largest and smallest, in any order on one solver, with and without fixed variables."""
+    """F_n, every r_i, F_c and F_λ, largest and smallest, in any order on one solver, with some variables fixed or none."""
     task, coalitions = data.draw(tasks())
     everything = Everything.of(task)
     adds_up(everything)
