@@ -1,4 +1,4 @@
-"""The action figures of one run against their definitions, by enumeration; and null, with the reason, where there is none."""
+"""The action figures of one run against their definitions, by enumeration; and null, with the reason."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -13,7 +13,7 @@ from test_optimum_terms import tasks
 from colosseum.evidence.figures import SCALARS, Figure
 from colosseum.evidence.metrics import Instance, Measured, measure
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
-from colosseum.model.terms import Compare, Conditional, Constant, Decision
+from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every
 from colosseum.model.values import Value
 from colosseum.optimum.goal import coalition_goal
 from colosseum.optimum.lower import NotLowered
@@ -248,8 +248,10 @@ def test_what_others_broke_is_not_held_against_a_move() -> None:
                Conditional(Compare("!=", Decision(a), Constant(None)), Constant(5), Constant(0)), EqualSplit((a,)))
         for a in agents
     )  # fmt: skip
-    apart = Requirement("apart", "apart", Conditional(Compare("==", Decision("ann"), Constant("big")), Compare(
-        "!=", Decision("bob"), Constant("big")), Compare("!=", Decision("cid"), Constant("big"))), 1.0, None)  # fmt: skip
+    different = Every(
+        (Compare("!=", Decision("ann"), Decision("bob")), Compare("!=", Decision("bob"), Decision("cid")))
+    )
+    apart = Requirement("apart", "apart", different, 1.0, None)
     task = Task(agents, tuple(Variable(a, a, domain) for a in agents), rewards, (apart,))
     found = measure(
         Instance.of(task), {"ann": "big", "bob": "big", "cid": None}, coalition=ANN, order=("ann", "bob", "cid")

@@ -112,7 +112,8 @@ def tickets() -> Task:
     domain = ("big", "small", None)
     worth = {"big": 5, "small": 3}
     rewards = [
-        Payoff(f"done[{a}, {t}]", "done", "reward", Conditional(chosen(a, t), Constant(w), Constant(0)), EqualSplit((a,)))
+        Payoff(f"done[{a}, {t}]", "done", "reward",
+               Conditional(chosen(a, t), Constant(w), Constant(0)), EqualSplit((a,)))
         for a in ("ann", "bob") for t, w in worth.items()
     ]  # fmt: skip
     clashes = [

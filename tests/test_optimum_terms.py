@@ -277,7 +277,7 @@ def tasks(draw: st.DrawFn) -> tuple[Task, list[Coalition]]:
 @random_games(60)
 @given(st.data())
 def test_the_program_finds_what_enumeration_finds(data: st.DataObject) -> None:
-    """F_n, every r_i, F_c and F_λ, largest and smallest, in any order on one solver, with some variables fixed or none."""
+    """F_n, every r_i, F_c and F_λ, largest and smallest, in any order on one solver, some variables fixed."""
     task, coalitions = data.draw(tasks())
     everything = Everything.of(task)
     adds_up(everything)

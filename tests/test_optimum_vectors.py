@@ -119,9 +119,9 @@ def test_the_command_says_the_same(tmp_path: Path) -> None:
     file = write_spec(vector, tmp_path)
     decisions = tmp_path / "decisions.json"
     decisions.write_text(json.dumps({f"pick[{a}]": t for a, t in case["assignment"].items()}), encoding="utf-8")
-    order = ",".join(vector["turn_order"])
+    told = ["--assignment", str(decisions), "--order", ",".join(vector["turn_order"]), "--json"]
     done = subprocess.run(
-        [sys.executable, "-m", "colosseum", "score", str(file), "--assignment", str(decisions), "--order", order, "--json"],
+        [sys.executable, "-m", "colosseum", "score", str(file), *told],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
