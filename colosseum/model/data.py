@@ -5,11 +5,11 @@ CSV: UTF-8 (a byte order mark is allowed), comma, RFC 4180 quotes, cells trimmed
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.values import Elements, Value, flatten, instance_name, text
@@ -197,11 +197,16 @@ def fit(
     wanted = dict.fromkeys(keys)
     found: dict[tuple[Value, ...], Row] = {}
     diagnostics = []
+    strange: set[tuple[int, Value]] = set()
     for row in rows:
         key = tuple(flatten(row.key))
         if key not in wanted:
-            message = f"`{instance_name(table, key)}` is not an entry of this table"
-            diagnostics.append(report("C061", row.span, message, labels=[Label(at, "the table")]))
+            part = _strange(key, wanted)
+            if part is None or part not in strange:  # a wrong label is told once, not for every cell of its row
+                message = f"`{instance_name(table, key)}` is not an entry of this table"
+                help_ = closest(instance_name(table, key), [instance_name(table, k) for k in list(wanted)[:2000]])
+                diagnostics.append(report("C061", row.span, message, labels=[Label(at, "the table")], help=help_))
+            strange |= {part} if part else set()
         elif key in found:
             message = f"`{instance_name(table, key)}` is given twice"
             diagnostics.append(report("C061", row.span, message, labels=[Label(found[key].span, "first here")]))
@@ -216,6 +221,11 @@ def fit(
         message = f"no value for {names}{more}"
         diagnostics.append(report("C061", place, message, labels=labels, help="a table must be total"))
     return {key: found[key].value for key in wanted if key in found}, diagnostics
+
+
+def _strange(key: tuple[Value, ...], wanted: Mapping[tuple[Value, ...], None]) -> tuple[int, Value] | None:
+    """The first part of a key that no wanted key has at its place."""
+    return next((p for p in enumerate(key) if all(p[0] >= len(k) or k[p[0]] != p[1] for k in wanted)), None)
 
 
 def elements(entries: Iterable[Entry], *, at: Span) -> tuple[Elements, list[Diagnostic]]:

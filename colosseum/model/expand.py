@@ -9,7 +9,7 @@ from colosseum.model import terms
 from colosseum.model.environment import Environment, Meter, refuse_private
 from colosseum.model.evaluate import evaluate
 from colosseum.model.faults import Findings
-from colosseum.model.ground import check_condition, check_none, ground, number_term
+from colosseum.model.ground import check_condition, check_none, check_scope, ground, number_term
 from colosseum.model.instances import Key, indexed
 from colosseum.model.networks import spec_graph
 from colosseum.model.prompts import Compiled, compile_template, render
@@ -56,25 +56,27 @@ def expand(
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
     task, found = ground(world)
     work = Findings([*diagnostics, *found])
-    agents = task.agents
-    facts_graph = spec_graph(Realiser(spec, seed, params))
+    parts = (tuple(_coalitions(world, task, work)), tuple(_prompts(world, task.agents, work)),
+             tuple(_claims(world, work)), tuple(_rubrics(spec, work)))  # fmt: skip
+    if has_errors(work.diagnostics):
+        return None, work.diagnostics
+    coalitions, prompts, claims, rubrics = parts
     scenario = Scenario(
         name=spec.composition.scenario.name,
         title=spec.composition.scenario.title,
         seed=seed,
         params=tuple(world.params.items()),
         task=task,
-        coalitions=tuple(_coalitions(world, task, work)),
+        coalitions=coalitions,
         channels=tuple(
             Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)
         ),
-        network=graph or facts_graph,
-        prompts=tuple(_prompts(world, agents, work)),
-        claims=tuple(_claims(world, work)),
-        rubrics=tuple(_rubrics(spec, work)),
+        network=graph or spec_graph(Realiser(spec, seed, params)),
+        prompts=prompts,
+        claims=claims,
+        rubrics=rubrics,
     )
-    whole = None if has_errors(work.diagnostics) else Expansion(scenario, world)
-    return whole, work.diagnostics
+    return Expansion(scenario, world), work.diagnostics
 
 
 def lay(spec: Spec, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
@@ -97,7 +99,8 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 def _coalitions(world: World, task: Task, work: Findings) -> Iterator[Coalition]:
     for statement in world.spec.of(syntax.Coalition):
         objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, task, work))
-        yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
+        if statement.name in world.sets:
+            yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
 
 
 def _objectives(statement: syntax.Objective, world: World, task: Task, work: Findings) -> list[Objective]:
@@ -111,6 +114,7 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
             if not isinstance(holds, Ground) and not truth(holds, "`when`"):
                 continue
             whole = number_term(body, statement.value, "an objective")
+            check_scope(whole, task)
             if isinstance(holds, Ground):
                 whole = terms.Conditional(holds, whole, Constant(0))
             check_condition(holds, statement.when, task)
@@ -132,8 +136,9 @@ def _instances(
 
 
 def _known_names(world: World) -> frozenset[str]:
-    tables = {name for name in world.tables if name not in world.spec.derived}
-    return frozenset({*world.params, *world.sets, *world.known_elements(), *tables, *BUILT_IN} - {"payoff", "total"})
+    kinds = ("param", "set", "coalition", "channel", "table")
+    declared = {s.name for s in world.spec.symbols.values() if s.kind in kinds} - world.spec.derived
+    return frozenset({*declared, *world.known_elements(), *BUILT_IN} - {"payoff", "total"})
 
 
 def _unreadable(world: World) -> dict[str, str]:
@@ -147,8 +152,8 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
     """The coalition without me: the one the prompt is for, else the first that I belong to."""
     named = prompt.recipients.id if isinstance(prompt.recipients, syntax.Name) else ""
     coalitions = [s.name for s in world.spec.of(syntax.Coalition)]
-    chosen = [named] if named in coalitions else [c for c in coalitions if agent in world.sets[c]][:1]
-    return tuple(str(a) for c in chosen for a in world.sets[c] if a != agent)
+    chosen = [named] if named in coalitions else [c for c in coalitions if agent in world.members(c)][:1]
+    return tuple(str(a) for c in chosen for a in world.members(c) if a != agent)
 
 
 def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[Prompt]:

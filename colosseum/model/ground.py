@@ -9,14 +9,14 @@ from colosseum.model import terms
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter
 from colosseum.model.evaluate import evaluate, value
-from colosseum.model.faults import Findings
+from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.folding import disjunction, inverse, term
 from colosseum.model.instances import Key, domain, indexed
 from colosseum.model.nones import fault_example, none_example
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, people
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Fault, Number, Value, at, instance_name, kind, number, text, truth
+from colosseum.model.values import Fault, Number, Value, at, first_doubled, instance_name, kind, number, text, truth
 from colosseum.model.world import World
 
 MOST_SHOWN = 4
@@ -51,7 +51,9 @@ def ground(world: World) -> tuple[Task, list[Diagnostic]]:
     """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error."""
     work = Grounding(world)
     agents = tuple(str(a) for a in world.sets["agents"])
-    task = Task(agents, tuple(v for s in world.spec.of(syntax.Variable) for v in _variables(s, work)), (), ())
+    made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
+    work.world = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
+    task = Task(agents, tuple(v for found in made.values() for v in found or ()), (), ())
     payoffs: list[Payoff] = []
     requirements: list[Requirement] = []
     for statement in world.spec.composition.statements:
@@ -64,7 +66,7 @@ def ground(world: World) -> tuple[Task, list[Diagnostic]]:
                     payoffs += [payoff] if payoff else []
             case _:
                 pass
-    if not task.variables and not work.findings.diagnostics:
+    if not made:
         where = world.spec.composition.scenario.span
         work.findings.add(report("C064", where, "nobody decides anything: there are no variables",
                                  help="add a line such as `variable pick[agents]: tasks or none`"))  # fmt: skip
@@ -75,7 +77,8 @@ def ground(world: World) -> tuple[Task, list[Diagnostic]]:
 # ---- variables -----------------------------------------------------------------------------------------------
 
 
-def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable]:
+def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | None:
+    """The instances of a variable; None when something is wrong with them."""
     found: list[Variable] = []
     name = ""
     try:
@@ -88,6 +91,12 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable]:
             work.note(env)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
+        return None
+    doubled = first_doubled(v.name for v in found)
+    if doubled:
+        fault = Fault(f"two instances of `{statement.name}` would both be named `{doubled}`", code="C061")
+        work.findings.fault(fault, statement.name_span)
+        return None
     return found
 
 
@@ -106,7 +115,7 @@ def _owner(statement: syntax.Variable, key: Key, env: Environment, position: int
 def _check_domain(name: str, owner: str, env: Environment, world: World) -> None:
     """The owner must be able to see what it may choose."""
     for cell in env.reads or ():
-        if owner not in (world.tables[cell.table].audience or {})[cell.key]:
+        if owner not in (world.table(cell.table).audience or {})[cell.key]:
             source = instance_name(cell.table, cell.key)
             raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
                         code="C062")  # fmt: skip
@@ -125,6 +134,7 @@ def _rewards(statement: syntax.Reward, task: Task, work: Grounding) -> list[Payo
                 continue
             body = number_term(evaluate(statement.value, env), statement.value, "a reward")
             payoff = terms.Conditional(holds, body, Constant(0)) if isinstance(holds, Ground) else body
+            check_scope(payoff, task)
             shares = credit(statement.recipients, env, scope=payoff.scope, task=task)
             check_condition(holds, statement.when, task)
             check_none(payoff, statement.value, task)
@@ -145,6 +155,12 @@ def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
         except Fault as fault:
             raise at(fault, expr.span) from None
     return term(folded)
+
+
+def check_scope(found: Term, task: Task) -> None:
+    """Raises Poisoned when a term mentions a variable that is in error."""
+    if not found.scope <= task.variable.keys():
+        raise Poisoned("a variable is in error")
 
 
 def check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:
@@ -202,6 +218,7 @@ def _requirement(
         fault = Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
                       help="compare it, as in `… <= 1`")  # fmt: skip
         raise at(fault, statement.condition.span)
+    check_scope(term(inside), task)
     check_condition(holds, statement.when, task)
     condition = term(inside if holds is True else disjunction([inverse(holds), inside]))
     check_condition(condition, statement.condition, task)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment
@@ -12,6 +13,7 @@ from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, te
 
 Key: TypeAlias = tuple[Value, ...]
 """Index values with pairs opened."""
+DRAWN = ("choice", "integer", "normal", "sample", "shuffle", "uniform")
 DRAWS = "choice(S), integer(lo, hi), uniform(lo, hi), normal(mean, sd), sample(S, k), shuffle(S)"
 
 
@@ -53,6 +55,9 @@ def draw(call: syntax.Call, key: str, env: Environment) -> Value:
                 return Elements(draws.shuffle(key, items))
     except Fault as fault:
         raise at(fault, call.span) from None
+    if call.function not in DRAWN:
+        help_ = closest(call.function, DRAWN) or f"draws: {DRAWS}"
+        raise at(Fault(f"`{call.function}` is not a draw", code="C058", help=help_), call.span)
     shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
     raise at(Fault(f"`{call.function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}"), call.span)
 

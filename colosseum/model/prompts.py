@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from colosseum.diagnostics import Span, closest
 from colosseum.language import syntax
 from colosseum.model.environment import Meter
+from colosseum.model.faults import Poisoned
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
@@ -206,6 +207,8 @@ def render(
         if name not in world.spec.derived:
             rows = _Rows(table, me, meter)
             context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
+    if any(name not in context and name in world.spec.symbols for name in compiled.names):
+        raise Poisoned("a fact is in error")
     pieces: list[str] = []
     length = 0
     try:

@@ -157,7 +157,7 @@ class Realiser:
             if not isinstance(element, str) and type(element) is not int:
                 message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
                 raise at(Fault(message, code="C057"), source.span)
-        doubled = first_doubled(instance_name("", (element,)) for element in made)
+        doubled = first_doubled(", ".join(text(part) for part in flatten((element,))) for element in made)
         if doubled:
             raise at(Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061"), source.span)
         return made
@@ -205,7 +205,7 @@ class Realiser:
 def realise(
     spec: Spec, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None
 ) -> tuple[World | None, list[Diagnostic]]:
-    """Compute every fact; all mistakes are reported, and then there is no world."""
+    """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
     facts = Realiser(spec, seed, params, graph)
     for symbol in spec.symbols.values():
         compute: dict[str, Callable[[str], object]] = {
@@ -224,7 +224,11 @@ def realise(
     _check_elements(facts)
     for diagnostic in check_names(spec, facts.known_elements()):
         facts.findings.add(diagnostic)
-    return (None if facts.findings.diagnostics else _world(facts)), facts.findings.diagnostics
+    try:
+        facts.members("agents")
+    except Fault:
+        return None, facts.findings.diagnostics
+    return _world(facts), facts.findings.diagnostics
 
 
 def _check_elements(facts: Realiser) -> None:
@@ -241,15 +245,26 @@ def _check_elements(facts: Realiser) -> None:
 
 
 def _world(facts: Realiser) -> World:
-    def names(*kinds: str) -> list[str]:
-        return [s.name for s in facts.spec.symbols.values() if s.kind in kinds]
+    def known(compute: Callable[[str], T], *kinds: str) -> dict[str, T]:
+        found: dict[str, T] = {}
+        for symbol in facts.spec.symbols.values():
+            if symbol.kind in kinds:
+                try:
+                    found[symbol.name] = compute(symbol.name)
+                except Fault:
+                    continue  # it is reported
+        return found
 
+    try:
+        links = facts.links()
+    except Fault:
+        links = Elements(())
     return World(
         spec=facts.spec,
-        params={n: facts.param(n) for n in names("param")},
-        sets={n: facts.members(n) for n in names("set", "coalition", "channel")},
-        tables={n: facts.table(n) for n in names("table")},
-        domains={n: dict(facts.instances(n)) for n in names("variable")},
-        network_links=facts.links(),
+        params=known(facts.param, "param"),
+        sets=known(facts.members, "set", "coalition", "channel"),
+        tables=known(facts.table, "table"),
+        domains={n: dict(d) for n, d in known(facts.instances, "variable").items()},
+        network_links=links,
         elements=facts.known_elements(),
     )

@@ -191,6 +191,7 @@ def _header_names(statement: syntax.Table) -> Iterator[tuple[str, ...]]:
 
 def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
     """A further column of a set's grid or CSV file, as a table over the set."""
+    facts.members(statement.name)  # a set in error has no columns
     if isinstance(statement.source, syntax.Loaded):
         sheet = facts.spec.sheets[place(statement.source)]
         column = [e.text for e in sheet.header].index(name)

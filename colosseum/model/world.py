@@ -5,10 +5,13 @@ A World is complete and frozen. It is made by `realise` from a seed, or by `imag
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from colosseum.model.faults import Poisoned
 from colosseum.model.spec import Spec, Symbol
 from colosseum.model.values import Elements, Value
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,10 @@ class Facts(Protocol):
 
 @dataclass(frozen=True)
 class World:
-    """All facts of one instance: params, sets and coalitions by name, tables, links of the network."""
+    """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
+
+    One that was realised with errors lacks what is in error; asking for it raises Poisoned.
+    """
 
     spec: Spec
     params: dict[str, Value]
@@ -61,16 +67,16 @@ class World:
         return self.spec.symbols.get(name)
 
     def param(self, name: str) -> Value:
-        return self.params[name]
+        return _have(self.params, name)
 
     def members(self, name: str) -> Elements:
-        return self.sets[name]
+        return _have(self.sets, name)
 
     def table(self, name: str) -> TableData:
-        return self.tables[name]
+        return _have(self.tables, name)
 
     def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
-        return self.domains[variable]
+        return _have(self.domains, variable)
 
     def links(self) -> Elements:
         return self.network_links
@@ -80,3 +86,10 @@ class World:
 
     def known_elements(self) -> frozenset[str]:
         return self.elements
+
+
+def _have(facts: Mapping[str, T], name: str) -> T:
+    """A fact, or Poisoned when its mistake is already reported."""
+    if name not in facts:
+        raise Poisoned(f"`{name}` is in error")
+    return facts[name]
