@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, QualifiedSplit, Requirement, Task, Variable
-from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, Total
+from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, Extremum, Select, Total
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal, payoff_of
 from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
@@ -137,6 +137,21 @@ def test_a_game_by_hand(limits: Limits) -> None:
     assert solver.maximise(payoff_of("ann")).value == 5.0
     assert solver.minimise(payoff_of("ann")).value == 0.0
     assert solver.maximise(payoff_of("ann"), fixed={"ann": "small", "bob": "small"}).value == 1.0
+
+
+def test_large_scopes_need_no_table() -> None:
+    """Twelve agents with four choices each: a look-up by a count, and the greatest of what some of them hold."""
+    agents = tuple(f"agent{i}" for i in range(12))
+    ones = tuple(Conditional(chosen(a, 3), Constant(1), Constant(0)) for a in agents)
+    bonus = Select("bonus", (Total(ones),), tuple(((k,), Constant(k * (11 - k))) for k in range(13)))
+    held = tuple(Compare("!=", Decision(a), Constant(None)) for a in agents)
+    most = Extremum("max", (Constant(-1), *map(Decision, agents)), (Constant(True), *held), aggregate=True)
+    payoffs = tuple(Payoff(n, n, "reward", term, EqualSplit(agents)) for n, term in (("bonus", bonus), ("most", most)))
+    task = Task(agents, tuple(Variable(a, a, (None, 1, 2, 3)) for a in agents), payoffs, ())
+    solver = Solver(task)
+    assert solver.maximise(WELFARE).value == 33.0
+    assert solver.minimise(WELFARE).value == -9.0
+    assert solver.maximise(WELFARE, fixed=dict.fromkeys(agents[:8], 2)).value == 31.0
 
 
 def test_what_cannot_hold_is_infeasible() -> None:

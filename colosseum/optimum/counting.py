@@ -64,6 +64,11 @@ def counts_in(term: Term) -> Iterator[tuple[Term, ...]]:
         case terms.Extremum(parts=parts) | terms.Every(parts=parts) | terms.Some(parts=parts):
             for part in parts:
                 yield from counts_in(part)
+        case terms.Select(keys=keys):
+            for key in keys:
+                yield from counts_in(key)
+        case terms.Member(item=item):
+            yield from counts_in(item)
         case _:
             return
 
@@ -115,5 +120,9 @@ def _fold(term: Term, conditions: frozenset[Term], k: int) -> Term:
             return terms.Every(tuple(map(fold, parts)))
         case terms.Some(parts=parts):
             return terms.Some(tuple(map(fold, parts)))
+        case terms.Select(table=table, keys=keys, entries=entries):
+            return terms.Select(table, tuple(map(fold, keys)), entries)
+        case terms.Member(item=item, elements=elements):
+            return terms.Member(fold(item), elements)
         case _:
             return term

@@ -5,7 +5,7 @@ from colosseum.model.terms import Constant, Term
 from colosseum.model.values import Value
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import table, worth
+from colosseum.optimum.tables import referred, table, worth
 
 
 def linear(term: Term, lowering: Lowering) -> Affine | None:
@@ -83,13 +83,22 @@ def absolute(term: Term, lowering: Lowering) -> Affine | None:
 
 
 def extremum(term: Term, lowering: Lowering) -> Affine | None:
-    """`max` and `min`, exact whichever way the objective pulls; items with conditions are left to tables."""
+    """`max` and `min`, exact whichever way the objective pulls; an item whose condition fails counts as the worst."""
     if not isinstance(term, terms.Extremum):
         return None
-    if not all(isinstance(c, Constant) and c.value is True for c in term.conditions):
-        return None
+    guarded = not all(isinstance(c, Constant) and c.value is True for c in term.conditions)
+    if guarded and lowering.size(term.scope) <= lowering.limits.look_up and not referred(term):
+        return table(term, lowering)
     sign = 1.0 if term.which == "max" else -1.0
-    return greatest([lowering.number(part).scaled(sign) for part in term.parts], lowering).scaled(sign)
+    parts = [lowering.number(part).scaled(sign) for part in term.parts]
+    if guarded and parts:
+        worst = Affine(min(lowering.program.bounds(part)[0] for part in parts))
+        holding = [lowering.condition(c) for c in term.conditions]
+        parts = [
+            worst + lowering.product(holds, part.minus(worst), "guarded item")
+            for holds, part in zip(holding, parts, strict=True)
+        ]
+    return greatest(parts, lowering).scaled(sign) if parts else Affine(0.0)
 
 
 def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
