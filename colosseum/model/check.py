@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, closest, has_errors, report
+from colosseum.diagnostics import Diagnostic, Source, closest, has_errors, report
 from colosseum.language import load, syntax
 from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
@@ -60,10 +60,11 @@ def check(
     first = next(iter(designs.values()), None)
     chosen = seed if seed is not None else first.seeds[0] if first else 1
     expansion, problems = expand(spec, seed=chosen, params=changed)
-    diagnostics += _distinct([*problems, *late, *_variations(spec, designs, chosen, changed, bad=has_errors(problems))])
+    varied = _variations(spec, designs, chosen, changed, bad=has_errors(problems))
+    diagnostics += _distinct([*problems, *late, *varied], spec.composition.source)
     if expansion is None or has_errors(diagnostics):
         return None, diagnostics
-    diagnostics += warnings(spec, expansion.scenario, designs)
+    diagnostics += _distinct(warnings(spec, expansion.scenario, designs), spec.composition.source)
     return Checked(spec, changed, designs, expansion), diagnostics
 
 
@@ -112,10 +113,16 @@ def _varied(problem: Diagnostic, spec: Spec, of: Design, cell: Arm) -> Diagnosti
     return replace(problem, span=span, help=(*problem.help, f"this happens in {where}"))
 
 
-def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """The first of each code at each place: one mistake is told once."""
+def _distinct(diagnostics: list[Diagnostic], main: Source) -> list[Diagnostic]:
+    """The first of each code at each place, in reading order: one mistake is told once."""
     seen: dict[tuple[str, object], Diagnostic] = {}
     for d in diagnostics:
         place = (d.span.source.name, d.span.start) if d.span else d.message
         seen.setdefault((d.code, place), d)
-    return list(seen.values())
+    return sorted(seen.values(), key=lambda d: _place(d, main))
+
+
+def _place(d: Diagnostic, main: Source) -> tuple[int, int]:
+    """Its place in the main file, also when only a second place of it is there; other files come last."""
+    spans = [d.span, *(label.span for label in d.labels)]
+    return next(((0, span.start) for span in spans if span is not None and span.source is main), (1, 0))

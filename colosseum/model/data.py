@@ -143,7 +143,8 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
         message = f"`{table}` has no index, so it cannot be read from a file"
         return [], [report("C059", at, message, help="write `= …`")]
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
-    if leads and len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1]):
+    last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
+    if leads and last:
         return [Row(tuple(e.value for e in r[:k]), r[k].value, r[k].span) for r in sheet.rows], []
     if leads and k >= 2 and len(header) >= k:
         labels = [_value(e.text) for e in sheet.header[k - 1 :]]
@@ -165,7 +166,7 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     diagnostics = []
     for row in grid.rows:
         if len(row.cells) != len(grid.columns):
-            message = f"this row has {len(row.cells)} cells for {len(grid.columns)} columns"
+            message = uneven(row, grid)
             diagnostics.append(report("C060", row.span, message, labels=[Label(_whole(grid.columns), "the columns")]))
         lead = max(1, arity - 1)
         if len(row.label) != lead:
@@ -181,6 +182,12 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
         for row in grid.rows
         for column, cell in zip(grid.columns, row.cells, strict=True)
     ], []
+
+
+def uneven(row: syntax.GridRow, grid: syntax.Grid) -> str:
+    """What to say of a row that does not fit its columns."""
+    cells, columns = len(row.cells), len(grid.columns)
+    return f"this row has {cells} cell{'s' * (cells != 1)} for {columns} column{'s' * (columns != 1)}"
 
 
 def _whole(cells: tuple[syntax.Cell, ...]) -> Span:
@@ -204,7 +211,8 @@ def fit(
             part = _strange(key, wanted)
             if part is None or part not in strange:  # a wrong label is told once, not for every cell of its row
                 message = f"`{instance_name(table, key)}` is not an entry of this table"
-                help_ = closest(instance_name(table, key), [instance_name(table, k) for k in list(wanted)[:2000]])
+                known = [instance_name(table, k) for k in list(wanted)[:2000]]
+                help_ = closest(instance_name(table, key), known)
                 diagnostics.append(report("C061", row.span, message, labels=[Label(at, "the table")], help=help_))
             strange |= {part} if part else set()
         elif key in found:

@@ -9,7 +9,7 @@ from colosseum.model import terms
 from colosseum.model.environment import Environment, Meter, refuse_private
 from colosseum.model.evaluate import evaluate
 from colosseum.model.faults import Findings
-from colosseum.model.ground import check_condition, check_none, check_scope, ground, number_term
+from colosseum.model.ground import check_condition, check_none, check_scope, ground, guard, number_term
 from colosseum.model.instances import Key, indexed
 from colosseum.model.networks import spec_graph
 from colosseum.model.prompts import Compiled, compile_template, render
@@ -28,7 +28,7 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.spec import BUILT_IN, Spec
 from colosseum.model.terms import Constant, Ground
-from colosseum.model.values import Elements, Fault, Value, a, instance_name, truth
+from colosseum.model.values import Elements, Fault, Value, a, instance_name
 from colosseum.model.world import World
 
 
@@ -109,11 +109,10 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
     try:
         for name, _, env in _instances(statement, statement.indices, world):
             inner = replace(env, payoffs=True)
-            holds = True if statement.when is None else evaluate(statement.when, inner)
-            body = evaluate(statement.value, inner)
-            if not isinstance(holds, Ground) and not truth(holds, "`when`"):
+            holds = guard(statement.when, inner)
+            if holds is False:
                 continue
-            whole = number_term(body, statement.value, "an objective")
+            whole = number_term(evaluate(statement.value, inner), statement.value, "an objective")
             check_scope(whole, task)
             if isinstance(holds, Ground):
                 whole = terms.Conditional(holds, whole, Constant(0))

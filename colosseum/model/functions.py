@@ -64,7 +64,8 @@ def _extremum(which: str) -> Callable[[Sequence[Folded]], Folded]:
 
 def _draw(name: str) -> Callable[[Sequence[Folded]], Folded]:
     def call(arguments: Sequence[Folded]) -> Folded:
-        raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=f"as in `table t[S] ~ {name}(…)`")
+        help_ = f"as in `table t[S] ~ {name}(…)`"
+        raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=help_)
 
     return call
 

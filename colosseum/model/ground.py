@@ -94,8 +94,8 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
         return None
     doubled = first_doubled(v.name for v in found)
     if doubled:
-        fault = Fault(f"two instances of `{statement.name}` would both be named `{doubled}`", code="C061")
-        work.findings.fault(fault, statement.name_span)
+        message = f"two instances of `{statement.name}` would both be named `{doubled}`"
+        work.findings.fault(Fault(message, code="C061"), statement.name_span)
         return None
     return found
 
@@ -129,8 +129,8 @@ def _rewards(statement: syntax.Reward, task: Task, work: Grounding) -> list[Payo
     name = ""
     try:
         for name, _, env in work.each(statement, statement.indices):
-            holds = True if statement.when is None else evaluate(statement.when, env)
-            if not isinstance(holds, Ground) and not truth(holds, "`when`"):
+            holds = guard(statement.when, env)
+            if holds is False:
                 continue
             body = number_term(evaluate(statement.value, env), statement.value, "a reward")
             payoff = terms.Conditional(holds, body, Constant(0)) if isinstance(holds, Ground) else body
@@ -155,6 +155,17 @@ def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
         except Fault as fault:
             raise at(fault, expr.span) from None
     return term(folded)
+
+
+def guard(expr: syntax.Expr | None, env: Environment) -> "bool | Term":
+    """The condition of `when`: a truth where no decision matters, else its term."""
+    holds = True if expr is None else evaluate(expr, env)
+    if isinstance(holds, Ground) or expr is None:
+        return term(holds) if isinstance(holds, Ground) else True
+    try:
+        return truth(holds, "`when`")
+    except Fault as fault:
+        raise at(fault, expr.span) from None
 
 
 def check_scope(found: Term, task: Task) -> None:
@@ -210,8 +221,8 @@ def _requirements(
 def _requirement(
     statement: syntax.Require, name: str, env: Environment, task: Task
 ) -> tuple[Requirement, Payoff | None] | None:
-    holds = True if statement.when is None else evaluate(statement.when, env)
-    if not isinstance(holds, Ground) and not truth(holds, "`when`"):
+    holds = guard(statement.when, env)
+    if holds is False:
         return None
     inside = evaluate(statement.condition, env)
     if not isinstance(inside, Ground) and not isinstance(inside, bool):
@@ -232,7 +243,13 @@ def _requirement(
     else:
         cost = terms.Conditional(condition, Constant(0), Constant(-price))
     shares = credit(statement.recipients, env, scope=cost.scope, task=task)
-    check_none(cost, statement.condition, task)
+    try:
+        check_none(cost, statement.condition, task)
+    except Fault as wrong:
+        if excess is None or wrong.code != "C050":
+            raise
+        message = "`per unit` measures how far two numbers are apart, and these are not numbers"
+        raise at(Fault(message, code="C067", help=wrong.help), statement.condition.span) from None
     payoff = Payoff(name, statement.name, "penalty", cost, shares)
     return Requirement(name, statement.name, condition, float(price), excess), payoff
 

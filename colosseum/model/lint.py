@@ -1,10 +1,11 @@
 """Warnings. In: a spec without errors and its scenario; out: what is allowed but probably not meant."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import syntax
-from colosseum.model.experiment import Arm, Design
+from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Scenario
 from colosseum.model.spec import Spec, walk
@@ -49,18 +50,29 @@ def _same_arm(spec: Spec, designs: Mapping[str, Design]) -> Iterator[Diagnostic]
     """Arms whose conditions equal the control's, but for one named `again`."""
     for statement in spec.of(syntax.Experiment):
         cells = designs[statement.name].cells
-        for arm, control in _pairs(statement, cells):
+        for arm, control in _pairs(spec, statement, cells):
             labels = [Label(statement.arms[0].name_span, "the control")]
             yield report("W004", arm.name_span, f"the arm `{arm.name}` equals the control `{control}`", labels=labels,
                          help="name it `again` if it is an A/A re-run")  # fmt: skip
 
 
-def _pairs(statement: syntax.Experiment, cells: tuple[Arm, ...]) -> Iterator[tuple[syntax.Arm, str]]:
+def _settled(spec: Spec, conditions: Conditions) -> Conditions:
+    """The conditions without what says only what holds anyway."""
+    secret = {c.name: c.secret for c in spec.of(syntax.Channel)}
+    first = {p.name: p.variants[0].name for p in spec.of(syntax.Prompt)}
+    return replace(
+        conditions,
+        channels=tuple(sorted((n, on) for n, on in conditions.channels if on is secret[n])),
+        variants=tuple(sorted((n, v) for n, v in conditions.variants if v != first[n])),
+    )
+
+
+def _pairs(spec: Spec, statement: syntax.Experiment, cells: tuple[Arm, ...]) -> Iterator[tuple[syntax.Arm, str]]:
     if not statement.arms:
         return
     control = statement.arms[0].name
-    first = {c.point: c.conditions for c in cells if c.name == control}
+    first = {c.point: _settled(spec, c.conditions) for c in cells if c.name == control}
     for arm in statement.arms[1:]:
         mine = [c for c in cells if c.name == arm.name]
-        if arm.name != "again" and mine and all(c.conditions == first[c.point] for c in mine):
+        if arm.name != "again" and mine and all(_settled(spec, c.conditions) == first[c.point] for c in mine):
             yield arm, control

@@ -215,8 +215,9 @@ class _Scope:
         """What to say about a name that means nothing."""
         declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
         known = declared if among else [*bound, *declared, *self.elements]
-        what = "table or variable" if among else "name"
-        return report("C041", span, f"there is no {what} `{name}`", help=closest(name, known) or self._hint(name))
+        what = "a table or a variable" if among else "anything"
+        help_ = closest(name, known) or self._hint(name)
+        return report("C041", span, f"`{name}` is not the name of {what}", help=help_)
 
     def _hint(self, name: str) -> str:
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]

@@ -97,9 +97,13 @@ def _check_edges(listed: Value, agents: Elements) -> None:
 def network_links(facts: "Realiser") -> Elements:
     """`links`: the pairs joined by the network, in declared order."""
     graph = facts.graph or spec_graph(facts)
-    check_graph(graph, facts.members("agents"))
-    agents = tuple(str(a) for a in facts.members("agents"))
-    return Elements(tuple(graph_edges(graph, agents, seed=facts.seed)))
+    agents = facts.members("agents")
+    try:
+        check_graph(graph, agents)
+        return Elements(tuple(graph_edges(graph, tuple(str(a) for a in agents), seed=facts.seed)))
+    except Fault as fault:
+        declared = next(facts.spec.of(syntax.Network), None) if facts.graph is None else None
+        raise (at(fault, declared.graph.span) if declared else fault) from None
 
 
 def spec_graph(facts: "Realiser") -> Graph:

@@ -27,10 +27,10 @@ def none_example(term: Term, variables: Mapping[str, Variable]) -> tuple[dict[st
         return next((found for part in term.parts if (found := none_example(part, variables))), None)
     for x in _assignments(term, variables):
         try:
-            found = term.evaluate(x)
-            if found is None:
+            result = term.evaluate(x)
+            if result is None:
                 return x, Fault("this payoff is none", code="C053", help="guard it with `when … != none`")
-            number(found, "this payoff")
+            number(result, "this payoff")
         except Fault as fault:
             return x, fault
     return None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_PROMPT = 200_000
 """Characters that one prompt may render to."""
+TEMPLATES = "`{{ me }}` prints, `{% for t in S %} … {% endfor %}` repeats, `{% if c %} … {% endif %}` chooses"
 MOST_DIGITS = 12
 """Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
@@ -184,7 +185,9 @@ def compile_template(text: syntax.Text, *, known: frozenset[str], other: Mapping
     try:
         tree = _jinja().parse(text.value)
     except TemplateSyntaxError as error:
-        raise _at(Fault(f"this prompt is not a template: {error.message}", code="C081"), text, error.lineno) from None
+        reason = (error.message or "").partition(". ")[0].rstrip(".")
+        message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
+        raise _at(Fault(message, code="C081", help=TEMPLATES), text, error.lineno) from None
     except RecursionError:
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
     try:
@@ -219,7 +222,9 @@ def render(
             pieces.append(piece)
     except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
         line = _line(error)
-        raise _at(Fault(f"this prompt cannot be rendered: {error}", code="C081"), compiled.text, line) from None
+        reason = "it compares what has no order" if isinstance(error, TypeError) else str(error)
+        fault = Fault(f"this prompt cannot be rendered: {reason}", code="C081")
+        raise _at(fault, compiled.text, line) from None
     except Fault as fault:
         if fault.span is None:
             _at(fault, compiled.text, _line(fault))

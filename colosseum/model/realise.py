@@ -207,6 +207,8 @@ def realise(
 ) -> tuple[World | None, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
     facts = Realiser(spec, seed, params, graph)
+    for diagnostic in check_names(spec, facts.known_elements()):
+        facts.findings.add(diagnostic)
     for symbol in spec.symbols.values():
         compute: dict[str, Callable[[str], object]] = {
             "param": facts.param, "set": facts.members, "coalition": facts.members, "channel": facts.members,
@@ -222,8 +224,6 @@ def realise(
     except Fault as fault:
         facts.findings.fault(fault, spec.composition.scenario.span)
     _check_elements(facts)
-    for diagnostic in check_names(spec, facts.known_elements()):
-        facts.findings.add(diagnostic)
     try:
         facts.members("agents")
     except Fault:

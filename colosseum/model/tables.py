@@ -217,7 +217,7 @@ def grid_elements(grid: syntax.Grid, facts: "Realiser") -> Elements:
         if len(row.label) != 1:
             raise at(Fault("a set's rows have one label each", code="C060"), row.span)
         if len(row.cells) != len(grid.columns):
-            message = f"this row has {len(row.cells)} cells for {len(grid.columns)} columns"
+            message = data.uneven(row, grid)
             raise at(Fault(message, code="C060"), row.span)
     found, diagnostics = data.elements((data.Entry(r.label[0].value, r.label[0].span) for r in grid.rows), at=grid.span)
     _stop(diagnostics, facts)
