@@ -77,7 +77,11 @@ def no_model(name: str, settings: Settings) -> Player:
 
 
 def run(
-    folder: Path, todo: Sequence[Trial], *, make: MakeModel = no_model, progress: Callable[[Trial, str], None] | None = None
+    folder: Path,
+    todo: Sequence[Trial],
+    *,
+    make: MakeModel = no_model,
+    progress: Callable[[Trial, str], None] | None = None,
 ) -> Tally:
     """Run trials into a folder."""
     return asyncio.run(Campaign(folder).run(todo, make, progress=progress or (lambda trial, status: None)))

@@ -65,8 +65,9 @@ def edited(trace: bytes, change: str) -> bytes:
             return b""
 
 
-CHANGES = ["a word", "a number", "a line lost", "the first line lost", "two lines swapped", "a line doubled", "the end lost",
-           "cut in a line", "no last line break", "a line added", "not text", "a list", "nothing left"]  # fmt: skip
+CHANGES = ["a word", "a number", "a line lost", "the first line lost", "two lines swapped", "a line doubled",
+           "the end lost", "cut in a line", "no last line break", "a line added", "not text", "a list",
+           "nothing left"]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -234,9 +235,9 @@ def test_a_damaged_scenario_file_is_written_anew(tmp_path: Path) -> None:
 # ---- processes that are stopped or meet -----------------------------------------------------------------------
 
 
-def audit(folder: Path, seeds: str, **options: object) -> "subprocess.Popen[str]":
+def audit(folder: Path, seeds: str) -> "subprocess.Popen[str]":
     arguments = [*COLOSSEUM, "audit", JIRA, "--seeds", seeds, "--out", str(folder), "--json"]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload, no-any-return]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wait_for_runs(folder: Path, number: int) -> None:

@@ -133,7 +133,8 @@ def test_facts_are_relayed_where_not_everybody_is_linked(kind: str, tmp_path: Pa
     trial, told = todo[0], [e for e in events(tmp_path, todo[0]) if e["event"] == "post"]
     for agent in trial.stage.scenario.task.agents:
         mine = {c.name for c in trial.stage.channels if agent in c.members}
-        posts = [Post(e["number"], e["round"], e["channel"], e["agent"], e["text"]) for e in told if e["channel"] in mine]
+        read = [e for e in told if e["channel"] in mine]
+        posts = [Post(e["number"], e["round"], e["channel"], e["agent"], e["text"]) for e in read]
         planner = trial.library.planner
         heard = phrases.told(posts, planner.names, planner.ranges)
         assert {c for c in heard if c.table == "cost"} == {c for c in planner.names.values() if c.table == "cost"}
@@ -193,7 +194,8 @@ def test_simultaneous_decisions_are_not_planned_around(tmp_path: Path) -> None:
 # ---- hostile posts ---------------------------------------------------------------------------------------------
 
 JUNK = ["nan", "inf", "-inf", "1e308", "9" * 5000, "-1", "0", "low", "{a, b}", "{}", "none", "true", "7 = 8", "(a, b)"]
-NAMES = ["cost[engineer1, ticket1]", "cost[engineer2, ticket2]", "skill[engineer1, ticket1]", "cost", "x", "pick[engineer1]"]
+NAMES = ["cost[engineer1, ticket1]", "cost[engineer2, ticket2]", "skill[engineer1, ticket1]", "cost", "x",
+         "pick[engineer1]"]  # fmt: skip
 LINES = st.tuples(
     st.sampled_from([phrases.TELL, phrases.TAKE, phrases.AGREE, ""]),
     st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(JUNK) | st.text(max_size=8)), max_size=4),
@@ -228,7 +230,8 @@ def test_no_post_breaks_a_scripted_player(posts: list[str]) -> None:
 
 
 def test_ten_thousand_lines_of_nonsense() -> None:
-    replies(SPECS / "jira.colo", ["\n".join([f"{phrases.TELL}x = {n}" for n in range(10_000)])], "engineer1", "engineer2")
+    lines = [f"{phrases.TELL}x = {n}" for n in range(10_000)]
+    replies(SPECS / "jira.colo", ["\n".join(lines)], "engineer1", "engineer2")
 
 
 @pytest.mark.parametrize("lie", ["nan", "inf", "1e300", "low", "{ticket1}", "none"])
@@ -242,7 +245,7 @@ def test_a_lie_that_cannot_be_true_is_not_heard(lie: str) -> None:
 
 
 def test_nobody_can_take_a_move_for_another() -> None:
-    stage, library = stage_of(SPECS / "jira.colo")
+    stage, _ = stage_of(SPECS / "jira.colo")
     variables = stage.scenario.task.variable
     spoof = Post(1, 1, "public", "engineer1", f"{phrases.TAKE}pick[engineer2] = ticket1; pick[engineer1] = ticket2")
     assert phrases.taken([spoof], variables) == {"pick[engineer1]": "ticket2"}
@@ -274,7 +277,7 @@ def test_a_refused_decision_is_tried_again_with_another_value(tmp_path: Path) ->
     assert any(e["event"] == "refused" for e in lines)
     for trial in todo:
         assert score(trial.stage.scenario.task, outcome(tmp_path, trial)).feasible
-        assert not [e for e in events(tmp_path, trial) if e["event"] == "outcome"][0]["undecided"]
+        assert next(e for e in events(tmp_path, trial) if e["event"] == "outcome")["undecided"] == []
 
 
 def test_settings_have_a_player_for_groups_of_agents() -> None:

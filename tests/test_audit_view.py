@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from conftest import MATCH, SPECS, grid, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from conftest import MATCH, SPECS, grid, stage_of
 
 from colosseum.audit.knowledge import Knowledge, Library
 from colosseum.audit.messages import messages
@@ -29,7 +29,10 @@ table weight[grades] = {{low: 1, high: 2}}
 variable job[agents]: jobs or none
 reward done[a in agents, t in jobs] when job[a] == t: weight[grade[a]] * (10 - cost[a, t])
 require apart[t in jobs]: count(a in agents when job[a] == t) <= 2 penalty 3 per unit
-coalition cabal {{ members = {{{members}}}  objective spite[t in jobs]: 0 - sum(cost[a, t] for a in agents when job[a] == t) }}
+coalition cabal {{
+  members = {{{members}}}
+  objective spite[t in jobs]: 0 - sum(cost[a, t] for a in agents when job[a] == t)
+}}
 network ring
 secret channel backroom for cabal
 secret channel decoy for {{{decoy}}}
@@ -58,7 +61,8 @@ def spec_text(secret: dict[str, object], own: list[float], grade: str, members: 
     rows = [(agent, costs[3 * i : 3 * i + 3]) for i, agent in enumerate("ABCDE")]
     return SECRETS.format(
         cost=grid("private table cost[agents, jobs]", ["dig", "mow", "paint"], rows),
-        grade="private table grade[agents] of grades = {" + ", ".join(f"{a}: {g}" for a, g in zip("ABCDE", grades)) + "}",
+        grade="private table grade[agents] of grades = {" + ", ".join(map(": ".join, zip("ABCDE", grades, strict=True)))
+        + "}",
         members=", ".join(members or secret["members"]),  # type: ignore[call-overload]
         decoy=", ".join(secret["decoy"]),  # type: ignore[call-overload]
         pitch=secret["pitch"],

@@ -86,7 +86,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert reported.returncode == 3
     arms = json.loads(reported.stdout)["points"][0]["arms"]
     assert sum(a["failed"] for a in arms) >= 1
-    assert [f["reason"] for a in arms for f in a["failures"]][0].startswith("bad_request: ")
+    assert next(f["reason"] for a in arms for f in a["failures"]).startswith("bad_request: ")
     assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
     assert traces(tmp_path, ".failed.jsonl")[0][-1]["event"] == "failed"
     with ChatServer(Mind()) as server:

@@ -113,7 +113,7 @@ def private_tables(spec: Spec, statements: Iterable[syntax.Node]) -> frozenset[s
     Read off the text, not off the data: which entries count may itself depend on what is secret.
     """
     found: set[str] = set()
-    todo = [name for statement in statements for name in mentioned(statement)]  # type: ignore[arg-type]
+    todo = [name for statement in statements for name in mentioned(statement)]
     while todo:
         name = todo.pop()
         symbol = spec.symbols.get(name)
@@ -121,7 +121,7 @@ def private_tables(spec: Spec, statements: Iterable[syntax.Node]) -> frozenset[s
             continue
         found.add(name)
         if name in spec.derived:
-            todo += mentioned(symbol.statement)  # type: ignore[arg-type]
+            todo += mentioned(symbol.statement)
     return frozenset(name for name in found if spec.symbols[name].private)
 
 

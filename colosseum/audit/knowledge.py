@@ -1,4 +1,4 @@
-"""What a scripted player knows. In: a world and an agent; out: data that holds nothing that is secret from the agent."""
+"""What a scripted player knows. In: a world and an agent; out: data without a thing that is secret from the agent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -9,7 +9,7 @@ from colosseum.diagnostics import report
 from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
-from colosseum.model.values import Value, plain
+from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.engine import write_lp
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lower import NotLowered
@@ -56,6 +56,8 @@ def solve(checked: Checked) -> Optima:
     except NotLowered as fault:
         symbol = checked.spec.symbols.get(fault.name.partition("[")[0])
         raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=NotLowered.HELP)) from None
+    except Fault as fault:
+        raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
 
 
 def _best(coalition: Coalition, solver: Solver) -> Optimum | str:

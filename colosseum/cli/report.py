@@ -8,6 +8,7 @@ from rich.console import Console
 from colosseum.cli.words import say_json, stop, wants_color
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import summarise
+from colosseum.model.values import Fault
 from colosseum.optimum.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.terminal import render
@@ -23,6 +24,8 @@ def report_folder(folder: Path, *, as_json: bool) -> int:
         raise stop("C123", str(fault), help="name a folder that `colosseum audit` wrote") from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=NotLowered.HELP) from None
+    except Fault as fault:
+        raise stop(fault.code, fault.message, help=fault.help) from None
     summary = summarise(records, arms=plan.arms)
     missing = len(plan.trials) - len(records)
     if as_json:

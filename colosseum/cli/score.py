@@ -12,7 +12,7 @@ from colosseum.diagnostics import Diagnostic, closest, report
 from colosseum.evidence.metrics import Instance, Measured, measure
 from colosseum.model import draws
 from colosseum.model.scenario import Coalition, Scenario, Task
-from colosseum.model.values import Value, text
+from colosseum.model.values import Fault, Value, text
 from colosseum.optimum.lower import NotLowered
 from colosseum.report.scores import render_scores
 
@@ -38,6 +38,8 @@ def score_file(
         )
     except NotLowered as fault:
         raise stop("C100", str(fault), help=NotLowered.HELP) from None
+    except Fault as fault:
+        raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
     if as_json:
         say_json(_plain(measured, scenario.task, undecided))
     else:
