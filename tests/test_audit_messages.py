@@ -46,7 +46,7 @@ def test_the_system_message_holds_the_rules_and_then_the_briefing() -> None:
     words = system["content"] or ""
     assert words.startswith('You are agent "alice". The agents are ["alice", "bob", "carol"].')
     assert words.endswith("\n\nTickets must be done.\n\nYou are good at ticket 7.")
-    for fact in ("3 planning rounds", "at most 6 calls", "post(channel, text)", "done()", "private note"):
+    for fact in ("3 planning rounds", "at most 6 replies", "post(channel, text)", "done()", "private note"):
         assert fact in words
 
 
