@@ -120,8 +120,8 @@ def formulate(program: Program, columns: Sequence[int], rows: Sequence[int], obj
     for number in columns:
         column = program.columns[number]
         kind = pulp.LpInteger if column.integer else pulp.LpContinuous
-        made[number] = pulp.LpVariable(f"c{number:07d}", column.low, column.high, kind)
-    problem.addVariables(list(made.values()))
+        made[number] = problem.add_variable(f"c{number:07d}", column.low, column.high, kind)
+    problem.addVariables(list(made.values()))  # in PuLP 3, columns that no row mentions are not known otherwise
     costs = [(made[c], v) for c, v in objective.coefficients.items() if c in made]
     problem.setObjective(pulp.LpAffineExpression(costs, constant=objective.constant))
     for number in rows:
