@@ -6,7 +6,7 @@ from itertools import islice, product
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Term
-from colosseum.model.values import Fault, Value, is_number, number, truth
+from colosseum.model.values import Elements, Fault, Value, is_number, number, truth
 
 MOST_TRIED = 20_000
 """Assignments tried for one leaf."""
@@ -101,17 +101,48 @@ def _suspicious(term: Term, variables: Mapping[str, Variable]) -> bool:
 
 
 def _doubtful(condition: Term, variables: Mapping[str, Variable]) -> bool:
-    """Whether a condition could fail: everything but (in)equality of decisions and constants is looked at closely."""
+    """Whether a condition could fail: comparisons of numbers (or none), and of decisions of one kind, cannot."""
     match condition:
-        case terms.Compare(operator="==" | "!=", left=left, right=right):
-            kinds = {type(v) for t in (left, right) for v in _values(t, variables) if v is not None}
-            return len(kinds) > 1 or not all(isinstance(t, terms.Decision | terms.Constant) for t in (left, right))
+        case terms.Constant(value=value):
+            return not isinstance(value, bool)
+        case terms.Compare(operator=operator, left=left, right=right):
+            numeric = not _faulty(left, variables) and not _faulty(right, variables)
+            return not numeric and (operator not in ("==", "!=") or not _alike(left, right, variables))
+        case terms.Member(item=item, elements=terms.Constant(value=Elements())):
+            return not isinstance(item, terms.Decision)
         case terms.Every(parts=parts) | terms.Some(parts=parts):
             return any(_doubtful(p, variables) for p in parts)
         case terms.Inverse(part=part):
             return _doubtful(part, variables)
         case _:
             return True
+
+
+def _faulty(term: Term, variables: Mapping[str, Variable]) -> bool:
+    """Whether a side of a comparison could be anything but a number or none."""
+
+    def any_of(parts: Iterable[Term]) -> bool:
+        return any(_faulty(part, variables) for part in parts)
+
+    match term:
+        case terms.Constant(value=value):
+            return not (value is None or is_number(value))
+        case terms.Decision(variable=name):
+            return not all(v is None or is_number(v) for v in variables[name].domain)
+        case terms.Arithmetic(operator=operator, left=a, right=b):
+            return (operator == "/" and not isinstance(b, terms.Constant)) or any_of((a, b))
+        case terms.Absolute(part=part):
+            return _faulty(part, variables)
+        case terms.Conditional(condition=c, then=a, otherwise=b):
+            return any_of((a, b)) or _doubtful(c, variables)
+        case _:
+            return _suspicious(term, variables)
+
+
+def _alike(left: Term, right: Term, variables: Mapping[str, Variable]) -> bool:
+    """Whether both sides are decisions or constants of one kind, none aside."""
+    kinds = {type(v) for t in (left, right) for v in _values(t, variables) if v is not None}
+    return len(kinds) <= 1 and all(isinstance(t, terms.Decision | terms.Constant) for t in (left, right))
 
 
 def _values(term: Term, variables: Mapping[str, Variable]) -> tuple[Value, ...]:
