@@ -108,5 +108,6 @@ CODES: dict[str, Code] = {
         ("W002", "a reward that no decision changes"),
         ("W003", "a coalition of everybody"),
         ("W004", "an arm that equals the control"),
+        ("W005", "something that does not act yet"),
     )
 }

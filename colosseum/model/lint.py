@@ -8,12 +8,15 @@ from colosseum.language import syntax
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Scenario
+from colosseum.model.settings import NOT_YET
 from colosseum.model.spec import Spec, walk
 
 
 def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> list[Diagnostic]:
     """Every warning, in the order of the checks."""
-    return [*_unread(spec), *_constant(spec, scenario), *_everybody(spec, scenario), *_same_arm(spec, designs)]
+    return [
+        *_unread(spec), *_constant(spec, scenario), *_everybody(spec, scenario), *_same_arm(spec, designs), *_idle(spec)
+    ]  # fmt: skip
 
 
 def _unread(spec: Spec) -> Iterator[Diagnostic]:
@@ -76,3 +79,16 @@ def _pairs(spec: Spec, statement: syntax.Experiment, cells: tuple[Arm, ...]) -> 
         mine = [c for c in cells if c.name == arm.name]
         if arm.name != "again" and mine and all(_settled(spec, c.conditions) == first[c.point] for c in mine):
             yield arm, control
+
+
+def _idle(spec: Spec) -> Iterator[Diagnostic]:
+    """What is read and checked but does not act yet: saying so beats ignoring it."""
+    for statement in (*spec.of(syntax.Claim), *spec.of(syntax.Rubric)):
+        what = "claim" if isinstance(statement, syntax.Claim) else "rubric"
+        yield report("W005", statement.name_span, f"the {what} `{statement.name}` does not act yet", help=NOT_YET[what])
+    for experiment in spec.of(syntax.Experiment):
+        settings = (*experiment.settings, *(s for arm in experiment.arms for s in arm.settings), *experiment.sweeps)
+        for setting in settings:
+            if setting.name in NOT_YET:
+                message = f"the setting `{setting.name}` does not act yet"
+                yield report("W005", setting.name_span, message, help=NOT_YET[setting.name])

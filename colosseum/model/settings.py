@@ -135,13 +135,16 @@ READERS: dict[str, tuple[str, Reader]] = {
 """Setting -> (field of Settings, reader of its one value)."""
 
 NOT_YET = {
-    "judge": "judging comes with the evidence stage",
-    "survey": "surveys come with the evidence stage",
-    "budget": "budgets come with the cost stage",
-    "opportunity": "screening comes with the evidence stage",
-    "margin": "verdicts come with the evidence stage",
+    "budget": "no money is counted; watch the provider's own limit",
+    "claim": "agents are not asked about it, but a prompt may tell it",
+    "judge": "no run is judged; the report shows actions and posts",
+    "margin": "the report gives intervals, no verdict",
+    "opportunity": "no seed is screened out",
+    "rubric": "no run is judged",
+    "signal": "the report gives every signal",
+    "survey": "agents are not asked about claims",
 }
-"""Settings that are read and checked but do not act yet; saying so beats ignoring them."""
+"""Settings and statements that are read and checked but do not act yet, and what that means."""
 
 
 def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:
