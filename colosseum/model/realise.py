@@ -19,7 +19,7 @@ from colosseum.model.instances import domain, draw, indexed
 from colosseum.model.names import check_names
 from colosseum.model.networks import network_links
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, FUNCTIONS, Spec, Symbol
+from colosseum.model.spec import BUILT_IN, Spec, Symbol
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
 from colosseum.model.values import Elements, Fault, Value, a, at, first_doubled, flatten, instance_name, kind, text
 from colosseum.model.world import TableData, World
@@ -27,7 +27,6 @@ from colosseum.model.world import TableData, World
 T = TypeVar("T")
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 """Kinds whose names never stand where an element could, or that are sets of elements themselves."""
-RESERVED = frozenset({*FUNCTIONS, *BUILT_IN})
 
 
 @dataclass
@@ -239,7 +238,7 @@ def _check_elements(facts: Realiser) -> None:
             message = f"`{name}` is both an element and {a(symbol.kind)}"
             labels = [Label(born, "the element")]
             facts.findings.add(report("C040", symbol.span, message, labels=labels, help="rename one of them"))
-        if name in RESERVED:
+        if name in BUILT_IN:
             message = f"`{name}` is built in and cannot name an element"
             facts.findings.add(report("C042", born, message, help="choose another name"))
 

@@ -34,7 +34,7 @@ _KIND: dict[type[syntax.Declaration], SymbolKind] = {
 
 FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
              "uniform")  # fmt: skip
-"""Names that are called; an element or a declaration may not take them."""
+"""Names that are called; a declaration may not take them."""
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
 SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
             "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",
