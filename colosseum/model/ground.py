@@ -12,6 +12,7 @@ from colosseum.model.evaluate import evaluate, value
 from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.folding import disjunction, inverse, term
 from colosseum.model.instances import Key, domain, indexed
+from colosseum.model.lookup import check_depth
 from colosseum.model.nones import fault_example, none_example
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, people
@@ -169,9 +170,10 @@ def guard(expr: syntax.Expr | None, env: Environment) -> "bool | Term":
 
 
 def check_scope(found: Term, task: Task) -> None:
-    """Raises Poisoned when a term mentions a variable that is in error."""
+    """Raises Poisoned when a term mentions a variable that is in error, a Fault when it is nested too deeply."""
     if not found.scope <= task.variable.keys():
         raise Poisoned("a variable is in error")
+    check_depth(found)
 
 
 def check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:

@@ -11,6 +11,9 @@ from colosseum.model.terms import Decision, Ground, Select, Term
 from colosseum.model.values import Fault, Value, instance_name
 from colosseum.model.world import TableData
 
+DEEPEST = 130
+"""Levels of a term; an expression as written has at most 120."""
+
 
 def look_up(name: str, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """The entry of a table or the instance of a variable; keys that decisions change give a Select."""
@@ -86,7 +89,17 @@ def _entry(table: TableData, key: tuple[Value, ...], env: Environment) -> Folded
     entry: Folded = table.entries[key]  # a derived table holds terms
     if isinstance(entry, Ground) and not env.decisions:
         raise Fault(f"`{table.name}` depends on decisions, so it cannot be used here", code="C055")
+    if isinstance(entry, Ground):
+        check_depth(entry)
+        env.meter.count(entry.extent[0])  # it is substituted
     return entry
+
+
+def check_depth(found: Term) -> None:
+    """Raises a Fault for a term that is nested too deeply for later stages."""
+    if found.extent[1] > DEEPEST:
+        message = f"tables that decisions change are substituted here more than {DEEPEST} levels deep"
+        raise Fault(message, code="C056", help="compute less of it by tables of tables")
 
 
 def payoff(agent: str | None, env: Environment) -> Term:

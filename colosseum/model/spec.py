@@ -69,14 +69,16 @@ class Spec:
     @cached_property
     def derived(self) -> frozenset[str]:
         """Tables `= expr` that read variables (or another derived table): substituted where they are used."""
-        sources = {
-            t.name: frozenset(mentioned(t.source.value)) for t in self.of(syntax.Table)
-            if isinstance(t.source, syntax.Given)
-        }  # fmt: skip
-        moving = {s.name for s in self.symbols.values() if s.kind == "variable"} | {"payoff", "total"}
+        readers: dict[str, list[str]] = {}
+        for table in self.of(syntax.Table):
+            for name in mentioned(table.source.value) if isinstance(table.source, syntax.Given) else ():
+                readers.setdefault(name, []).append(table.name)
+        ahead = [s.name for s in self.symbols.values() if s.kind == "variable"] + ["payoff", "total"]
         found: set[str] = set()
-        while more := {t for t, names in sources.items() if t not in found and names & (moving | found)}:
-            found |= more
+        while ahead:
+            more = [t for t in readers.get(ahead.pop(), ()) if t not in found]
+            found |= set(more)
+            ahead += more
         return frozenset(found)
 
 

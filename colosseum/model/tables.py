@@ -116,6 +116,8 @@ def _audience(
             }  # fmt: skip
         case None:
             position = agent_position([key for key, _ in instances], agents)
+            if not instances:
+                return {}
             if position is None:
                 raise Fault(f"nobody may see the private table `{statement.name}`: no index is an agent", code="C062",
                             help="say who sees it with `to WHO`")  # fmt: skip

@@ -5,7 +5,7 @@ In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[
 folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -31,6 +31,22 @@ NO_SCOPE: frozenset[str] = frozenset()
 
 class Ground:
     """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
+        below = [part.extent for part in _below(vars(self)[name] for name in self.__dataclass_fields__)]
+        return 1 + sum(size for size, _ in below), 1 + max((depth for _, depth in below), default=0)
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def _below(parts: Iterable[object]) -> Iterator[Ground]:
+    for part in parts:
+        if isinstance(part, Ground):
+            yield part
+        elif isinstance(part, tuple):
+            yield from _below(part)
 
 
 @dataclass(frozen=True)
