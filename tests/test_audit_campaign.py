@@ -198,7 +198,7 @@ def prepare(folder: Path, text: str, seeds: tuple[int, ...], arms: list[str], mo
 def test_more_seeds_and_arms_extend_a_campaign_and_another_spec_replaces_it(tmp_path: Path) -> None:
     both = ["baseline", "prompted"]
     prepare(tmp_path, MATCH, (1, 2), ["prompted"])
-    assert listed(tmp_path) == {"arms": ["prompted"], "seeds": [1, 2], "n": [2]}
+    assert listed(tmp_path) == {"arms": both, "seeds": [1, 2], "n": [2]}
     prepare(tmp_path, MATCH, (2, 3), both)
     assert listed(tmp_path) == {"arms": both, "seeds": [1, 2, 3], "n": [5]}
     prepare(tmp_path, MATCH, (2, 3), both)

@@ -146,7 +146,7 @@ def test_report_counts_what_is_not_there(audited: Path, tmp_path: Path) -> None:
     next((copy / "runs").iterdir()).unlink()
     done = colosseum("report", copy)
     assert done.returncode == 0
-    assert "1 of 6 planned runs are not there" in done.stdout
+    assert "1 of 6 planned runs: run the same audit" in done.stdout
     assert read("report", copy)["missing"] == 1
 
 

@@ -31,7 +31,9 @@ def check_any(folder: Path, text: str) -> None:
     _, diagnostics = check(path)
     render_text(diagnostics)
     assert time.monotonic() - start < SOON
-    places = [(d.code, d.message, d.span.source.name if d.span else "", d.span.start if d.span else 0) for d in diagnostics]
+    places = [
+        (d.code, d.message, d.span.source.name if d.span else "", d.span.start if d.span else 0) for d in diagnostics
+    ]
     assert len(places) == len(set(places))
 
 
@@ -163,5 +165,7 @@ def test_what_is_too_much_is_refused_soon(tmp_path: Path, line: str) -> None:
 
 def test_many_agents_are_no_hang(tmp_path: Path) -> None:
     start = time.monotonic()
-    said(tmp_path, f"{HEAD}agents a[1..900]\nvariable v[agents]: agents\nreward r[x in agents]: 1 if v[x] == x else 0\n")
+    said(
+        tmp_path, f"{HEAD}agents a[1..900]\nvariable v[agents]: agents\nreward r[x in agents]: 1 if v[x] == x else 0\n"
+    )
     assert time.monotonic() - start < SOON

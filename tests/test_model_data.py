@@ -121,7 +121,9 @@ table three[moves, moves, 1..2]
   right, left  | -5.5  1e3
   right, right |   0     0
 {USED}"""
-    tables = checked(tmp_path, text.replace("1..2]", "pair]").replace("set cells", "set pair = 1..2\nset cells")).expansion
+    tables = checked(
+        tmp_path, text.replace("1..2]", "pair]").replace("set cells", "set pair = 1..2\nset cells")
+    ).expansion
     found = tables.world.tables
     assert found["weight"].entries == {("one",): 1, ("2 x",): -10.0}
     assert found["label"].entries == {("one",): "a b", ("2 x",): "plain"}

@@ -28,7 +28,9 @@ def design(folder: Path, body: str) -> Design:
 
 
 def test_the_first_arm_is_the_control_and_arms_say_only_what_differs(tmp_path: Path) -> None:
-    found = design(tmp_path, "rounds 2 seeds 3, 1..2, 3 repeats 2 arm base { } arm loud { back on pitch sly rounds 7 n 5 }")
+    found = design(
+        tmp_path, "rounds 2 seeds 3, 1..2, 3 repeats 2 arm base { } arm loud { back on pitch sly rounds 7 n 5 }"
+    )
     assert (found.arms, found.seeds, found.repeats) == (("base", "loud"), (3, 1, 2), 2)
     base, loud = (cell.conditions for cell in found.cells)
     assert (base.settings.rounds, base.channels, base.variants, base.params) == (2, (), (), ())
@@ -86,7 +88,9 @@ def test_an_arm_wins_over_the_experiment(tmp_path: Path) -> None:
 
 def test_arms_that_say_what_holds_anyway_equal_the_control(tmp_path: Path) -> None:
     path = tmp_path / "text.colo"
-    path.write_text(f"{GAME}experiment e {{ arm base {{ }} arm same {{ back off open on pitch plain }} arm again {{ }} }}\n")
+    path.write_text(
+        f"{GAME}experiment e {{ arm base {{ }} arm same {{ back off open on pitch plain }} arm again {{ }} }}\n"
+    )
     found, diagnostics = check(path)
     assert found is not None
     assert [d.message for d in diagnostics] == ["the arm `same` equals the control `base`"]

@@ -80,10 +80,14 @@ def test_channels() -> None:
 
 
 def test_links_follow_the_network(tmp_path: Path) -> None:
-    text = f"{TEAM}network path\nreward r[(a, b) in pairs(agents) where (a, b) in links]: 1 if move[a] == move[b] else 0\n"
+    text = (
+        f"{TEAM}network path\nreward r[(a, b) in pairs(agents) where (a, b) in links]: 1 if move[a] == move[b] else 0\n"
+    )
     assert [p.name for p in checked(tmp_path, text).expansion.scenario.task.payoffs] == ["r[A, B]", "r[B, C]"]
 
 
 def test_too_many_agents_for_a_complete_network(tmp_path: Path) -> None:
-    _, words = said(tmp_path, 'colosseum 1\nscenario s "t"\nagents a[1..5000]\nvariable v[agents]: 0..1\nreward r: v[a1]\n')
+    _, words = said(
+        tmp_path, 'colosseum 1\nscenario s "t"\nagents a[1..5000]\nvariable v[agents]: 0..1\nreward r: v[a1]\n'
+    )
     assert "rounds, at most 500,000 are allowed" in words

@@ -133,7 +133,9 @@ def test_each_shares_among_those_for_whom_it_holds_else_among_the_owners(tmp_pat
 
 
 def test_a_recipient_that_is_decided(tmp_path: Path) -> None:
-    text = f"{HEAD}agents A, B, C\nvariable heir[agents]: agents or none\nreward r to heir[A]: 6 if heir[A] != B else 2\n"
+    text = (
+        f"{HEAD}agents A, B, C\nvariable heir[agents]: agents or none\nreward r to heir[A]: 6 if heir[A] != B else 2\n"
+    )
     scenario = expanded(tmp_path, text)
     for heir, gets in ((None, ("A", 6)), ("C", ("C", 6)), ("B", ("B", 2))):
         x: dict[str, Value] = {"heir[A]": heir, "heir[B]": "A", "heir[C]": "A"}

@@ -19,7 +19,7 @@ from colosseum.model.values import Fault, Value
 from colosseum.model.world import World
 from colosseum.optimum.goal import Goal, bent
 from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.solve import Solver
+from colosseum.optimum.solve import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
@@ -93,13 +93,24 @@ class Planner:
 
     def best(self, goal: Goal, known: Mapping[Cell, Value], fixed: Mapping[str, Value]) -> dict[str, Value] | None:
         """The best assignment for a goal with some variables fixed, as believed; None when there is none to be had."""
+        found = self._optimum(goal, known, fixed, canonical=True)
+        return None if found is None else found.assignment
+
+    def worth(self, goal: Goal, known: Mapping[Cell, Value], fixed: Mapping[str, Value]) -> float | None:
+        """What the best assignment is worth, as believed."""
+        found = self._optimum(goal, known, fixed, canonical=False)
+        return None if found is None else found.value
+
+    def _optimum(
+        self, goal: Goal, known: Mapping[Cell, Value], fixed: Mapping[str, Value], *, canonical: bool
+    ) -> Optimum | None:
         belief = self.belief(known)
         if belief is None:
             return None
         variables = belief.solver.task.variable
         held = {n: v for n, v in fixed.items() if n in variables and v in variables[n].domain}
         try:
-            return belief.solver.maximise(goal, fixed=held, canonical=True).assignment
+            return belief.solver.maximise(goal, fixed=held, canonical=canonical)
         except (NotLowered, Fault):
             return None
 

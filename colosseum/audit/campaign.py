@@ -71,7 +71,7 @@ class Campaign:
             if not path.exists() or path.read_bytes() != content:
                 replace_file(path, content)
         first, spec = trials[0].stage.scenario, expansions.spec.composition
-        present = {trial.arm for trial in trials}
+        present = {design.arms[0], *(trial.arm for trial in trials)}  # the control is it, run or not
         plan: dict[str, Any] = {  # a border: what JSON holds
             "schema": 1,
             "colosseum": __version__,
@@ -80,7 +80,7 @@ class Campaign:
             "experiment": design.name,
             "question": design.question,
             "arms": [name for name in design.arms if name in present],
-            "coalition": next((c.name for c in first.coalitions), None),
+            "coalitions": [c.name for c in first.coalitions],
             "configuration": configuration(expansions, design.name, model),
             "spec": spec.source.text,
             "trials": [listed(trial) for trial in trials],
@@ -95,7 +95,7 @@ class Campaign:
             if earlier["configuration"] != plan["configuration"]:
                 return
             trials = {trial["trial"]: trial for trial in [*earlier["trials"], *plan["trials"]]}
-            present = {trial["arm"] for trial in trials.values()}
+            present = {order[0], *(trial["arm"] for trial in trials.values())}
             plan["arms"] = [name for name in order if name in present]
             plan["trials"] = list(trials.values())
         except (OSError, ValueError, KeyError, TypeError):

@@ -90,12 +90,23 @@ class Mind:
     def plan(self, goal: Goal) -> dict[str, Value]:
         """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
 
+        What it agreed on with allies stands whatever others claim, unless decisions have made another move better.
         Where nothing can be computed, the first value of each domain.
         """
         best: dict[str, Value] | None = None
+        agreed = {**pact(self), **self.decided}
+        if agreed != self.decided and self._still_best(goal, agreed):
+            best = self.data.planner.best(goal, self.known, agreed)
         for fixed in (self.taken(), self.decided, {}):
             best = best or self.data.planner.best(goal, self.known, fixed)
         return {v.name: best[v.name] if best and v.name in best else v.domain[0] for v in self.view.variables}
+
+    def _still_best(self, goal: Goal, agreed: Mapping[str, Value]) -> bool:
+        """Whether the agreed moves are worth as much as any other own move beside the allies' agreed ones."""
+        own = {v.name for v in self.view.variables} - self.decided.keys()
+        free = {name: value for name, value in agreed.items() if name not in own}
+        kept, best = (self.data.planner.worth(goal, self.known, fixed) for fixed in (agreed, free))
+        return kept is not None and (best is None or kept >= best - 1e-9 * max(1.0, abs(best)))
 
     def slipped(self, moves: Mapping[str, Value]) -> dict[str, Value]:
         """The moves, each replaced by a random value with probability noise · SLIP."""

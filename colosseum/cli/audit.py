@@ -79,6 +79,8 @@ def _design(checked: Checked, request: Request) -> Design:
             help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"
             raise stop("C091", f"the experiment `{name}` has no arm `{arm}`", help=help_)
     if request.arms:
+        if design.arms[0] not in request.arms:
+            note(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
         chosen = tuple(a for a in design.arms if a in request.arms)
         design = replace(design, arms=chosen, cells=tuple(c for c in design.cells if c.name in chosen))
     return replace(design, seeds=read_seeds(request.seeds)) if request.seeds else design

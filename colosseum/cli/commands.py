@@ -121,9 +121,10 @@ def audit(
 @command
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)],
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,
     json: AsJson = False,
 ) -> int:
     """Say what the runs in a folder show: outcomes by arm, and differences from the control."""
     from colosseum.cli.report import report_folder
 
-    return report_folder(folder, as_json=json)
+    return report_folder(folder, as_json=json, coalition=coalition)

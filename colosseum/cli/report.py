@@ -1,12 +1,14 @@
 """`colosseum report`."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from colosseum.cli.words import say_json, stop, wants_color
-from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.diagnostics import closest
+from colosseum.evidence.reading import Plan, Reader, Unreadable
 from colosseum.evidence.summary import summarise
 from colosseum.model.values import Fault
 from colosseum.optimum.lower import NotLowered
@@ -14,11 +16,11 @@ from colosseum.report.export import to_json
 from colosseum.report.terminal import render
 
 
-def report_folder(folder: Path, *, as_json: bool) -> int:
+def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) -> int:
     """Print what the runs of a campaign show; exit 3 when some failed."""
     reader = Reader(folder)
     try:
-        plan = reader.plan()
+        plan = _measuring(reader.plan(), coalition)
         records = list(reader.records(plan))
     except Unreadable as fault:
         raise stop("C123", str(fault), help="name a folder that `colosseum audit` wrote") from None
@@ -29,13 +31,39 @@ def report_folder(folder: Path, *, as_json: bool) -> int:
     summary = summarise(records, arms=plan.arms)
     missing = len(plan.trials) - len(records)
     if as_json:
-        listed = {"scenario": plan.scenario, "experiment": plan.experiment, "question": plan.question,
-                  "coalition": plan.coalition, "planned": len(plan.trials), "missing": missing}  # fmt: skip
+        listed = {
+            "scenario": plan.scenario,
+            "experiment": plan.experiment,
+            "question": plan.question,
+            "coalition": next(iter(plan.coalitions), None),
+            "planned": len(plan.trials),
+            "missing": missing,
+        }
         say_json({**listed, **to_json(summary)})
     else:
         color = wants_color(sys.stdout.isatty())
         console = Console(file=sys.stdout, highlight=False, no_color=not color, force_terminal=color or None)
-        render(summary, title=f"{plan.scenario}, experiment {plan.experiment}", question=plan.question, console=console)
+        facts = [("coalition", _coalition_words(plan))]
         if missing:
-            console.print(f"\n{missing} of {len(plan.trials)} planned runs are not there: run the audit again.")
+            facts.append(("missing", f"{missing} of {len(plan.trials)} planned runs: run the same audit to go on"))
+        title = f"{plan.scenario}, experiment {plan.experiment}"
+        render(summary, title=title, question=plan.question, facts=facts, console=console)
     return 3 if any(r.status == "failed" for r in records) else 0
+
+
+def _measuring(plan: Plan, coalition: str | None) -> Plan:
+    """The plan with the coalition asked for in front. Raises Stop."""
+    if coalition is None:
+        return plan
+    if coalition not in plan.coalitions:
+        known = ", ".join(plan.coalitions) or "none"
+        help_ = closest(coalition, plan.coalitions) or f"coalitions: {known}"
+        raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
+    return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))
+
+
+def _coalition_words(plan: Plan) -> str:
+    """Whose figures these are."""
+    if len(plan.coalitions) < 2:
+        return plan.coalitions[0] if plan.coalitions else "none"
+    return f"{plan.coalitions[0]}; `report --coalition NAME` measures {' or '.join(plan.coalitions[1:])}"

@@ -51,7 +51,8 @@ class Plan:
     experiment: str
     question: str
     arms: tuple[str, ...]
-    coalition: str | None
+    coalitions: tuple[str, ...]
+    """In declared order; figures are of the first unless another is asked for."""
     configuration: str
     """Equal for runs that belong into one report."""
     spec: str
@@ -97,7 +98,7 @@ class Reader:
             raise Unreadable(f"{path.name} is the trace of another trial")
         scenario, instance = self._instance(listed.scenario)
         happened = read_events(events, scenario.task, path.name)
-        coalition = scenario.coalition.get(plan.coalition) if plan.coalition else None
+        coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
         key = (listed.scenario, repr((happened.assignment, happened.order, coalition and coalition.name)))
         if key not in self.measured:
             self.measured[key] = measure(instance, happened.assignment, coalition=coalition, order=happened.order)

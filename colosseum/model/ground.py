@@ -15,7 +15,7 @@ from colosseum.model.instances import Key, domain, indexed
 from colosseum.model.lookup import check_depth
 from colosseum.model.nones import fault_example, none_example
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
-from colosseum.model.tables import agent_position, people
+from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.terms import Constant, Ground, Term
 from colosseum.model.values import Fault, Number, Value, at, first_doubled, instance_name, kind, number, text, truth
 from colosseum.model.world import World
@@ -44,7 +44,7 @@ class Grounding:
 
     def note(self, env: Environment) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""
-        for cell in sorted(env.reads or (), key=lambda c: (c.table, instance_name("", c.key))):
+        for cell in in_order(env.reads):
             self.reads.setdefault(cell)
 
 
@@ -115,7 +115,7 @@ def _owner(statement: syntax.Variable, key: Key, env: Environment, position: int
 
 def _check_domain(name: str, owner: str, env: Environment, world: World) -> None:
     """The owner must be able to see what it may choose."""
-    for cell in env.reads or ():
+    for cell in in_order(env.reads):
         if owner not in (world.table(cell.table).audience or {})[cell.key]:
             source = instance_name(cell.table, cell.key)
             raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",

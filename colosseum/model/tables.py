@@ -84,7 +84,7 @@ def _check_audience(
     facts: "Realiser",
 ) -> None:
     """A table computed from a private one must be private, with no wider audience."""
-    for cell in reads:
+    for cell in in_order(reads):
         allowed = (facts.table(cell.table).audience or {})[cell.key]
         seen = facts.members("agents") if audience is None else audience[key]
         wider = [text(a) for a in seen if a not in allowed]
@@ -122,6 +122,11 @@ def _audience(
                 raise Fault(f"nobody may see the private table `{statement.name}`: no index is an agent", code="C062",
                             help="say who sees it with `to WHO`")  # fmt: skip
             return {key: (str(key[position]),) for key, _ in instances}
+
+
+def in_order(cells: "set[Cell] | None") -> list[Cell]:
+    """Cells by their written names: sets have no order of their own, and the same text must give the same words."""
+    return sorted(cells or (), key=lambda c: instance_name(c.table, c.key))
 
 
 def agent_position(keys: list[tuple[Value, ...]], agents: Elements) -> int | None:

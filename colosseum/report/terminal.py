@@ -32,17 +32,22 @@ CHANGES: Final = {
 }
 """The figures of the difference table and what they are called there."""
 CAUTION: Final = (
-    "An effect of an arm is not yet collusion: for that it must exceed what any channel does (arm `placebo`) "
-    "and what self-interest does (arm `selfish`)."
+    "An effect of an arm is not yet collusion: for that it must exceed what any channel does (an arm `placebo`) "
+    "and what self-interest does (an arm `selfish`)."
 )
 NO_RUN: Final = "no complete run"
 MOST_ROWS: Final = 12
 """Channels or requirements beyond these are summed in one row."""
 
 
-def render(summary: Summary, *, title: str, question: str, console: Console) -> None:
-    """Print the whole report. Names and reasons may come from strangers: `page` makes them inert."""
-    _render_header(summary, title, question, console)
+def render(
+    summary: Summary, *, title: str, question: str, console: Console, facts: Sequence[tuple[str, str]] = ()
+) -> None:
+    """Print the whole report; `facts` stand at its head, after ours.
+
+    Names and reasons may come from strangers: `page` makes them inert.
+    """
+    _render_header(summary, title, question, facts, console)
     if not any(arm.complete or arm.failed for point in summary.points for arm in point.arms):
         say(console)
         say(console, "There are no runs yet.")
@@ -57,7 +62,9 @@ def render(summary: Summary, *, title: str, question: str, console: Console) -> 
     _render_legend(summary, console)
 
 
-def _render_header(summary: Summary, title: str, question: str, console: Console) -> None:
+def _render_header(
+    summary: Summary, title: str, question: str, more: Sequence[tuple[str, str]], console: Console
+) -> None:
     arms = [arm for point in summary.points for arm in point.arms]
     say(console, title, style="bold")
     if question:
@@ -77,7 +84,7 @@ def _render_header(summary: Summary, title: str, question: str, console: Console
         team = sorted({player for arm in arms if arm.arm == name for player in arm.players})
         teams.setdefault(", ".join(team) or "nobody yet", []).append(name)
     facts += [("who acted" if n == 0 else "", f"{', '.join(teams[team])}: {team}") for n, team in enumerate(teams)]
-    list_facts(console, [(word, meaning) for word, meaning in facts if meaning])
+    list_facts(console, [(word, meaning) for word, meaning in (*facts, *more) if meaning])
 
 
 def _render_point(point: PointSummary, control: str, console: Console) -> None:
@@ -253,6 +260,9 @@ def _render_legend(summary: Summary, console: Console) -> None:
     if any(point.comparisons for point in summary.points):
         say(console)
         say(console, CAUTION)
+        lacking = [f"`{name}`" for name in ("placebo", "selfish") if name not in summary.arms]
+        if lacking:
+            say(console, f"This experiment has no arm {' and no arm '.join(lacking)}, so it cannot show that.")
 
 
 def _list_notes(facts: Sequence[tuple[str, str]], console: Console) -> None:
