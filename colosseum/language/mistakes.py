@@ -27,6 +27,14 @@ OPENING_WORDS = listed(
 )
 
 
+HINTS = {
+    "IF": "a choice is written `x if condition else y`",
+    "LSQB": "a set is written `{a, b, c}`",
+    "FOR": "loops are written `sum(e for i in S, j in T where c when d)` and `all(i in S where c when d)`",
+}
+"""What to say of a token that stands where it cannot."""
+
+
 def explain(failure: Failure) -> Diagnostic:
     """The diagnostic for a statement that could not be read."""
     for explanation in EXPLANATIONS:
@@ -80,6 +88,10 @@ def _row(f: Failure) -> Diagnostic | None:
     after, meant = f.around(1), meant_opener(f.token) if f.token.type == "NAME" else ""
     if meant and after is not None and after.type == "NAME":
         return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=f"did you mean `{meant}`?")
+    line = f.place.source.line(f.place.line)
+    if "|" in line[f.place.column :]:
+        help_ = "parts of a label are joined by commas: `Row, cooperate | 3 0`"
+        return report("C019", f.place, "this row's label is not one name, number or text", help=help_)
     return report(
         "C019",
         f.place,
@@ -251,8 +263,14 @@ def _hint(f: Failure) -> str:
     if token.type == "NAME":
         meant = meant_keyword(token, f.accepts)
         return f"did you mean `{meant}`?" if meant else ""
-    if token.type == "IF":
-        return "a choice is written `x if condition else y`"
+    if token.type == "WHERE" and "WHEN" in f.accepts:
+        return "a filter stands inside the brackets, `[a in agents where …]`; what agents decide is tested with `when`"
+    if token.type == "EQUAL" and f.tokens[f.start].type == "EXPERIMENT":
+        return "a setting is a name and its value without `=`, as in `rounds 4`"
+    if token.type == "LSQB" and "IN" in f.accepts:
+        return HINTS["FOR"]
+    if token.type in HINTS:
+        return HINTS[token.type]
     if token.type in KEYWORDS and "NAME" in f.accepts:
         return f"`{token}` is a word of the language and cannot be a name"
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
