@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from specs_made import HEAD, TEAM, checked, expanded, payoff, said
 
+from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Scenario
 from colosseum.model.values import Elements, Value
 
@@ -119,7 +120,7 @@ reward r: bid[boss[A]]
 """
     found = payoff(expanded(tmp_path, text), "r")
     assert found.term.scope == {"boss[A]", "bid[B]", "bid[C]"}
-    x = {"boss[A]": "C", "bid[B]": 1, "bid[C]": 3, "bid[A]": 2}
+    x: dict[str, Value] = {"boss[A]": "C", "bid[B]": 1, "bid[C]": 3, "bid[A]": 2}
     assert found.term.evaluate(x) == 3
 
 
@@ -150,7 +151,7 @@ def test_payoffs_add_up_to_the_total(tmp_path: Path, name: str) -> None:
     variables = scenario.task.variables
     for turn in range(40):
         x = {v.name: v.domain[(turn * (i + 1) + i) % len(v.domain)] for i, v in enumerate(variables)}
-        total = sum(float(p.term.evaluate(x)) for p in scenario.task.payoffs)  # type: ignore[arg-type]
+        total = sum(terms.summand(p.term.evaluate(x)) for p in scenario.task.payoffs)
         assert abs(sum(credited(scenario, x).values()) - total) <= 1e-9 * max(1, abs(total))
 
 

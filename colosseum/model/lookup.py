@@ -105,6 +105,8 @@ def check_depth(found: Term) -> None:
 def payoff(agent: str | None, env: Environment) -> Term:
     if not env.payoffs:
         raise Fault("payoffs may be named in a coalition's objective only", code="C046")
+    if not env.decisions:
+        raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
     if agent is not None and agent not in env.facts.members("agents"):
         raise Fault(f"`{agent}` is not an agent", code="C044")
     return terms.PayoffOf(agent)

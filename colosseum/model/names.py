@@ -157,18 +157,11 @@ class _Scope:
                 if function not in AGGREGATES:
                     yield report("C047", expr.span, f"`{function}` cannot range over binders",
                                  help="sum, min, max, count, any and all can")  # fmt: skip
-                inner, found = self.binders(binders, bound)
-                yield from found
-                yield from self.expression(body, inner)
-                yield from self.expression(when, inner)
+                yield from self.loop(binders, (body, when), bound)
             case syntax.Quantifier(binders=binders, when=when):
-                inner, found = self.binders(binders, bound)
-                yield from found
-                yield from self.expression(when, inner)
+                yield from self.loop(binders, (when,), bound)
             case syntax.SetBuilder(body=body, binders=binders):
-                inner, found = self.binders(binders, bound)
-                yield from found
-                yield from self.expression(body, inner)
+                yield from self.loop(binders, (body,), bound)
             case syntax.SetLiteral(items=items):
                 for item in items:
                     if not (births and isinstance(item, syntax.Name)):
@@ -182,6 +175,15 @@ class _Scope:
                 yield from self.below(expr, bound, births=births)
             case _:
                 yield from self.below(expr, bound, births=births)
+
+    def loop(
+        self, binders: syntax.Binders, parts: tuple[syntax.Expr | None, ...], bound: dict[str, Span]
+    ) -> Iterator[Diagnostic]:
+        """What stands inside a loop."""
+        inner, found = self.binders(binders, bound)
+        yield from found
+        for part in parts:
+            yield from self.expression(part, inner)
 
     def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
         """The parts of an expression that binds nothing."""

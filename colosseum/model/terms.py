@@ -6,7 +6,7 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -35,10 +35,8 @@ class Ground:
     @cached_property
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
-        below = [part.extent for part in _below(getattr(self, f.name) for f in fields(self))]
+        below = [part.extent for part in _below(list(vars(self).values()))]
         return 1 + sum(size for size, _ in below), 1 + max((depth for _, depth in below), default=0)
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]  # every term is a dataclass
 
 
 def _below(parts: Iterable[object]) -> Iterator[Ground]:
