@@ -79,6 +79,10 @@ class Component:
     def _point(self, solution: "highspy.HighsSolution") -> dict[int, float]:
         return dict(zip(self.columns, solution.col_value, strict=True))
 
+    def losses(self) -> dict[int, float]:
+        """The reduced costs of the last relaxation: what the bound loses at least when a column at 0 becomes 1."""
+        return dict(zip(self.columns, self.relaxation.getSolution().col_dual, strict=True))
+
     def whole(self, answer: Answer) -> bool:
         """Whether the integer columns take whole values."""
         return all(

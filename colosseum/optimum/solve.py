@@ -22,6 +22,8 @@ MOST_FORBIDDEN = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
 AGREEMENT = 1e-6
 """How far, relative to max(1, |value|), branch and bound's value may lie from the exact one."""
+MARGIN = 1e-6
+"""What a reduced cost must exceed, relative to max(1, |value|), to be believed."""
 TIGHT = 1e-9
 """How far, relative to max(1, |value|), the relaxation's bound may lie above a value that is called optimal."""
 
@@ -202,10 +204,14 @@ class Solver:
         value = goal_value(self.task, goal, best)
         tolerance = TIGHT * max(1.0, abs(value))
         held = dict(fixed)
+        hopeless = self._out_of_reach(form, sign * value - tolerance, fixed)
         for variable in self.task.variables:
             if variable.name in held:
                 continue
-            for d in variable.domain[: variable.domain.index(best[variable.name])]:
+            choices = self.lowered.program.choices[variable.name]
+            for place, d in enumerate(variable.domain[: variable.domain.index(best[variable.name])]):
+                if choices[place] in hopeless:
+                    continue
                 if self._bounded_below(form, sign * value - tolerance, {**held, variable.name: d}):
                     continue
                 status, candidate, _ = self._best(goal, form, sign, {**held, variable.name: d})
@@ -216,6 +222,15 @@ class Solver:
                     break
             held[variable.name] = best[variable.name]
         return best, True
+
+    def _out_of_reach(self, form: Affine, value: float, fixed: Mapping[str, Value]) -> set[int]:
+        """Columns that no assignment of at least this value sets to 1, by their reduced costs (weak duality)."""
+        columns = self._fixed_columns(fixed)
+        answers = [component.relax(form.coefficients, columns) for component in self.components]
+        if any(a.status != "optimal" for a in answers):
+            return set()
+        room = _claimed(answers, form) - value + MARGIN * max(1.0, abs(value))
+        return {c for component in self.components for c, loss in component.losses().items() if loss > room}
 
     def _bounded_below(self, form: Affine, value: float, fixed: Mapping[str, Value]) -> bool:
         """Whether the relaxation alone shows that a value is out of reach."""
