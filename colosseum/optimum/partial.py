@@ -58,16 +58,19 @@ def shortfall(rule: Requirement, decided: Mapping[str, Value], task: Task, *, wi
         return 0.0
     if rule.excess is None:
         return 1.0
-    completions = _completions(rule.excess, decided, task)
-    if completions is None:
-        return max(0.0, _interval(reach_of(rule.excess, decided, task)).low)
-    return min(float(number(rule.excess.evaluate(x), f"the excess of `{rule.name}`")) for x in completions)
+    floor = max(0.0, _interval(reach_of(rule.excess, decided, task)).low)
+    least = inf
+    for x in _completions(rule.excess, decided, task) or ():
+        least = min(least, float(number(rule.excess.evaluate(x), f"the excess of `{rule.name}`")))
+        if least <= floor:
+            break
+    return floor if least == inf else least
 
 
 def _completions(term: Term, decided: Mapping[str, Value], task: Task) -> Iterator[dict[str, Value]] | None:
-    """Every completion of the term's scope; None when there are too many."""
+    """Every completion of the term's scope, opting out first; None when there are too many."""
     free = sorted(term.scope - decided.keys())
-    domains = [task.variable[name].domain for name in free]
+    domains = [task.variable[name].domain[::-1] for name in free]
     if prod(map(len, domains)) > MOST_COMPLETIONS:
         return None
     return ({**decided, **dict(zip(free, values, strict=True))} for values in product(*domains))

@@ -80,5 +80,5 @@ def referred(term: Term) -> frozenset[str | None]:
         elif isinstance(current, tuple):
             stack += current
         elif isinstance(current, Ground):
-            stack += [getattr(current, name) for name in current.__dataclass_fields__]
+            stack += vars(current).values()
     return frozenset(found)
