@@ -135,13 +135,12 @@ class Campaign:
             trace.write("end", status="complete")
             trace.finish()
         except CallFailed:
-            trace.close()
+            trace.close()  # before it is renamed
             with suppress(FileNotFoundError):  # another process completed the same trial and cleared this away
                 os.replace(trace.part, self.failure(trial.identity))
             return False
-        except BaseException:
+        finally:
             trace.close()
-            raise
         self.failure(trial.identity).unlink(missing_ok=True)
         return True
 
