@@ -1,0 +1,96 @@
+"""What is explained about codes: wrong examples give it, right ones do not."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from test_cli_commands import Done, colosseum
+
+from colosseum.diagnostics import CODES, Diagnostic, Severity, render_text
+from colosseum.diagnostics.page import FOLDER, SPEC, Example, PageError, page, read_page
+from colosseum.model.check import check
+
+WRITTEN = sorted(path.stem for path in FOLDER.iterdir())
+WIDEST = 76
+"""A line of an example fits on a terminal of 80 columns, indented."""
+
+
+def checked(example: Example, folder: Path) -> list[Diagnostic]:
+    """What a check of the example's spec says, read in a folder of its own."""
+    lay_out(example, folder)
+    with contextlib.chdir(folder):
+        return check(SPEC)[1]
+
+
+def ran(example: Example, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Done:
+    """What the example's command says, run in a folder of its own."""
+    lay_out(example, folder)
+    monkeypatch.chdir(folder)
+    return colosseum(*example.arguments)
+
+
+def lay_out(example: Example, folder: Path) -> None:
+    for file in example.files:
+        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file.name).write_bytes(file.content)
+
+
+# ---- the pages -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", WRITTEN)
+def test_a_wrong_example_gives_its_code(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = read_page(code).wrong
+    if not wrong.checks:
+        done = ran(wrong, tmp_path, monkeypatch)
+        assert (done.returncode, done.stderr.count("error[")) == (2, 1), done.stderr
+        assert f"error[{code}]" in done.stderr
+        return
+    said = checked(wrong, tmp_path)
+    grave = [d.code for d in said if d.severity is Severity.ERROR]
+    assert said, "nothing is said"
+    assert (said if code.startswith("W") else [d for d in said if d.severity is Severity.ERROR])[0].code == code
+    assert set(grave) <= {code}, render_text(said)
+
+
+@pytest.mark.parametrize("code", WRITTEN)
+def test_a_right_example_is_well(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = read_page(code).right
+    if right.checks:
+        assert render_text(checked(right, tmp_path)) == ""
+    else:
+        done = ran(right, tmp_path, monkeypatch)
+        assert done.returncode == 0, done.stderr
+        assert "error[" not in done.stderr
+
+
+@pytest.mark.parametrize("code", WRITTEN)
+def test_a_page_reads_well(code: str) -> None:
+    found = read_page(code)
+    sentences = found.meaning.count(". ") + found.meaning.count("? ") + 1
+    assert 2 <= sentences <= 5
+    assert found.meaning.endswith(".")
+    assert found.wrong.files != found.right.files or found.wrong.arguments != found.right.arguments
+    assert found.wrong.arguments[:1] == found.right.arguments[:1]
+    for example in (found.wrong, found.right):
+        lines = [line for file in example.files for line in file.text.splitlines()]
+        assert len(lines) <= 30
+        if code not in ("C018", "C021"):
+            assert max(map(len, lines)) <= WIDEST
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Words.\n",
+        "Words.\n\n## Wrong\n\n```colo\na\n```\n",
+        "\n## Wrong\n```colo\na\n```\n## Right\n```colo\nb\n```\n",
+        "Words.\n\n## Wrong\n```colo\na\n```\nmore words\n## Right\n```colo\nb\n```\n",
+        "Words.\n\n## Wrong\n```colo\na\n```\n```colo\na\n```\n## Right\n```colo\nb\n```\n",
+        "Words.\n\n## Wrong\n```sh\nrm x\n```\n```colo\na\n```\n## Right\n```colo\nb\n```\n",
+        "Words.\n\n## Wrong\n```colo title=a\na\n```\n## Right\n```colo\nb\n```\n",
+    ],
+)
+def test_a_page_that_is_not_one_is_told(text: str) -> None:
+    with pytest.raises(PageError):
+        page(CODES["C012"], text)
