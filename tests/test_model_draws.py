@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from specs_made import HEAD, checked
 
 from colosseum.language import shipped
 from colosseum.model import draws
-from colosseum.model.values import Elements, Fault, Value
+from colosseum.model.values import Elements, Fault, Value, text
 
 LEVELS = ("low", "medium", "high", "critical")
 
@@ -46,6 +47,44 @@ def test_the_whole_recipe_by_hand() -> None:
     ranks = {x: int.from_bytes(blake2b(f"3\x1ft\x1fA\x1f{x}".encode(), digest_size=8).digest(), "big") for x in LEVELS}
     assert draws.choice(key, LEVELS) == min(LEVELS, key=ranks.__getitem__)
     assert draws.shuffle(key, LEVELS) == tuple(sorted(LEVELS, key=ranks.__getitem__))
+
+
+# ---- the worked numbers of the reference --------------------------------------------------------------------------
+
+
+def reference_rows(heading: str) -> list[list[str]]:
+    """The cells of the table in the reference's section on draws whose first heading is this one."""
+    reference = (shipped("grammar") / "README.md").read_text(encoding="utf-8")
+    section = reference.split("\n## Draws\n")[1].split("\n## ")[0]
+    table = section.split(f"\n| {heading} |")[1].split("\n\n")[0]
+    return [[cell.strip().strip("`") for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
+
+
+@pytest.mark.parametrize(("draw", "_recipe", "value"), reference_rows("draw"), ids=lambda cell: cell[:20])
+def test_a_spec_draws_what_the_reference_says(draw: str, _recipe: str, value: str, tmp_path: Path) -> None:
+    spec = f"""{HEAD}agents A
+    set levels = {{low, medium, high, critical}}
+    set tasks = ticket[1..2]
+    table effort[tasks] ~ {draw}
+    variable pick[agents]: tasks
+    reward r: 1 if pick[A] == ticket1 else 0
+    """
+    assert text(entries(tmp_path, spec)["effort"][("ticket1",)]) == value
+
+
+@pytest.mark.parametrize(("appended", "digest"), reference_rows("appended"))
+def test_the_digests_in_the_reference(appended: str, digest: str) -> None:
+    key = draws.key(1, "effort", ("ticket1",))
+    assert str(draws.digest(key + draws.SEPARATOR + appended)) == digest
+
+
+def test_the_reference_shows_every_draw_and_its_h() -> None:
+    reference = (shipped("grammar") / "README.md").read_text(encoding="utf-8")
+    shown = {row[0].partition("(")[0] for row in reference_rows("draw")}
+    assert shown == {"choice", "integer", "uniform", "normal", "sample", "shuffle"}
+    h = re.search(r"its `h` is (\d+)", reference)
+    assert h is not None
+    assert int(h[1]) == draws.digest(draws.key(1, "effort", ("ticket1",)))
 
 
 @pytest.mark.parametrize("k", range(5))
