@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, has_errors, report
+from colosseum.language.doubts import NO_DOUBTS, Doubts
 from colosseum.language.files import forbidden, read_source, within
-from colosseum.language.parser import parse
+from colosseum.language.parser import parse_doubtfully
 from colosseum.language.syntax import Experiment, Override, ScenarioName, Statement, Use
 
 DEEPEST = 16
@@ -30,24 +31,31 @@ class Composition:
     """In order: a used file's where its `use` stands, an overriding one in place of what it replaces."""
     overridden: tuple[Statement, ...]
     """What was replaced, in the order of the overrides."""
+    doubts: Doubts = NO_DOUBTS
+    """What may be said where the text is broken."""
 
 
 def load(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
     """Read a spec and all that it uses; the composition is None when anything is wrong with it."""
+    composition, diagnostics = load_doubtfully(path)
+    return (None if has_errors(diagnostics) else composition), diagnostics
+
+
+def load_doubtfully(path: Path | str) -> tuple[Composition | None, list[Diagnostic]]:
+    """`load` as far as it goes: what could be read, with doubts about the rest; None when there is no text."""
     source = _main_source(Path(path))
     if isinstance(source, Diagnostic):
         return None, [source]
     reader = _Reader(source)
     scenario = reader.bring(source, chain=())
     reader.declare()
-    if scenario is None or has_errors(reader.diagnostics):
-        return None, reader.diagnostics
     composition = Composition(
         source=source,
         sources=tuple(reader.sources),
-        scenario=scenario,
+        scenario=scenario or _unnamed(source),
         statements=tuple(reader.declared),
         overridden=tuple(reader.overridden),
+        doubts=reader.doubts,
     )
     return composition, reader.diagnostics
 
@@ -69,17 +77,16 @@ class _Reader:
         self.sources: list[Source] = []
         self.diagnostics: list[Diagnostic] = []
         self.found: list[Statement | Override] = []
-        self.whole = True
-        """No file failed, so that a name which is missing really is."""
+        self.doubts = NO_DOUBTS
         self.declared: list[Statement] = []
         self.overridden: list[Statement] = []
 
     def bring(self, source: Source, *, chain: tuple[Source, ...]) -> ScenarioName | None:
         """Add a file's statements, and before them those of the files it uses."""
         self.sources.append(source)
-        file, diagnostics = parse(source)
+        file, doubts, diagnostics = parse_doubtfully(source)
         self.diagnostics += diagnostics
-        self.whole = self.whole and not has_errors(diagnostics)
+        self.doubts |= doubts
         for statement in file.statements:
             if isinstance(statement, Use):
                 self._use(statement, (*chain, source))
@@ -91,7 +98,7 @@ class _Reader:
         source = self._find(use, chain)
         if isinstance(source, Diagnostic):
             self.diagnostics.append(source)
-            self.whole = False
+            self.doubts |= Doubts(everything=True)
         elif source is not None:
             self.bring(source, chain=chain)
 
@@ -133,16 +140,20 @@ class _Reader:
                 places[_key(statement)] = len(self.declared)
                 self.declared.append(statement)
             elif not isinstance(item, Override):
-                self.diagnostics.append(_twice(statement, self.declared[place]))
+                self._contest(_twice(statement, self.declared[place]), statement.name)
             elif self.declared[place].span.source is statement.span.source:
-                self.diagnostics.append(_own(statement, self.declared[place]))
+                self._contest(_own(statement, self.declared[place]), statement.name)
             else:
                 self.overridden.append(self.declared[place])
                 self.declared[place] = statement
         self.diagnostics += self._nothing_overridden(missing, places)
 
+    def _contest(self, diagnostic: Diagnostic, name: str) -> None:
+        self.diagnostics.append(diagnostic)
+        self.doubts |= Doubts(contested=frozenset((name,)))
+
     def _nothing_overridden(self, missing: list[Override], places: dict[tuple[str, str], int]) -> Iterator[Diagnostic]:
-        """Overrides without anything to replace; silent when a file could not be read, since it may be in there."""
+        """Overrides without anything to replace; silent when it may be where the text could not be read."""
         for item in missing:
             statement = item.statement
             kind, name = _key(statement)
@@ -155,11 +166,17 @@ class _Reader:
                     labels=[Label(self.declared[place].name_span, "declared here")],
                     help="put the override after the `use` that brings it",
                 )
-            elif self.whole:
+            elif not self.doubts.covers(name):
                 help_ = closest(name, [n for k, n in places if k == kind])
                 if len(self.sources) == 1:
                     help_ = "this file uses no other; leave `override` out"
                 yield report("C035", statement.name_span, f"there is no `{name}` to override", help=help_)
+
+
+def _unnamed(source: Source) -> ScenarioName:
+    """What stands for the name of a scenario that has none."""
+    start = Span(source, 0, 0)
+    return ScenarioName(span=start, name="", name_span=start, title="")
 
 
 def _key(statement: Statement) -> tuple[str, str]:

@@ -6,7 +6,9 @@ The text is cut into statements that are parsed one by one, so that each mistake
 from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
+from colosseum.language.doubts import Doubts, doubts_in
 from colosseum.language.expressions import Reading
+from colosseum.language.failure import Failure, Reason
 from colosseum.language.lexing import Lexed, end_of, lex, start_of
 from colosseum.language.mistakes import explain
 from colosseum.language.splitting import Parsed, split
@@ -26,23 +28,39 @@ FIRST_LINES = 'begin with `colosseum 1` and, on the next line, `scenario NAME "t
 
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
     """Read a text. Never raises: whatever cannot be read is a diagnostic and missing from the file."""
+    file, _, diagnostics = parse_doubtfully(source)
+    return file, diagnostics
+
+
+def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
+    """`parse`, and what the stretches that could not be read may have declared."""
     grammar = tables()
     lexed = lex(source, grammar)
     reading = Reading(source)
     reading.diagnostics += lexed.strays
     pieces: list[_Piece] = []
+    broken: list[str] = []
+    whole = False
     for parsed in split(source, lexed.tokens, grammar):
         node = statement(parsed.tree, reading) if parsed.tree is not None else None
         if parsed.failure is not None and not _touches(parsed, lexed):
             reading.diagnostics.append(explain(parsed.failure))
+        if parsed.failure is not None or _touches(parsed, lexed):
+            broken.append(source.text[slice(*_stretch(parsed, lexed))])
+            node = node if isinstance(node, Edition | ScenarioName) else None
+            if parsed.failure is not None and _goes_on(parsed.failure) and pieces:
+                pieces[-1] = (pieces[-1][0], None)  # what stands alone here belongs to the statement before
+                broken.append(source.text[start_of(pieces[-1][0]) : start_of(lexed.tokens[parsed.start])])
         pieces.append((lexed.tokens[parsed.start], node))
         if len(reading.diagnostics) > MOST_DIAGNOSTICS:
             break
     else:
-        if not lexed.gave_up:
+        whole = not lexed.gave_up
+        if whole:
             reading.diagnostics += _head(source, pieces)
     found = sorted(reading.diagnostics, key=lambda d: d.span.start if d.span else 0)
-    return _file(source, pieces, lexed), found[:MOST_DIAGNOSTICS]
+    doubts = doubts_in(broken) | Doubts(everything=not whole)
+    return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
 
 
 _Piece = tuple["Token", Readable | None]
@@ -62,12 +80,21 @@ def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
 
 def _touches(parsed: Parsed, lexed: Lexed) -> bool:
     """Whether a stray stands in the statement, so that its failure only repeats what was said about the stray."""
-    start = start_of(lexed.tokens[parsed.start])
+    start, end = _stretch(parsed, lexed)
+    return any(start <= stray and (end is None or stray < end) for stray, _ in lexed.skipped)
+
+
+def _goes_on(failure: Failure) -> bool:
+    """Whether what begins no statement is the rest of one."""
+    return failure.reason is Reason.NO_OPENER and failure.token is not None and failure.token.type != "NAME"
+
+
+def _stretch(parsed: Parsed, lexed: Lexed) -> tuple[int, int | None]:
+    """Where a statement begins and where the next one does; one that fails at its first word begins behind the last."""
     end = start_of(lexed.tokens[parsed.end]) if parsed.end < len(lexed.tokens) else None
-    before = end_of(lexed.tokens[parsed.start - 1]) if parsed.start else 0
-    at_head = parsed.failure is not None and parsed.failure.stop == parsed.start
-    low = before if at_head else start
-    return any(low <= stray and (end is None or stray < end) for stray, _ in lexed.skipped)
+    if parsed.failure is not None and parsed.failure.stop == parsed.start:
+        return (end_of(lexed.tokens[parsed.start - 1]) if parsed.start else 0), end
+    return start_of(lexed.tokens[parsed.start]), end
 
 
 def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Source, closest, has_errors, report
-from colosseum.language import load, syntax
+from colosseum.language import syntax
+from colosseum.language.compose import load_doubtfully
 from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
@@ -32,13 +33,15 @@ class Checked:
 
 
 def read_spec(path: Path | str) -> tuple[Spec | None, list[Diagnostic]]:
-    """Load a file, follow its `use`s and sort out its names."""
-    composition, diagnostics = load(path)
+    """Load a file, follow its `use`s and sort out its names; None when there is no text.
+
+    With errors the spec is what could be read, and its doubts cover what could not.
+    """
+    composition, diagnostics = load_doubtfully(path)
     if composition is None:
         return None, diagnostics
     spec, found = declare(composition)
-    diagnostics = [*diagnostics, *found]
-    return (None if has_errors(diagnostics) else spec), diagnostics
+    return spec, [*diagnostics, *found]
 
 
 def check(
@@ -60,8 +63,8 @@ def check(
     first = next(iter(designs.values()), None)
     chosen = seed if seed is not None else first.seeds[0] if first else 1
     expansion, problems = expand(spec, seed=chosen, params=changed)
-    varied = _variations(spec, designs, chosen, changed, bad=has_errors(problems))
-    diagnostics += _distinct([*problems, *late, *varied], spec.composition.source)
+    varied = _variations(spec, designs, chosen, changed, bad=has_errors([*diagnostics, *problems]))
+    diagnostics = _distinct([*diagnostics, *problems, *late, *varied], spec.composition.source)
     if expansion is None or has_errors(diagnostics):
         return None, diagnostics
     diagnostics += _distinct(warnings(spec, expansion.scenario, designs), spec.composition.source)

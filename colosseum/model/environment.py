@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from colosseum.diagnostics import closest
+from colosseum.model.faults import Poisoned
 from colosseum.model.scenario import Cell
 from colosseum.model.values import Fault, Value, a, instance_name
 from colosseum.model.world import Facts
@@ -82,6 +83,8 @@ def newborn(name: str, env: Environment) -> bool:
 def unknown(name: str, env: Environment) -> Fault:
     """What to say about a name that means nothing here."""
     symbol = env.facts.symbol(name)
+    if symbol is None and env.facts.spec.doubts.covers(name):
+        return Poisoned(f"`{name}` may be declared where the text is broken")
     if symbol is not None:
         return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
     known = [*env.bindings, *env.facts.spec.symbols, *env.facts.known_elements()]

@@ -12,7 +12,7 @@ from colosseum.model.faults import Findings
 from colosseum.model.ground import check_condition, check_none, check_scope, ground, guard, number_term
 from colosseum.model.instances import Key, indexed
 from colosseum.model.networks import spec_graph
-from colosseum.model.prompts import Compiled, compile_template, render
+from colosseum.model.prompts import Compiled, Vocabulary, compile_template, render
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.scenario import (
     Channel,
@@ -58,7 +58,7 @@ def expand(
     work = Findings([*diagnostics, *found])
     parts = (tuple(_coalitions(world, task, work)), tuple(_prompts(world, task.agents, work)),
              tuple(_claims(world, work)), tuple(_rubrics(spec, work)))  # fmt: skip
-    if has_errors(work.diagnostics):
+    if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
     coalitions, prompts, claims, rubrics = parts
     scenario = Scenario(
@@ -68,9 +68,7 @@ def expand(
         params=tuple(world.params.items()),
         task=task,
         coalitions=coalitions,
-        channels=tuple(
-            Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)
-        ),
+        channels=tuple(Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)),
         network=graph or spec_graph(Realiser(spec, seed, params)),
         prompts=prompts,
         claims=claims,
@@ -140,6 +138,10 @@ def _known_names(world: World) -> frozenset[str]:
     return frozenset({*declared, *world.known_elements(), *BUILT_IN} - {"payoff", "total"})
 
 
+def _vocabulary(world: World) -> Vocabulary:
+    return Vocabulary(_known_names(world), _unreadable(world), world.spec.doubts)
+
+
 def _unreadable(world: World) -> dict[str, str]:
     """What the names are that no prompt can read."""
     kinds = {s.name: a(s.kind) for s in world.spec.symbols.values()}
@@ -156,7 +158,7 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
 
 
 def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[Prompt]:
-    known, other, meter = _known_names(world), _unreadable(world), Meter()
+    vocabulary, meter = _vocabulary(world), Meter()
     for statement in world.spec.of(syntax.Prompt):
         try:
             recipients = _recipients(statement, world)
@@ -168,7 +170,7 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[
             if any(v.name == variant.name for v in variants):
                 work.add(report("C084", variant.span, f"`{statement.name}` has two variants named `{variant.name}`"))
             try:
-                compiled = compile_template(variant.text, known=known, other=other)
+                compiled = compile_template(variant.text, vocabulary)
             except Fault as fault:
                 work.fault(fault, variant.text.span)
                 continue
@@ -215,7 +217,7 @@ def _claims(world: World, work: Findings) -> Iterator[Claim]:
                 raise fault
             binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)
             known = _known_names(world) - {"me", "allies"} | set(binders)
-            compiled = compile_template(statement.text, known=known, other=_unreadable(world))
+            compiled = compile_template(statement.text, replace(_vocabulary(world), known=known))
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)

@@ -12,7 +12,7 @@ from colosseum.diagnostics import Diagnostic, Label, closest, report
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.faults import Findings
+from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
@@ -78,6 +78,8 @@ def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Val
         cells = [Arm("baseline", label, point) for label, point in laid]
     if work.findings.diagnostics:
         return None, work.findings.diagnostics
+    if not cells and spec.doubts:
+        return None, []
     if not cells:
         return None, [report("C092", statement.sweeps[0].span, "`where` drops every combination of the sweeps",
                              help="an experiment without a combination runs nothing")]  # fmt: skip
@@ -201,6 +203,8 @@ class _Reader:
         raise at(self._unknown(name), where.name_span)
 
     def _unknown(self, name: str) -> Fault:
+        if name not in self.spec.symbols and self.spec.doubts.covers(name):
+            return Poisoned(f"`{name}` may be declared where the text is broken")
         if name in PAIRING:
             message = f"`{name}` is said once, for the whole experiment: arms and sweep points are paired by seed"
             return Fault(message, code="C086")
@@ -214,6 +218,8 @@ class _Reader:
     def _check_model(self, settings: Settings, expr: syntax.Expr) -> None:
         for who, _ in settings.model:
             symbol = self.spec.symbols.get(who)
+            if symbol is None and self.spec.doubts.covers(who):
+                continue
             if not ((symbol and symbol.kind in ("set", "coalition")) or who in self.facts.members("agents")):
                 raise at(Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086"), expr.span)
 

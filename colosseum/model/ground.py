@@ -67,7 +67,7 @@ def ground(world: World) -> tuple[Task, list[Diagnostic]]:
                     payoffs += [payoff] if payoff else []
             case _:
                 pass
-    if not made:
+    if not made and not world.spec.doubts:
         where = world.spec.composition.scenario.span
         work.findings.add(report("C064", where, "nobody decides anything: there are no variables",
                                  help="add a line such as `variable pick[agents]: tasks or none`"))  # fmt: skip
@@ -200,9 +200,7 @@ def _with_example(x: Mapping[str, Value], fault: Fault, expr: syntax.Expr) -> Fa
 # ---- requirements ----------------------------------------------------------------------------------------------
 
 
-def _requirements(
-    statement: syntax.Require, task: Task, work: Grounding
-) -> list[tuple[Requirement, Payoff | None]]:
+def _requirements(statement: syntax.Require, task: Task, work: Grounding) -> list[tuple[Requirement, Payoff | None]]:
     found: list[tuple[Requirement, Payoff | None]] = []
     name = ""
     try:
@@ -284,6 +282,3 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
         return terms.Absolute(terms.Arithmetic("-", left, right))
     over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
     return terms.Extremum("max", (Constant(0), over), (Constant(True), Constant(True)), aggregate=False)
-
-
-

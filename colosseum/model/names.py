@@ -148,7 +148,7 @@ class _Scope:
                 return
             case syntax.Name(id=name):
                 if not self.means(name, bound):
-                    yield self.unknown(name, expr.span, bound)
+                    yield from self.unknown(name, expr.span, bound)
             case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
                 yield from self.base(name, base.span, keys, bound, births=births)
                 for key in keys:
@@ -211,15 +211,19 @@ class _Scope:
         elif symbol is None and name != "payoff":
             enumerated = len(keys) == 1 and isinstance(keys[0], syntax.Range)
             if not (enumerated and (births or any(e.startswith(name) for e in self.elements))):
-                yield self.unknown(name, span, bound, among=("table", "variable"))
+                yield from self.unknown(name, span, bound, among=("table", "variable"))
 
-    def unknown(self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()) -> Diagnostic:
-        """What to say about a name that means nothing."""
+    def unknown(
+        self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()
+    ) -> Iterator[Diagnostic]:
+        """What to say about a name that means nothing; nothing when it may be declared where the text is broken."""
+        if self.spec.doubts.covers(name):
+            return
         declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
         known = declared if among else [*bound, *declared, *self.elements]
         what = "a table or a variable" if among else "anything"
         help_ = closest(name, known) or self._hint(name)
-        return report("C041", span, f"`{name}` is not the name of {what}", help=help_)
+        yield report("C041", span, f"`{name}` is not the name of {what}", help=help_)
 
     def _hint(self, name: str) -> str:
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]

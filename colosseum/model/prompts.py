@@ -6,14 +6,16 @@ Reading a private row that is not the recipient's is an error, so what is render
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from colosseum.diagnostics import Span, closest
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
+from colosseum.language.doubts import Doubts
 from colosseum.model.environment import Meter
 from colosseum.model.faults import Poisoned
+from colosseum.model.passages import passage
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
@@ -175,11 +177,19 @@ class Compiled:
     """The names it reads."""
 
 
-def compile_template(text: syntax.Text, *, known: frozenset[str], other: Mapping[str, str]) -> Compiled:
-    """Check a template against the whitelist and its names against `known`; raises Fault with a span.
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names that a template may read."""
 
-    `other` says what the names are that a prompt may not read.
-    """
+    known: frozenset[str]
+    other: Mapping[str, str]
+    """What the names are that it may not read."""
+    doubts: Doubts
+    """Names that may be declared where the text is broken."""
+
+
+def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
+    """Check a template against the whitelist and its names against a vocabulary; raises Fault with a span."""
     from jinja2 import TemplateSyntaxError
 
     try:
@@ -191,7 +201,7 @@ def compile_template(text: syntax.Text, *, known: frozenset[str], other: Mapping
     except RecursionError:
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
     try:
-        _check(tree, text, known, other)
+        _check(tree, text, vocabulary)
         return Compiled(_jinja().from_string(tree), text, frozenset(template_names(text.value)))
     except (RecursionError, SyntaxError, MemoryError):  # Python's own limits on the code that a template becomes
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
@@ -210,7 +220,8 @@ def render(
         if name not in world.spec.derived:
             rows = _Rows(table, me, meter)
             context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
-    if any(name not in context and name in world.spec.symbols for name in compiled.names):
+    spec = world.spec
+    if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in compiled.names):
         raise Poisoned("a fact is in error")
     pieces: list[str] = []
     length = 0
@@ -232,11 +243,14 @@ def render(
     return "\n".join(line.rstrip() for line in "".join(pieces).strip().splitlines())
 
 
-def _unknown(name: str, known: frozenset[str], other: Mapping[str, str]) -> Fault:
-    if name in other:
-        message = f"`{name}` is {other[name]}, and a prompt cannot read that"
+def _unknown(name: str, vocabulary: Vocabulary) -> Fault:
+    if name in vocabulary.other:
+        message = f"`{name}` is {vocabulary.other[name]}, and a prompt cannot read that"
         return Fault(message, code="C083", help="prompts read params, sets and tables of data")
-    return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(known)))
+    if vocabulary.doubts.covers(name):
+        return Poisoned(f"`{name}` may be declared where the text is broken")
+    help_ = closest(name, sorted(vocabulary.known))
+    return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
 
 
 def _line(error: BaseException) -> int:
@@ -249,32 +263,48 @@ def _line(error: BaseException) -> int:
     return line
 
 
-def _check(node: "nodes.Node", text: syntax.Text, known: frozenset[str], other: Mapping[str, str]) -> None:
+def _check(node: "nodes.Node", text: syntax.Text, vocabulary: Vocabulary) -> None:
     from jinja2 import nodes
 
     kind = type(node).__name__
     if kind not in ALLOWED:
         message = f"prompts know no {_WORDS.get(kind, kind)}"
-        raise _at(Fault(message, code="C083", help="they know {{ }}, for, if, look-ups, comparisons and the filters "
-                        + ", ".join(FILTERS)), text, node.lineno)  # fmt: skip
+        help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
+        raise _at(Fault(message, code="C083", help=help_), text, node.lineno, pattern=_pattern(node))
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
         fault = Fault(f"`{node.name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
-        raise _at(fault, text, node.lineno, word=node.name)
+        raise _at(fault, text, node.lineno, pattern=_word(node.name))
     if isinstance(node, nodes.Test) and node.name not in TESTS:
         fault = Fault(f"`{node.name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
-        raise _at(fault, text, node.lineno, word=node.name)
-    if isinstance(node, nodes.Name) and node.ctx == "load" and node.name not in known:
-        raise _at(_unknown(node.name, known, other), text, node.lineno, word=node.name)
+        raise _at(fault, text, node.lineno, pattern=_word(node.name))
+    if isinstance(node, nodes.Name) and node.ctx == "load" and node.name not in vocabulary.known:
+        raise _at(_unknown(node.name, vocabulary), text, node.lineno, pattern=_word(node.name))
     if isinstance(node, nodes.For):
-        _check(node.iter, text, known, other)
-        bound = known | {n.name for n in _names(node.target)}
+        _check(node.iter, text, vocabulary)
+        bound = replace(vocabulary, known=vocabulary.known | {n.name for n in _names(node.target)})
         for child in (*([node.test] if node.test else []), *node.body):
-            _check(child, text, bound, other)
+            _check(child, text, bound)
         for child in node.else_:
-            _check(child, text, known, other)
+            _check(child, text, vocabulary)
         return
     for child in node.iter_child_nodes():
-        _check(child, text, known, other)
+        _check(child, text, vocabulary)
+
+
+def _word(name: str) -> str:
+    return rf"\b{re.escape(name)}\b"
+
+
+def _pattern(node: "nodes.Node") -> str:
+    """What a node that prompts do not know looks like in the text."""
+    from jinja2 import nodes
+
+    match node:
+        case nodes.Call(node=nodes.Name(name=name)):
+            return rf"\b{re.escape(name)}\s*\("
+        case nodes.Getattr(attr=name):
+            return rf"[\w\])]\s*\.\s*{re.escape(name)}\b"
+    return _SIGNS.get(type(node).__name__, "")
 
 
 def template_names(text: str) -> set[str]:
@@ -299,20 +329,11 @@ _WORDS = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignmen
           "Concat": "joining by `~`",
           "Mod": "arithmetic", "Pow": "arithmetic", "FloorDiv": "arithmetic", "Neg": "arithmetic", "Pos": "arithmetic",
           "CondExpr": "inline `if`", "List": "lists", "Dict": "dictionaries"}  # fmt: skip
+_SIGNS = {"Add": r"\+", "Sub": "-", "Mul": r"\*", "Div": "/", "Mod": r"%(?!\})", "Pow": r"\*\*", "FloorDiv": "//",
+          "Concat": "~", "CondExpr": r"\bif\b", "Assign": r"\bset\b"}  # fmt: skip
 
 
-def _at(fault: Fault, text: syntax.Text, line: int, *, word: str = "") -> Fault:
-    """Place a fault at a line of the template, at a word of it when that can be found."""
-    source = text.span.source
-    first = 0 if text.long and text.span.text[3:].lstrip(" \t\r").startswith("\n") else 1
-    number = min(text.span.line + line - first, len(source.line_starts))
-    start = max(text.span.start, source.line_starts[number - 1])
-    end = min(text.span.end, start + len(source.line(number)))
-    end = start + len(source.text[start:end].rstrip())
-    start = end - len(source.text[start:end].lstrip())
-    found = re.compile(rf"\b{re.escape(word)}\b").search(source.text, start, end) if word else None
-    if start >= end:
-        fault.span = text.span
-    else:
-        fault.span = Span(source, *found.span()) if found else Span(source, start, end)
+def _at(fault: Fault, text: syntax.Text, line: int, *, pattern: str = "") -> Fault:
+    """Place a fault in a line of the template, at a match of the pattern when there is one."""
+    fault.span = passage(text, line, pattern=pattern)
     return fault

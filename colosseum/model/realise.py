@@ -83,6 +83,8 @@ class Realiser:
 
     def _fact(self, family: str, name: str, compute: Callable[[], T]) -> T:
         key = (family, name)
+        if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
+            raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.memo:
             known = self.memo[key]
             if isinstance(known, Poisoned):
@@ -188,9 +190,16 @@ class Realiser:
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
             raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}")
-        if not len(found):
+        if not len(found) and not self._may_be_nobody(source):
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))
+
+    def _may_be_nobody(self, source: syntax.Given | syntax.Drawn) -> bool:
+        """Whether members were drawn, here or for the coalition that is named: a param may ask for 0 of them."""
+        if isinstance(source, syntax.Drawn):
+            return True
+        named = self.spec.symbols.get(source.value.id) if isinstance(source.value, syntax.Name) else None
+        return named is not None and named.kind == "coalition"
 
     def _domains(self, name: str) -> dict[tuple[Value, ...], tuple[Value, ...]]:
         statement = self.spec.symbols[name].statement

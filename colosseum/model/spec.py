@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import Composition, syntax
+from colosseum.language.doubts import NO_DOUBTS, Doubts
 from colosseum.model.data import Sheet, read_sheet
 from colosseum.model.values import a
 
@@ -61,6 +62,8 @@ class Spec:
     symbols: dict[str, Symbol]
     sheets: dict[Place, Sheet]
     """CSV files by the place that names them."""
+    doubts: Doubts = NO_DOUBTS
+    """Names whose meaning is uncertain because of mistakes that are already told."""
 
     def of(self, kind: type[S]) -> Iterator[S]:
         """The statements of one kind, in declared order."""
@@ -87,6 +90,7 @@ def declare(composition: Composition) -> tuple[Spec, list[Diagnostic]]:
     diagnostics: list[Diagnostic] = []
     symbols: dict[str, Symbol] = {}
     sheets: dict[Place, Sheet] = {}
+    doubts = composition.doubts
     for statement in composition.statements:
         source = getattr(statement, "source", None)
         if isinstance(source, syntax.Loaded):
@@ -94,13 +98,18 @@ def declare(composition: Composition) -> tuple[Spec, list[Diagnostic]]:
             diagnostics += found
             if sheet is not None:
                 sheets[place(source)] = sheet
+            else:
+                doubts |= Doubts(everything=True)  # its names may be anything
     for statement in composition.statements:
         for symbol in _symbols(statement, sheets):
-            diagnostics += _clashes(symbol, symbols)
+            clashes = list(_clashes(symbol, symbols))
+            diagnostics += clashes
+            if clashes:
+                doubts |= Doubts(contested=frozenset((symbol.name,)))
             symbols.setdefault(symbol.name, symbol)
-    if "agents" not in symbols:
+    if "agents" not in symbols and not doubts.covers("agents"):
         diagnostics.append(_no_agents(composition))
-    return Spec(composition, symbols, sheets), diagnostics
+    return Spec(composition, symbols, sheets, doubts), diagnostics
 
 
 def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterator[Symbol]:
