@@ -71,10 +71,13 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     if indices is None:
         yield (), env.apart()
         return
-    for key, inner in nested(indices.items, replace(env, separate=True)):
+    loops = replace(env, separate=True, reads=None if env.reads is None else set(env.reads))
+    for key, inner in nested(indices.items, loops):
         instance = replace(inner.apart(), separate=False)
         admitted = indices.where is None or condition(indices.where, instance)
         if env.reads is not None and instance.reads:
             env.reads.update(instance.reads)
         if admitted:
             yield tuple(flatten(key)), instance
+    if env.reads is not None and loops.reads:
+        env.reads.update(loops.reads)
