@@ -44,7 +44,7 @@ def render_optima(optima: Optima, stream: TextIO) -> None:
     values.add_row(Text("best joint payoff"), *_row(optima.optimum))
     values.add_row(Text("worst joint payoff"), *_row(optima.minimum))
     for coalition in scenario.coalitions:
-        name = Text(f"best of {coalition.name} ({', '.join(coalition.members)})")
+        name = Text(f"best of {coalition.name} ({', '.join(coalition.members) or 'nobody'})")
         values.add_row(name, *_row(optima.coalitions[coalition.name]))
     console.print(values)
     if optima.optimum.assignment is not None:
