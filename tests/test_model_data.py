@@ -70,13 +70,13 @@ reward r[a in agents] when move[a] == left: cost[a, "ISSUE-0001::review"] * effo
     [
         (LONG.replace("B,left,3\n", ""), "t.csv:1:1", "no value for `t[B, left]`"),
         (LONG + "A,left,9\n", "t.csv:8:8", "`t[A, left]` is given twice"),
-        (LONG.replace("C,right,6", "D,right,6"), "t.csv:7:9", "`t[D, right]` is not an entry of this table"),
+        (LONG.replace("C,right,6", "D,right,6"), "t.csv:7:1", "`D` is not in `agents`, over which `t` runs"),
         (LONG.replace("B,left,3", "B,left,"), "t.csv:4:8", "this cell is blank"),
         (LONG.replace("B,left,3", "B,left"), "t.csv:4:1", "this line has 2 cells, the header has 3"),
         (LONG.replace("B,left,3", "B,left,1e400"), "t.csv:4:8", "this number is not finite"),
         (LONG.replace("B,left,3", 'B,left,"3'), "t.csv:4:8", "this is not a CSV cell"),
         (LONG.replace("agents", "agent"), "t.csv:1:1", "the header of this file does not fit `t`"),
-        ("agents,left,rihgt\nA,1,2\nB,3,4\nC,5,6\n", "t.csv:2:5", "`t[A, rihgt]` is not an entry of this table"),
+        ("agents,left,rihgt\nA,1,2\nB,3,4\nC,5,6\n", "t.csv:1:13", "`rihgt` is not in `moves`, over which `t` runs"),
         ("", "text.colo:6:24", "`t.csv` is empty"),
     ],
 )

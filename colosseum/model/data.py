@@ -5,18 +5,21 @@ CSV: UTF-8 (a byte order mark is allowed), comma, RFC 4180 quotes, cells trimmed
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
-from colosseum.model.values import Elements, Value, flatten, instance_name, text
+from colosseum.model.fitting import Row
+from colosseum.model.values import Elements, Value, text
 
 LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+\Z")
 INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 
@@ -39,15 +42,6 @@ class Sheet:
 
     header: tuple[Entry, ...]
     rows: tuple[tuple[Entry, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One entry of a table as data gives it: its key parts, its value and its place."""
-
-    key: tuple[Value, ...]
-    value: Value
-    span: Span
 
 
 def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, list[Diagnostic]]:
@@ -86,18 +80,57 @@ def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Di
     if not records:
         return None, [report("C059", loaded.span, f"`{loaded.path}` is empty", help="its first line is a header")]
     header = tuple(Entry(text(e.value), e.span) for e in records[0])
+    if len(header) == 1 and ";" in header[0].text:
+        help_ = "in a spreadsheet, save it as comma-separated CSV, with decimal points"
+        return None, [report("C059", header[0].span, "cells are separated by `,`, not by `;`",
+                             labels=[Label(loaded.span, "read here")], help=help_)]  # fmt: skip
     labels = [Label(loaded.span, "read here")]
-    for record in records[1:]:
-        if len(record) != len(header):
-            message = f"this line has {len(record)} cells, the header has {len(header)}"
-            diagnostics.append(report("C059", record[0].span, message, labels=labels))
-        diagnostics += [report("C059", e.span, "this cell is blank", labels=labels, help="every entry needs a value")
-                        for e in record if e.value == ""]  # fmt: skip
-        diagnostics += [report("C059", e.span, "this number is not finite", labels=labels)
-                        for e in record if isinstance(e.value, float) and not math.isfinite(e.value)]  # fmt: skip
+    diagnostics += _uneven_lines(records, labels)
+    cells = [e for record in records[1:] for e in record]
+    blank = [e for e in cells if e.value == ""]
+    if blank:
+        message = "this cell is blank" if len(blank) == 1 else f"this cell and {len(blank) - 1} more are blank"
+        diagnostics.append(report("C059", blank[0].span, message, labels=labels, help="every entry needs a value"))
+    for cell in cells:
+        if isinstance(cell.value, float) and not math.isfinite(cell.value):
+            diagnostics.append(report("C059", cell.span, "this number is not finite", labels=labels))
+        elif isinstance(cell.value, str) and DECIMAL_COMMA.match(cell.value):
+            help_ = f"numbers are written with a point: `{cell.text.replace(',', '.')}`"
+            message = f"`{cell.text}` has a decimal comma"
+            diagnostics.append(report("C059", cell.span, message, labels=labels, help=help_))
     if diagnostics:
         return None, diagnostics
     return Sheet(header, tuple(records[1:])), []
+
+
+def _uneven_lines(records: list[tuple[Entry, ...]], labels: list[Label]) -> Iterator[Diagnostic]:
+    """Lines of another length than the header; when all agree among themselves, the header is what is wrong."""
+    width, lengths = len(records[0]), {len(record) for record in records[1:]}
+    if len(records) > 2 and len(lengths) == 1 and lengths != {width}:
+        message = f"the header has {_cells(width)}, every line below it {lengths.pop()}"
+        yield report("C059", _whole_line(records[0]), message, labels=labels, help=_split(records[1]))
+        return
+    for record in records[1:]:
+        if len(record) != width:
+            message = f"this line has {_cells(len(record))}, the header has {width}"
+            yield report("C059", _whole_line(record), message, labels=labels, help=_split(record))
+
+
+def _whole_line(record: tuple[Entry, ...]) -> Span:
+    return record[0].span.to(record[-1].span)
+
+
+def _cells(number: int) -> str:
+    return f"{number} cell{'s' * (number != 1)}"
+
+
+def _split(record: tuple[Entry, ...]) -> str:
+    """Why a line may have too many cells: a number with a decimal comma makes two of them."""
+    for left, right in pairwise(record):
+        if isinstance(left.value, int) and isinstance(right.value, int) and right.span.start == left.span.end + 1:
+            halves = f"{left.span.text},{right.span.text}"
+            return f"if `{halves}` is one number, write it with a point: `{left.span.text}.{right.span.text}`"
+    return ""
 
 
 def _records(source: Source) -> Iterator[tuple[tuple[Entry, ...], Span | None]]:
@@ -145,13 +178,16 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
     last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
     if leads and last:
-        return [Row(tuple(e.value for e in r[:k]), r[k].value, r[k].span) for r in sheet.rows], []
+        return [Row(_values(r[:k]), r[k].value, r[k].span, _places(r[:k])) for r in sheet.rows], []
+    if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
+        labels = [Label(at, "read here")]
+        message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
+        return [], [report("C059", sheet.header[-1].span, message, labels=labels, help=f"head it `{table}`")]
     if leads and k >= 2 and len(header) >= k:
-        labels = [_value(e.text) for e in sheet.header[k - 1 :]]
         return [
-            Row((*(e.value for e in r[: k - 1]), label), e.value, e.span)
+            Row((*_values(r[: k - 1]), _value(heading.text)), e.value, e.span, (*_places(r[: k - 1]), heading.span))
             for r in sheet.rows
-            for label, e in zip(labels, r[k - 1 :], strict=True)
+            for heading, e in zip(sheet.header[k - 1 :], r[k - 1 :], strict=True)
         ], []
     shown = [names[0] if names else f"index{i + 1}" for i, names in enumerate(indices)]
     wanted = ",".join((*shown, table))
@@ -161,9 +197,23 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
                        help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
 
 
+def _values(entries: Iterable[Entry]) -> tuple[Value, ...]:
+    return tuple(e.value for e in entries)
+
+
+def _places(entries: Iterable[Entry]) -> tuple[Span, ...]:
+    return tuple(e.span for e in entries)
+
+
 def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnostic]]:
     """A table's grid: with one index a single column of values, with more the columns are the last index."""
     diagnostics = []
+    lengths = {len(row.cells) for row in grid.rows}
+    if len(grid.rows) > 1 and len(lengths) == 1 and lengths != {len(grid.columns)}:
+        message = f"every row has {_cells(lengths.pop())}, but there {_columns(len(grid.columns))}"
+        help_ = "the first line of a grid names each column; only the column of labels has no heading"
+        diagnostics.append(report("C060", _whole(grid.columns), message, help=help_))
+        return [], diagnostics
     for row in grid.rows:
         if len(row.cells) != len(grid.columns):
             message = uneven(row, grid)
@@ -178,62 +228,24 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     if diagnostics:
         return [], diagnostics
     return [
-        Row((*(c.value for c in row.label), *(() if arity == 1 else (column.value,))), cell.value, cell.span)
+        Row(tuple(c.value for c in key), cell.value, cell.span, tuple(c.span for c in key))
         for row in grid.rows
         for column, cell in zip(grid.columns, row.cells, strict=True)
+        for key in [(*row.label, *(() if arity == 1 else (column,)))]
     ], []
 
 
 def uneven(row: syntax.GridRow, grid: syntax.Grid) -> str:
     """What to say of a row that does not fit its columns."""
-    cells, columns = len(row.cells), len(grid.columns)
-    return f"this row has {cells} cell{'s' * (cells != 1)} for {columns} column{'s' * (columns != 1)}"
+    return f"this row has {_cells(len(row.cells))}, but there {_columns(len(grid.columns))}"
+
+
+def _columns(number: int) -> str:
+    return f"is {number} column" if number == 1 else f"are {number} columns"
 
 
 def _whole(cells: tuple[syntax.Cell, ...]) -> Span:
     return cells[0].span.to(cells[-1].span)
-
-
-def fit(
-    rows: Iterable[Row], keys: Iterable[tuple[Value, ...]], *, table: str, at: Span, data: Span
-) -> tuple[dict[tuple[Value, ...], Value], list[Diagnostic]]:
-    """The entries in the order of the keys; a missing, doubled or unknown entry is a diagnostic.
-
-    `at` is where the table is named, `data` where its entries are listed (in a file, its header).
-    """
-    wanted = dict.fromkeys(keys)
-    found: dict[tuple[Value, ...], Row] = {}
-    diagnostics = []
-    strange: set[tuple[int, Value]] = set()
-    for row in rows:
-        key = tuple(flatten(row.key))
-        if key not in wanted:
-            part = _strange(key, wanted)
-            if part is None or part not in strange:  # a wrong label is told once, not for every cell of its row
-                message = f"`{instance_name(table, key)}` is not an entry of this table"
-                known = [instance_name(table, k) for k in list(wanted)[:2000]]
-                help_ = closest(instance_name(table, key), known)
-                diagnostics.append(report("C061", row.span, message, labels=[Label(at, "the table")], help=help_))
-            strange |= {part} if part else set()
-        elif key in found:
-            message = f"`{instance_name(table, key)}` is given twice"
-            diagnostics.append(report("C061", row.span, message, labels=[Label(found[key].span, "first here")]))
-        else:
-            found[key] = row
-    missing = [key for key in wanted if key not in found]
-    if missing and not diagnostics:
-        names = ", ".join(f"`{instance_name(table, key)}`" for key in missing[:3])
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        labels = [Label(at, "the table")] if data.source is not at.source else []
-        place = data if labels else at
-        message = f"no value for {names}{more}"
-        diagnostics.append(report("C061", place, message, labels=labels, help="a table must be total"))
-    return {key: found[key].value for key in wanted if key in found}, diagnostics
-
-
-def _strange(key: tuple[Value, ...], wanted: Mapping[tuple[Value, ...], None]) -> tuple[int, Value] | None:
-    """The first part of a key that no wanted key has at its place."""
-    return next((p for p in enumerate(key) if all(p[0] >= len(k) or k[p[0]] != p[1] for k in wanted)), None)
 
 
 def elements(entries: Iterable[Entry], *, at: Span) -> tuple[Elements, list[Diagnostic]]:

@@ -3,7 +3,7 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
@@ -135,22 +135,26 @@ class Realiser:
         return made
 
     def _agents(self, items: tuple[syntax.Expr, ...], env: Environment) -> Elements:
-        made: list[Value] = []
+        made: dict[Value, Span] = {}
         for item in items:
-            if isinstance(item, syntax.Name) and newborn(item.id, env):
-                made.append(item.id)
-                continue
-            part = item.value if isinstance(item, syntax.Text) else value(item, env)
-            made += part if isinstance(part, Elements) else [part]
-        strange = [a for a in made if not isinstance(a, str)]
-        if strange:
-            raise Fault(f"an agent is a name, not {kind(strange[0])} (`{text(strange[0])}`)", code="C057")
-        double = next((a for i, a in enumerate(made) if a in made[:i]), None)
-        if double is not None:
-            raise Fault(f"the agent `{text(double)}` is listed twice", code="C061")
+            for agent in self._named(item, env):
+                if not isinstance(agent, str):
+                    message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
+                    raise at(Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`"), item.span)
+                if agent in made:
+                    message, labels = f"the agent `{text(agent)}` is listed twice", [Label(made[agent], "first here")]
+                    self.findings.add(report("C061", item.span, message, labels=labels, help="leave one of them out"))
+                made.setdefault(agent, item.span)
         if not made:
             raise Fault("there must be at least one agent", code="C043")
         return Elements(tuple(made))
+
+    def _named(self, item: syntax.Expr, env: Environment) -> Iterable[Value]:
+        """The agents that one item of `agents` lists."""
+        if isinstance(item, syntax.Name) and newborn(item.id, env):
+            return (item.id,)
+        part = item.value if isinstance(item, syntax.Text) else value(item, env)
+        return part if isinstance(part, Elements) else (part,)
 
     def _set(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
         made = self._source(name, source, env)

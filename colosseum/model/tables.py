@@ -10,6 +10,7 @@ from colosseum.model import data, draws
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import bindings, elements, evaluate, value
 from colosseum.model.faults import Poisoned
+from colosseum.model.fitting import Row, Wanted, fit
 from colosseum.model.instances import draw, indexed
 from colosseum.model.scenario import Cell
 from colosseum.model.spec import place
@@ -160,8 +161,11 @@ def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], fa
     def key(pair: syntax.Pair) -> Value:
         return pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
 
-    rows = [data.Row((key(p),), value(p.value, facts.environment()), p.span) for p in entries.pairs]
-    found, diagnostics = data.fit(rows, (k for k, _ in instances), table=name, at=entries.span, data=entries.span)
+    rows = [Row((key(p),), value(p.value, facts.environment()), p.span, (p.key.span,)) for p in entries.pairs]
+    statement = facts.spec.symbols[name].statement
+    assert isinstance(statement, syntax.Table)
+    wanted = Wanted(name, tuple(_sets(statement)), statement.name_span, entries.span)
+    found, diagnostics = fit(rows, (k for k, _ in instances), wanted)
     _stop(diagnostics, facts)
     return found
 
@@ -181,9 +185,19 @@ def _literal(statement: syntax.Table, instances: list[Instance], facts: "Realise
         indices = tuple(_header_names(statement))
         rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=indices, at=statement.source.span)
     _stop(diagnostics, facts)
-    found, diagnostics = data.fit(rows, keys, table=statement.name, at=statement.name_span, data=listed)
+    wanted = Wanted(statement.name, tuple(_sets(statement)), statement.name_span, listed)
+    found, diagnostics = fit(rows, keys, wanted)
     _stop(diagnostics, facts)
     return found
+
+
+def _sets(statement: syntax.Table) -> Iterator[str]:
+    """The name of the set that each index runs over; a pair's parts have none."""
+    for index in statement.indices.items if statement.indices else ():
+        if len(index.names) > 1:
+            yield from ("" for _ in index.names)
+        else:
+            yield index.domain.id if isinstance(index.domain, syntax.Name) else ""
 
 
 def _header_names(statement: syntax.Table) -> Iterator[tuple[str, ...]]:

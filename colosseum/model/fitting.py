@@ -1,0 +1,114 @@
+"""Entries of data into a table. In: rows as a grid, a map or a file gives them, and the keys wanted; out: the entries.
+
+Total: a missing, doubled or unknown entry is a diagnostic. A wrong label is told once, at the label, and not for
+every cell beside it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
+from colosseum.model.values import Value, flatten, instance_name, text
+
+MOST_LISTED = 3
+"""Entries that a message names before it counts the rest."""
+MOST_KNOWN = 8
+"""Labels that a help names."""
+MOST_COMPARED = 2000
+"""Labels among which a near one is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entry of a table as data gives it: its key parts, its value and their places."""
+
+    key: tuple[Value, ...]
+    value: Value
+    span: Span
+    places: tuple[Span, ...] = ()
+    """Where each part of the key stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A table whose entries are to be found."""
+
+    name: str
+    sets: Sequence[str]
+    """The name of the set that each index runs over; empty where it has none."""
+    at: Span
+    """Where the table is named."""
+    data: Span
+    """Where its entries are listed; in a file, its header."""
+
+    def entry(self, key: Iterable[Value]) -> str:
+        """An entry as a reader writes it."""
+        return instance_name(self.name, key)
+
+
+def fit(
+    rows: Iterable[Row], keys: Iterable[tuple[Value, ...]], wanted: Wanted
+) -> tuple[dict[tuple[Value, ...], Value], list[Diagnostic]]:
+    """The entries in the order of the keys, and what is wrong with them."""
+    order = dict.fromkeys(keys)
+    labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
+    found: dict[tuple[Value, ...], Row] = {}
+    strange: dict[tuple[int, Value], Row] = {}
+    beside: list[Row] = []
+    diagnostics: list[Diagnostic] = []
+    for row in rows:
+        key = tuple(flatten(row.key))
+        unknown = [(i, part) for i, part in enumerate(key) if i >= len(labels) or part not in labels[i]]
+        for place in unknown:
+            strange.setdefault(place, row)
+        if key in found:
+            message = f"`{wanted.entry(key)}` is given twice"
+            diagnostics.append(report("C061", row.span, message, labels=[Label(found[key].span, "first here")]))
+        elif key in order:
+            found[key] = row
+        elif not unknown:
+            beside.append(row)
+    for (position, part), row in strange.items():
+        diagnostics.append(_unknown_label(position, part, row, labels, wanted))
+    diagnostics += _left_out(beside, wanted)
+    if not strange:
+        diagnostics += _missing([key for key in order if key not in found], wanted)
+    return {key: found[key].value for key in order if key in found}, diagnostics
+
+
+def _unknown_label(
+    position: int, part: Value, row: Row, labels: Sequence[Mapping[Value, None]], wanted: Wanted
+) -> Diagnostic:
+    """A row's or column's label that no entry of the table has."""
+    place = row.places[position] if position < len(row.places) else row.span
+    over = wanted.sets[position] if position < len(wanted.sets) else ""
+    known = [text(label) for label in labels[position]] if position < len(labels) else []
+    what = f"is not in `{over}`, over which `{wanted.name}` runs" if over else f"is not an index of `{wanted.name}`"
+    labelled = [Label(wanted.at, "the table")]
+    owner = f"`{over}` has" if over else "known are"
+    help_ = closest(text(part), known[:MOST_COMPARED]) or (f"{owner}: {_few(known, MOST_KNOWN)}" if known else "")
+    return report("C061", place, f"`{text(part)}` {what}", labels=labelled, help=help_)
+
+
+def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
+    """Entries whose labels are known, but not together: a `where` leaves them out."""
+    if rows:
+        names = _few([f"`{wanted.entry(flatten(row.key))}`" for row in rows])
+        some = "is not an entry" if len(rows) == 1 else "are not entries"
+        labels = [Label(wanted.at, "the table")]
+        help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
+        yield report("C061", rows[0].span, f"{names} {some} of this table", labels=labels, help=help_)
+
+
+def _missing(keys: Sequence[tuple[Value, ...]], wanted: Wanted) -> Iterator[Diagnostic]:
+    if keys:
+        in_file = wanted.data.source is not wanted.at.source
+        labels = [Label(wanted.at, "the table")] if in_file else []
+        message = f"no value for {_few([f'`{wanted.entry(key)}`' for key in keys])}"
+        place = wanted.data if in_file else wanted.at
+        yield report("C061", place, message, labels=labels, help="a table has a value for each of its indices")
+
+
+def _few(names: Sequence[str], most: int = MOST_LISTED) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
