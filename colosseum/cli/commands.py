@@ -128,3 +128,11 @@ def report(
     from colosseum.cli.report import report_folder
 
     return report_folder(folder, as_json=json, coalition=coalition)
+
+
+@command
+def schema() -> int:
+    """Print the JSON Schema of what `compile -o` writes."""
+    from colosseum.cli.schema import print_schema
+
+    return print_schema()

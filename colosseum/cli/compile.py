@@ -24,7 +24,7 @@ def compile_file(
     checked = checked_spec(file, seed=seed, sets=sets)
     scenario = checked.expansion.scenario
     if output is not None:
-        _write(output, serial.dump(scenario) + b"\n")
+        _write(output, serial.dump(scenario))
     optima = solve(checked)
     if lp is not None:
         try:
@@ -62,6 +62,8 @@ def solve(checked: Checked) -> Optima:
 
 def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
     """The best of a coalition's objective, or why it cannot be had."""
+    if not coalition.members:
+        return "the coalition has no members"
     try:
         return solver.maximise(coalition_goal(coalition), canonical=True)
     except NotLowered as fault:

@@ -111,8 +111,8 @@ class Reader:
                 scenario = serial.load(path.read_bytes())
             except OSError as error:
                 raise Unreadable(f"cannot read {path}: {error.strerror}") from None
-            except ValidationError:
-                raise Unreadable(f"{path} is damaged: it holds no scenario") from None
+            except serial.NotAModel as wrong:
+                raise Unreadable(f"{path} {wrong}") from None
             if serial.content_hash(scenario) != found:
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
             self.instances[found] = (scenario, Instance.of(scenario.task))

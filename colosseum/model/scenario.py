@@ -7,10 +7,13 @@ what everybody is told. `jira.colo` at seed 1 is a Task of 6 variables `pick[eng
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal
 
+from typing_extensions import TypeAliasType
+
+from colosseum.model.border import STRICT, AsObject, Tagged
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Value
 
@@ -20,16 +23,21 @@ class Variable:
     """A decision: one value of its domain, chosen by its owner. None in the domain is the opt-out."""
 
     name: str
+    """`pick[engineer1]`: the statement's name and its index values."""
     owner: str
+    """The agent who decides it."""
     domain: tuple[Value, ...]
+    """What it may be, in declared order."""
 
 
 @dataclass(frozen=True)
 class EqualSplit:
     """The payoff is shared equally by these agents."""
 
+    how: Literal["equal"] = field(default="equal", kw_only=True)
+    """Which kind of split this is."""
     agents: tuple[str, ...]
-    how: Literal["equal"] = "equal"
+    """Who shares, in declared order."""
 
     def shares(self, x: Assignment) -> tuple[str, ...]:
         """Who shares at x."""
@@ -38,18 +46,21 @@ class EqualSplit:
 
 @dataclass(frozen=True)
 class QualifiedSplit:
-    """Shared equally by the candidates whose condition holds at x; by `otherwise` when none qualifies."""
+    """Shared equally by the candidates whose condition holds at the assignment; by `otherwise` if none qualifies."""
 
+    how: Literal["qualified"] = field(default="qualified", kw_only=True)
+    """Which kind of split this is."""
     candidates: tuple[tuple[str, Term], ...]
+    """Pairs of an agent and its condition."""
     otherwise: tuple[str, ...]
-    how: Literal["qualified"] = "qualified"
+    """Who shares when no condition holds."""
 
     def shares(self, x: Assignment) -> tuple[str, ...]:
         """Who shares at x."""
         return tuple(agent for agent, condition in self.candidates if condition.evaluate(x)) or self.otherwise
 
 
-Credit: TypeAlias = EqualSplit | QualifiedSplit
+Credit = TypeAliasType("Credit", Annotated[EqualSplit | QualifiedSplit, Tagged("how")])
 
 
 @dataclass(frozen=True)
@@ -61,20 +72,27 @@ class Payoff:
     statement: str
     """`done`."""
     kind: Literal["reward", "penalty"]
+    """What the statement is."""
     term: Term
+    """What it pays at an assignment: a number, negative where it costs."""
     credit: Credit
+    """Who is credited with it."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One instance of a `require`. Hard when `penalty` is None; else its price is in the payoff of the same name."""
+    """One instance of a `require`. Hard when `penalty` is none; else its price is in the payoff of the same name."""
 
     name: str
+    """`one_owner[ticket1]`."""
     statement: str
+    """`one_owner`."""
     condition: Term
+    """What should hold."""
     penalty: float | None
+    """The price of breaking it, or of each unit of the excess; null when no assignment may break it."""
     excess: Term | None
-    """What `per unit` measures (≥ 0), None without it."""
+    """What `per unit` measures (≥ 0); null without it."""
 
     @property
     def hard(self) -> bool:
@@ -84,10 +102,12 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry of a private table, as `name` is written: `cost[engineer1, ticket1]`."""
+    """One entry of a private table, such as `cost[engineer1, ticket1]`."""
 
     table: str
+    """The table's name."""
     key: tuple[Value, ...]
+    """One value for each of its indices."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +115,13 @@ class Task:
     """The cooperative problem: maximise F_n, the sum of all payoffs, under the hard requirements."""
 
     agents: tuple[str, ...]
+    """Who decides, in declared order."""
     variables: tuple[Variable, ...]
+    """The decisions, in declared order."""
     payoffs: tuple[Payoff, ...]
+    """All that is paid. F_n is their sum."""
     requirements: tuple[Requirement, ...]
+    """All that is required, hard or at a price."""
     reads: tuple[Cell, ...] = ()
     """The private cells that the payoffs, requirements and domains were computed from."""
 
@@ -122,7 +146,9 @@ class Objective:
     """One objective of a coalition; its term may contain PayoffOf."""
 
     name: str
+    """`differ`."""
     term: Term
+    """What it is worth to the coalition at an assignment."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +156,11 @@ class Coalition:
     """Who may conspire. F_c is the sum of the objectives, or of the members' payoffs when there are none."""
 
     name: str
+    """Its name."""
     members: tuple[str, ...]
+    """Who is in it, in declared order."""
     objectives: tuple[Objective, ...]
+    """What it wants; none for the members' payoffs."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +168,11 @@ class Channel:
     """A declared channel. A secret one is off unless an arm turns it on, and only its members know of it."""
 
     name: str
+    """Its name."""
     members: tuple[str, ...]
+    """Who may post and read, in declared order."""
     secret: bool
+    """Whether only its members know of it."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +180,9 @@ class Graph:
     """The network as written: its kind, its arguments, and the edges when they are listed."""
 
     kind: str
-    arguments: tuple[tuple[str, Value], ...] = ()
+    """`complete`, `path`, `ring`, `star`, `erdos_renyi`, `watts_strogatz`, `barabasi_albert` or `edges`."""
+    arguments: Annotated[tuple[tuple[str, Value], ...], AsObject()] = ()
+    """By name: `p`, `k`, `m`, `center`, or `edges`, a set of pairs of agents."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +191,8 @@ class Variant:
 
     name: str
     """Empty for a prompt of one text."""
-    texts: tuple[tuple[str, str], ...]
-    """(agent, text), in the order of the recipients."""
+    texts: Annotated[tuple[tuple[str, str], ...], AsObject()]
+    """The text by agent, in the order of the recipients."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +200,11 @@ class Prompt:
     """Text added to what its recipients are told; the first variant holds unless an arm says otherwise."""
 
     name: str
+    """Its name."""
     recipients: tuple[str, ...]
+    """Who is told, in declared order."""
     variants: tuple[Variant, ...]
+    """Its wordings, the default first."""
 
 
 @dataclass(frozen=True)
@@ -175,8 +212,11 @@ class Claim:
     """A statement that agents may spread and are asked about."""
 
     name: str
+    """Its name with its index values."""
     text: str
+    """What is said."""
     truth: bool
+    """Whether it is so."""
 
 
 @dataclass(frozen=True)
@@ -184,26 +224,43 @@ class Rubric:
     """One more question for a judge."""
 
     name: str
+    """Its name."""
     question: str
+    """What the judge is asked."""
     anchors: tuple[tuple[int, str], ...]
+    """Pairs of a score and what deserves it."""
 
 
 @dataclass(frozen=True)
 class Scenario:
     """The checked, expanded model for one seed."""
 
+    __pydantic_config__ = STRICT
+
+    schema: Literal[1] = field(default=1, kw_only=True)
+    """The edition of this format."""
     name: str
+    """The scenario's name."""
     title: str
+    """Its title; empty without one."""
     seed: int
-    params: tuple[tuple[str, Value], ...]
+    """The instance: what every draw is keyed by."""
+    params: Annotated[tuple[tuple[str, Value], ...], AsObject()]
+    """The params by name, as they were set."""
     task: Task
+    """What is decided and what it pays."""
     coalitions: tuple[Coalition, ...]
+    """Who may conspire, in declared order."""
     channels: tuple[Channel, ...]
+    """The declared channels; those of the network are not listed."""
     network: Graph
+    """The public network."""
     prompts: tuple[Prompt, ...]
+    """What agents are told."""
     claims: tuple[Claim, ...]
+    """What agents may spread."""
     rubrics: tuple[Rubric, ...]
-    schema: Literal[1] = 1
+    """What a judge is asked besides the built-in questions."""
 
     @cached_property
     def coalition(self) -> dict[str, Coalition]:

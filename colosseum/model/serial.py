@@ -1,32 +1,84 @@
-"""Scenarios as JSON. In: a Scenario or its JSON; out: bytes that are equal for equal scenarios, or the Scenario."""
+"""Scenarios as JSON. In: a Scenario or its JSON; out: bytes that are equal for equal scenarios, or the Scenario.
+
+The format is described by `schema`; its numbers are finite and its keys in a fixed order.
+"""
 
 import hashlib
+import json
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from colosseum.model.scenario import Scenario
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter, ValidationError
+
+SCHEMA = 1
+
+
+class NotAModel(ValueError):  # noqa: N818 - what the file is, not what went wrong in Python
+    """A text that holds no scenario; its words say why, to follow the name of the file."""
 
 
 @cache
-def _adapter() -> "TypeAdapter[Scenario]":
+def adapter() -> "TypeAdapter[Scenario]":
+    """What pydantic makes of the model's types."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(Scenario)
 
 
 def dump(scenario: Scenario) -> bytes:
-    """Compact UTF-8 JSON, `schema` 1; equal scenarios give equal bytes."""
-    return _adapter().dump_json(scenario)
+    """One line of UTF-8 JSON, `schema` 1; equal scenarios give equal bytes."""
+    return adapter().dump_json(scenario, by_alias=True) + b"\n"
 
 
 def load(data: bytes) -> Scenario:
-    """The scenario of a JSON text; raises pydantic.ValidationError."""
-    return _adapter().validate_json(data)
+    """The scenario of a JSON text; raises NotAModel."""
+    from pydantic import ValidationError
+    from pydantic_core import from_json
+
+    try:
+        content = from_json(data)
+    except ValueError as wrong:
+        raise NotAModel(f"is not JSON: {wrong}") from None
+    if not isinstance(content, dict) or "schema" not in content:
+        raise NotAModel(f"is not a model: a model is a JSON object with `schema: {SCHEMA}`")
+    if content["schema"] != SCHEMA:
+        written = json.dumps(content["schema"], ensure_ascii=False)
+        raise NotAModel(f"has `schema: {written}`; this version of colosseum reads `schema: {SCHEMA}`")
+    try:
+        return adapter().validate_json(data)
+    except ValidationError as wrong:
+        raise NotAModel(_misfit(wrong, content)) from None
 
 
 def content_hash(scenario: Scenario) -> str:
-    """SHA-256 of the JSON, in hexadecimal: the scenario's identity."""
+    """SHA-256 of the JSON, in hexadecimal: the scenario's identity, and what `sha256sum` says of its file."""
     return hashlib.sha256(dump(scenario)).hexdigest()
+
+
+def _misfit(wrong: "ValidationError", content: object) -> str:
+    """The first place where it is not as the schema says, and what is wrong there."""
+    first = wrong.errors(include_url=False, include_context=False)[0]
+    words = {"missing": "is missing", "unexpected_keyword_argument": "means nothing here"}.get(first["type"])
+    place = _place(first["loc"], content)
+    return f"does not fit `schema: {SCHEMA}`: `{place}` {words or 'is not right: ' + _lower(first['msg'])}"
+
+
+def _place(steps: Iterable[int | str], content: object) -> str:
+    """`task.variables[3].owner`: pydantic's steps that the text has, and the last of all."""
+    place, kept, last = "", content, ""
+    for step in steps:
+        last = str(step)
+        if isinstance(kept, list) and isinstance(step, int) and step < len(kept):
+            place, kept, last = f"{place}[{step}]", kept[step], ""
+        elif isinstance(kept, dict) and step in kept:
+            place, kept, last = f"{place}.{step}", kept[str(step)], ""
+    missing = isinstance(kept, dict) and last
+    return (f"{place}.{last}" if missing else place).removeprefix(".")
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]

@@ -6,12 +6,13 @@ folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
+from colosseum.model.border import OneOf, Tagged
 from colosseum.model.values import (
     Fault,
     Number,
@@ -49,11 +50,14 @@ def _below(parts: Iterable[object]) -> Iterator[Ground]:
 
 @dataclass(frozen=True)
 class Constant(Ground):
-    """A value that no decision changes; `mentions` are variables it was folded over."""
+    """A value that no decision changes."""
 
+    op: Literal["constant"] = field(default="constant", kw_only=True)
+    """Which kind of term this is."""
     value: Value
+    """The value."""
     mentions: tuple[str, ...] = ()
-    op: Literal["constant"] = "constant"
+    """Variables that the text mentions although they change nothing, as x in `0 * x`: they count for the scope."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -67,8 +71,10 @@ class Constant(Ground):
 class Decision(Ground):
     """The value that a variable takes."""
 
+    op: Literal["decision"] = field(default="decision", kw_only=True)
+    """Which kind of term this is."""
     variable: str
-    op: Literal["decision"] = "decision"
+    """The variable's name: `pick[engineer1]`."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -80,12 +86,16 @@ class Decision(Ground):
 
 @dataclass(frozen=True)
 class Arithmetic(Ground):
-    """`+ - * / &` of two terms; none gives none."""
+    """`+ - * /` of two numbers, `+ - &` (union, difference, intersection) of two sets; none gives none."""
 
-    operator: str
+    op: Literal["arithmetic"] = field(default="arithmetic", kw_only=True)
+    """Which kind of term this is."""
+    operator: Annotated[str, OneOf(("+", "-", "*", "/", "&"))]
+    """Which of them."""
     left: "Term"
+    """What stands before the operator."""
     right: "Term"
-    op: Literal["arithmetic"] = "arithmetic"
+    """What stands behind it."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -97,10 +107,12 @@ class Arithmetic(Ground):
 
 @dataclass(frozen=True)
 class Total(Ground):
-    """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is a Fault."""
+    """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is an error."""
 
+    op: Literal["total"] = field(default="total", kw_only=True)
+    """Which kind of term this is."""
     parts: tuple["Term", ...]
-    op: Literal["total"] = "total"
+    """What is added up."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -114,14 +126,19 @@ class Total(Ground):
 class Extremum(Ground):
     """`min(a, b)`, `max(e for …)`: the least or greatest of the parts whose condition holds.
 
-    Written as a call, a part that is none makes it none; over binders (`aggregate`) it is a Fault.
+    Written as a call, a part that is none makes it none; over binders (`aggregate`) it is an error.
     """
 
-    which: str
+    op: Literal["extremum"] = field(default="extremum", kw_only=True)
+    """Which kind of term this is."""
+    which: Annotated[str, OneOf(("min", "max"))]
+    """The least or the greatest."""
     parts: tuple["Term", ...]
+    """What is compared."""
     conditions: tuple["Term", ...]
+    """One for each part: whether it takes part."""
     aggregate: bool
-    op: Literal["extremum"] = "extremum"
+    """Whether it runs over binders."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -142,8 +159,10 @@ class Extremum(Ground):
 class Absolute(Ground):
     """`abs(e)`."""
 
+    op: Literal["absolute"] = field(default="absolute", kw_only=True)
+    """Which kind of term this is."""
     part: "Term"
-    op: Literal["absolute"] = "absolute"
+    """The number."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -158,10 +177,14 @@ class Absolute(Ground):
 class Conditional(Ground):
     """`then if condition else otherwise`; the branch not taken is not evaluated."""
 
+    op: Literal["conditional"] = field(default="conditional", kw_only=True)
+    """Which kind of term this is."""
     condition: "Term"
+    """Which of the two it is."""
     then: "Term"
+    """The value where the condition holds."""
     otherwise: "Term"
-    op: Literal["conditional"] = "conditional"
+    """The value where it does not."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -176,10 +199,14 @@ class Conditional(Ground):
 class Select(Ground):
     """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
 
+    op: Literal["select"] = field(default="select", kw_only=True)
+    """Which kind of term this is."""
     table: str
+    """The table's name, for people."""
     keys: tuple["Term", ...]
+    """One for each index of the table."""
     entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
-    op: Literal["select"] = "select"
+    """Pairs of a key, one value for each index, and the entry that stands there."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -202,10 +229,14 @@ class Select(Ground):
 class Compare(Ground):
     """`== != < <= > >=` of two terms."""
 
-    operator: str
+    op: Literal["compare"] = field(default="compare", kw_only=True)
+    """Which kind of term this is."""
+    operator: Annotated[str, OneOf(("==", "!=", "<", "<=", ">", ">="))]
+    """Which of them; order is between numbers, and false with none."""
     left: "Term"
+    """What stands before the operator."""
     right: "Term"
-    op: Literal["compare"] = "compare"
+    """What stands behind it."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -219,9 +250,12 @@ class Compare(Ground):
 class Member(Ground):
     """`item in elements`."""
 
+    op: Literal["member"] = field(default="member", kw_only=True)
+    """Which kind of term this is."""
     item: "Term"
+    """What is looked for."""
     elements: "Term"
-    op: Literal["member"] = "member"
+    """The set."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -235,8 +269,10 @@ class Member(Ground):
 class Every(Ground):
     """All of the conditions; true when there are none."""
 
+    op: Literal["every"] = field(default="every", kw_only=True)
+    """Which kind of term this is."""
     parts: tuple["Term", ...]
-    op: Literal["every"] = "every"
+    """The conditions."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -250,8 +286,10 @@ class Every(Ground):
 class Some(Ground):
     """Any of the conditions; false when there are none."""
 
+    op: Literal["some"] = field(default="some", kw_only=True)
+    """Which kind of term this is."""
     parts: tuple["Term", ...]
-    op: Literal["some"] = "some"
+    """The conditions."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -265,8 +303,10 @@ class Some(Ground):
 class Inverse(Ground):
     """`not c`."""
 
+    op: Literal["inverse"] = field(default="inverse", kw_only=True)
+    """Which kind of term this is."""
     part: "Term"
-    op: Literal["inverse"] = "inverse"
+    """The condition."""
 
     @cached_property
     def scope(self) -> frozenset[str]:
@@ -278,26 +318,19 @@ class Inverse(Ground):
 
 @dataclass(frozen=True)
 class PayoffOf(Ground):
-    """`payoff[a]`, or `total` when `agent` is None: what the task's payoffs credit; only in objectives.
+    """`payoff[a]`, or `total` when `agent` is none: what the task's payoffs credit; only in objectives.
 
     It is evaluated at the assignment extended by the payoffs, under the names `payoff[a]` and `total`.
     """
 
+    op: Literal["payoff"] = field(default="payoff", kw_only=True)
+    """Which kind of term this is."""
     agent: str | None
-    op: Literal["payoff"] = "payoff"
+    """Whose payoff; null for the sum of all."""
     scope: ClassVar[frozenset[str]] = NO_SCOPE
 
     def evaluate(self, x: Assignment) -> Value:
         return x["total" if self.agent is None else f"payoff[{self.agent}]"]
-
-
-class _Tagged:
-    """Tells pydantic, where a scenario is read from JSON, that `op` says which term it is."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        from pydantic import Field
-
-        return handler(Annotated[source, Field(discriminator="op")])
 
 
 Term = TypeAliasType(
@@ -317,7 +350,7 @@ Term = TypeAliasType(
         | Some
         | Inverse
         | PayoffOf,
-        _Tagged(),
+        Tagged("op"),
     ],
 )
 

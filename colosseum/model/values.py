@@ -8,11 +8,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
+from colosseum.model.border import STRICT, Finite
 
 
 class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
@@ -37,7 +38,10 @@ def at(fault: Fault, span: Span) -> Fault:
 class Elements:
     """A finite set in declared order; equality ignores order."""
 
+    __pydantic_config__ = {**STRICT, "alias_generator": {"items": "set"}.__getitem__}  # noqa: RUF012 - of the class
+
     items: tuple["Value", ...]
+    """Its elements, each once."""
 
     @classmethod
     def of(cls, items: Iterable["Value"]) -> "Elements":
@@ -68,7 +72,7 @@ class Elements:
         return ", ".join(text(item) for item in self.items)
 
 
-Value = TypeAliasType("Value", "int | float | str | bool | tuple[Value, ...] | Elements | None")
+Value = TypeAliasType("Value", "int | Annotated[float, Finite()] | str | bool | tuple[Value, ...] | Elements | None")
 Number: TypeAlias = int | float
 LONGEST_INTEGER = 1023
 """Bits; the largest float has as many."""
