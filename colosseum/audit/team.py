@@ -26,10 +26,14 @@ class UnknownPlayer(Exception):  # noqa: N818 - what is wrong, in words
 
 
 def cast(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
-    """The name of every agent's player; `sets` are the groups that settings may name. Raises UnknownPlayer."""
+    """The name of every agent's player; `sets` are the groups that settings may name. Raises UnknownPlayer.
+
+    Where several groups hold an agent the smallest decides, so `{cabal: "x/y", agents: "z/w"}` may be turned round.
+    """
     roles: dict[str, str] = {}
-    for who, model in stage.conditions.settings.model:
-        for agent in sets.get(who, (who,)):
+    groups = [(sets.get(who, (who,)), model) for who, model in stage.conditions.settings.model]
+    for group, model in sorted(groups, key=lambda entry: -len(entry[0])):
+        for agent in group:
             roles[str(agent)] = _scripted(str(agent), stage) if model == "sim" else model
     for agent in stage.scenario.task.agents:
         roles.setdefault(agent, _scripted(agent, stage))
