@@ -21,7 +21,7 @@ class Settings:
     """How a run is made. Defaults hold where neither the experiment nor the arm says otherwise."""
 
     model: tuple[tuple[str, str], ...] = (("agents", "sim"),)
-    """(who, model): `agents`, a coalition or an agent; later entries win."""
+    """(who, model): `agents`, a coalition or an agent; of those that hold an agent the smallest wins."""
     judge: str | None = None
     rounds: int = 4
     """Planning rounds."""
