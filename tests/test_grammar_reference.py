@@ -1,9 +1,9 @@
 """The users' reference, run. In: grammar/README.md; out: every example does what the page says beside it.
 
-A block ```` ```colo ```` is a whole spec when it begins with `colosseum`; else it is completed by the lines of the
-last comment `<!-- with … -->` above it. `colo error C041` must fail with that code alone, `colo warning W001` must
-warn so; `colo game.colo` and `csv cost.csv` are also files beside the blocks that follow. In a block, `# → …` says
-what comes out; in the text, `` `7 / 2` is `3.5` `` and `` `a` reads `b` `` say what an expression is worth or means.
+A block ```` ```colo ```` is a whole spec when it begins with `colosseum`; else it follows the lines of the last block
+`colo first` above it. `colo error C041` must fail with that code alone, `colo warning W001` must warn so;
+`colo game.colo` and `csv cost.csv` are also files beside the blocks that follow. In a block, `# → …` says what comes
+out; in the text, `` `7 / 2` is `3.5` `` and `` `a` reads `b` `` say what an expression is worth or means.
 """
 
 import json
@@ -36,7 +36,7 @@ from colosseum.optimum.solve import Solver
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "grammar" / "README.md").read_text(encoding="utf-8")
 HEAD = "colosseum 1\nscenario example\n"
-PIECE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```$|<!-- with\n(?P<lines>.*?)-->", re.DOTALL | re.MULTILINE)
+PIECE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ class Block:
 def blocks() -> Iterator[Block]:
     preamble, files = "", list[tuple[str, str]]()
     for piece in PIECE.finditer(PAGE):
-        if piece["code"] is None:
-            preamble = piece["lines"]
-            continue
         language, _, rest = piece["info"].partition(" ")
         if language == "colo":
             kind, _, code = rest.partition(" ")
+            preamble = "" if kind == "first" else preamble
             whole = piece["code"] if piece["code"].startswith("colosseum") else HEAD + preamble + piece["code"]
             line = PAGE.count("\n", 0, piece.start()) + 1
             yield Block(line, piece["code"], whole, tuple(files), (kind, code) if code else None)
+        if rest == "first":
+            preamble = piece["code"]
         if rest.endswith((".colo", ".csv")):
             files.append((rest, piece["code"]))
 
@@ -204,6 +204,14 @@ def rows(heading: str) -> list[list[str]]:
     assert section, heading
     lines = re.findall(r"(?:^\|.*\n)+", section[1], re.MULTILINE)[0].splitlines()
     return [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in lines[2:]]
+
+
+@pytest.mark.parametrize(("written", "code"), [row[:2] for row in rows("Common mistakes")])
+def test_a_mistake_gets_the_code_of_the_page(written: str, code: str, tmp_path: Path) -> None:
+    task = next(b for b in BLOCKS if b.expected is None and "set jobs" in b.code)
+    (tmp_path / "spec.colo").write_text(f"{task.spec}{written.strip('`')}\n", encoding="utf-8")
+    _, diagnostics = check(tmp_path / "spec.colo")
+    assert {d.code for d in diagnostics if d.code.startswith("C")} == {code}
 
 
 def words(cell: str) -> list[str]:
