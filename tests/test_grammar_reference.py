@@ -22,7 +22,18 @@ from colosseum.audit.view import Stage
 from colosseum.cli.commands import app
 from colosseum.diagnostics import CODES, Source, render_text
 from colosseum.language import compose, files, parse, shipped, splitting, syntax
-from colosseum.model import data, environment, evaluate, experiment, functions, lookup, networks, prompts, sweeps
+from colosseum.model import (
+    data,
+    environment,
+    evaluate,
+    experiment,
+    functions,
+    lookup,
+    networks,
+    prompts,
+    serial,
+    sweeps,
+)
 from colosseum.model.check import Checked, check
 from colosseum.model.environment import Environment
 from colosseum.model.settings import NOT_YET, READERS, Settings, read_setting
@@ -362,3 +373,13 @@ def test_the_assignment_of_the_page_is_one() -> None:
     assert checked is not None
     task = checked.expansion.scenario.task
     assert all(decided in task.variable[name].domain for name, decided in json.loads(shown).items())
+
+
+def test_a_model_has_the_parts_that_the_page_names(tmp_path: Path) -> None:
+    checked, _ = BLOCKS[0].check(tmp_path)
+    assert checked is not None
+    model = json.loads(serial.dump(checked.expansion.scenario))
+    said = re.search(r"the expanded model, an object of (.*); `task` has (.*?)\. ", PAGE)
+    assert said is not None
+    assert words(said[1]) == list(model)
+    assert words(said[2]) == list(model["task"])
