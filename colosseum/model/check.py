@@ -1,17 +1,18 @@
 """Checking a spec. In: a path; out: a checked Spec with its designs and its first expansion, and all diagnostics."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Source, closest, has_errors, report
+from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
 from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
+from colosseum.model.realise import Realiser
 from colosseum.model.spec import Spec, declare, mentioned
-from colosseum.model.values import Value
+from colosseum.model.values import Fault, Value, kind, text
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ def check(
     if spec is None:
         return None, diagnostics
     changed = dict(params or {})
-    diagnostics += _unknown_params(spec, changed)
+    wrong = list(_wrong_params(spec, changed))
+    if wrong:
+        return None, [*diagnostics, *wrong]
     designs: dict[str, Design] = {}
     late: list[Diagnostic] = []
     for statement in spec.of(syntax.Experiment):
@@ -64,20 +67,39 @@ def check(
     chosen = seed if seed is not None else first.seeds[0] if first else 1
     expansion, problems = expand(spec, seed=chosen, params=changed)
     varied = _variations(spec, designs, chosen, changed, bad=has_errors([*diagnostics, *problems]))
-    diagnostics = _distinct([*diagnostics, *problems, *late, *varied], spec.composition.source)
+    diagnostics = _distinct(
+        [*diagnostics, *_with_options([*problems, *late, *varied], changed)], spec.composition.source
+    )
     if expansion is None or has_errors(diagnostics):
         return None, diagnostics
     diagnostics += _distinct(warnings(spec, expansion.scenario, designs), spec.composition.source)
     return Checked(spec, changed, designs, expansion), diagnostics
 
 
-def _unknown_params(spec: Spec, changed: Mapping[str, Value]) -> list[Diagnostic]:
-    known = [s.name for s in spec.of(syntax.Param)]
-    return [
-        report("C122", None, f"`--set {name}=…`: there is no param `{name}`",
-               help=closest(name, known) or f"params: {', '.join(known) or 'none'}")
-        for name in changed if name not in known
-    ]  # fmt: skip
+def _wrong_params(spec: Spec, changed: Mapping[str, Value]) -> Iterator[Diagnostic]:
+    """Options that name no param, or give one a value of another kind than the spec does."""
+    known = {s.name: s for s in spec.of(syntax.Param)}
+    facts = Realiser(spec, 0, {})
+    for name, given in changed.items():
+        if name not in known:
+            if not spec.doubts.covers(name):
+                help_ = closest(name, known) or f"params: {', '.join(known) or 'none'}"
+                yield report("C122", None, f"`--set {name}=…`: there is no param `{name}`", help=help_)
+            continue
+        try:
+            own = facts.param(name)
+        except Fault:
+            continue  # told where the spec says it
+        if kind(own) != kind(given):
+            message = f"`--set {name}={text(given)}`: the param `{name}` is {kind(own)}, not {kind(given)}"
+            labels = [Label(known[name].span, "declared here")]
+            yield report("C122", None, message, labels=labels, help=f"in the spec it is {text(own)}")
+
+
+def _with_options(problems: list[Diagnostic], changed: Mapping[str, Value]) -> list[Diagnostic]:
+    """The problems of a spec whose params are set from outside: each names the options, which may be to blame."""
+    shown = " ".join(f"--set {name}={text(given)}" for name, given in changed.items())
+    return [replace(p, help=(*p.help, f"this happens with `{shown}`")) for p in problems] if changed else problems
 
 
 def _variations(

@@ -107,6 +107,14 @@ def _owner(statement: syntax.Variable, key: Key, env: Environment, position: int
         if len(owners) != 1:
             raise Fault(f"a variable has one owner, not {len(owners)}", code="C063")
         return owners[0]
+    if position is None and not key:
+        name, choice = statement.name, " ".join(statement.domain.span.text.split())
+        each, one = (
+            f"variable {name}[agents]: {choice}",
+            f"variable {name} of {env.facts.members('agents').items[0]}: {choice}",
+        )
+        raise Fault(f"nobody owns `{name}`: it has neither an index nor an owner", code="C063",
+                    help=f"one for each agent is `{each}`, one for all `{one}`")  # fmt: skip
     if position is None:
         raise Fault(f"nobody owns `{statement.name}`: no index is an agent", code="C063",
                     help="say who decides with `of OWNER`, as in `variable price[goods] of seller: 0..9`")  # fmt: skip

@@ -1,16 +1,21 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 
 from colosseum.diagnostics import closest
+from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
 from colosseum.model.environment import Environment
 from colosseum.model.folding import Folded, term
 from colosseum.model.scenario import Cell
+from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Ground, Select, Term
-from colosseum.model.values import Fault, Value, instance_name
+from colosseum.model.values import Fault, Value, instance_name, text
 from colosseum.model.world import TableData
 
+MOST_SWAPPED = 5
+"""Indices whose orders are all tried; there are 120."""
 DEEPEST = 130
 """Levels of a term; an expression as written has at most 120."""
 
@@ -55,6 +60,8 @@ def _select(
     reach = [_possible(k, env) for k in keys]
     matching = [key for key in known if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
     env.meter.count(len(known))
+    if not matching:
+        _refuse_swapped(name, reach, known, env)
     return Select(name, tuple(term(k) for k in keys), tuple((key, term(entry(key))) for key in matching))
 
 
@@ -79,8 +86,31 @@ def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
     if entries and needed != len(key):
         words = "index" if needed == 1 else "indices"
         return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045")
-    help_ = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
-    return Fault(f"`{instance_name(name, key)}` does not exist", code="C052", help=help_)
+    return no_entry(name, key, entries, symbol)
+
+
+def _refuse_swapped(
+    name: str, reach: "list[frozenset[Value] | None]", known: Sequence[tuple[Value, ...]], env: Environment
+) -> None:
+    """Raises a Fault when no decision leads to an entry, but the same indices in another order do."""
+    parts = [sorted((p for p in part if p is not None), key=text) for part in reach if part is not None]
+    if len(parts) == len(reach) and all(parts):
+        key, entries = tuple(part[0] for part in parts), dict.fromkeys(known)
+        if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
+            raise no_entry(name, key, entries, env.facts.symbol(name))
+
+
+def no_entry(
+    name: str, key: tuple[Value, ...], entries: Mapping[tuple[Value, ...], object], symbol: Symbol | None
+) -> Fault:
+    """What to say of an entry that does not exist: in another order of its indices it may."""
+    message = f"`{instance_name(name, key)}` does not exist"
+    if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
+        indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
+        declared = f"; it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
+        return Fault(message, code="C052", help=f"the indices seem to be swapped{declared}")
+    near = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
+    return Fault(message, code="C052", help=near)
 
 
 def _entry(table: TableData, key: tuple[Value, ...], env: Environment) -> Folded:

@@ -15,7 +15,9 @@ from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
 from colosseum.model.environment import Meter
 from colosseum.model.faults import Poisoned
+from colosseum.model.lookup import no_entry
 from colosseum.model.passages import passage
+from colosseum.model.spec import Symbol
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
@@ -73,6 +75,7 @@ class _Rows:
     reader: str
     """Empty for a text that everybody reads."""
     meter: Meter
+    symbol: Symbol | None
 
     def entry(self, key: object) -> "Value | _Counted":
         """The entry at an index; raises Fault."""
@@ -83,7 +86,7 @@ class _Rows:
             if width != len(flat):
                 words = "index" if width == 1 else "indices"
                 raise Fault(f"`{self.table.name}` takes {width} {words}, not {len(flat)}", code="C045")
-            raise Fault(f"`{name}` does not exist", code="C052")
+            raise no_entry(self.table.name, flat, self.table.entries, self.symbol)
         if self.table.audience is not None and self.reader not in self.table.audience[flat]:
             if not self.reader:
                 raise Fault(f"a claim is for everybody, so it may not tell the private `{name}`", code="C080")
@@ -216,11 +219,11 @@ def render(
     values: dict[str, Value] = {**{e: e for e in world.known_elements()}, **world.params, **world.sets, **extra}
     values |= {"me": me, "allies": Elements(allies), "links": world.network_links}
     context: dict[str, object] = {name: _shown(value, meter) for name, value in values.items()}
-    for name, table in world.tables.items():
-        if name not in world.spec.derived:
-            rows = _Rows(table, me, meter)
-            context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
     spec = world.spec
+    for name, table in world.tables.items():
+        if name not in spec.derived:
+            rows = _Rows(table, me, meter, spec.symbols.get(name))
+            context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
     if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in compiled.names):
         raise Poisoned("a fact is in error")
     pieces: list[str] = []

@@ -163,11 +163,13 @@ def read_seeds(exprs: tuple[syntax.Expr, ...], env: Environment) -> tuple[int, .
     found: list[Value] = []
     for expr in exprs:
         part = value(expr, env)
-        found += part if isinstance(part, Elements) else [part]
-    strange = [v for v in found if type(v) is not int or v < 0]
-    if strange or not found:
-        fault = Fault(f"seeds are whole numbers ≥ 0, not `{text(strange[0]) if strange else ''}`", code="C087",
-                      help="as in `seeds 1..5`")  # fmt: skip
-        fault.span = exprs[0].span
-        raise fault
+        items = part.items if isinstance(part, Elements) else (part,)
+        if not items:
+            help_ = "a range runs from the lower number to the higher one, as in `seeds 1..20`"
+            raise at(Fault(f"`{_raw(expr)}` names no seed", code="C087", help=help_), expr.span)
+        for item in items:
+            if type(item) is not int or item < 0:
+                message = f"seeds are whole numbers ≥ 0, not `{text(item)}`"
+                raise at(Fault(message, code="C087", help="as in `seeds 1..5`"), expr.span)
+        found += items
     return tuple(dict.fromkeys(v for v in found if isinstance(v, int)))
