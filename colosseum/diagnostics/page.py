@@ -10,7 +10,7 @@ A page is Markdown of three parts, each of which tests read and run:
 The spec is written to `spec.colo`. Further files stand in fences of their own that name them, as in
 ```` ```csv name=costs.csv ```` or ```` ```colo name=lib/team.colo ````; `encoding=latin-1` writes one so.
 A code that another command gives shows that command in a fence ```` ```sh ````, in both examples:
-`colosseum compile spec.colo`. `tests/test_diagnostics_pages.py` says the rest.
+`colosseum compile spec.colo`; of several lines the last one counts. `tests/test_diagnostics_pages.py` says the rest.
 """
 
 import re
@@ -46,21 +46,11 @@ class ExampleFile:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A small spec, the files it needs and the command that reads it."""
+    """A small spec, the files it needs and the commands that read it."""
 
     files: tuple[ExampleFile, ...]
-    arguments: tuple[str, ...]
-    """What follows `colosseum` on the command line."""
-
-    @property
-    def command(self) -> str:
-        """The command as one types it."""
-        return shlex.join(("colosseum", *self.arguments))
-
-    @property
-    def checks(self) -> bool:
-        """Whether the command is no other than the usual check."""
-        return self.arguments == ("check", SPEC)
+    commands: tuple[tuple[str, ...], ...] = ()
+    """What follows `colosseum` on the command line, one command after the other; none: the spec is checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +88,24 @@ def page(code: Code, text: str) -> Page:
 
 def _example(code: Code, text: str) -> Example:
     files: list[ExampleFile] = []
-    arguments: tuple[str, ...] = ("check", SPEC)
+    commands: tuple[tuple[str, ...], ...] = ()
     for match in FENCE.finditer(text):
         if match["opening"] == "sh":
-            program, *rest = shlex.split(match["text"]) or [""]
-            if program != "colosseum":
-                raise PageError(f"{code.code}: the command is not `colosseum …`")
-            arguments = tuple(rest)
+            commands += tuple(_command(code, line) for line in match["text"].splitlines())
         else:
             files.append(_file(code, match["opening"], match["text"]))
     if FENCE.sub("", text).strip():
         raise PageError(f"{code.code}: words outside of fences: {FENCE.sub('', text).strip()!r}")
     if not files or len({f.name for f in files}) < len(files):
         raise PageError(f"{code.code}: an example has files, each with a name of its own")
-    return Example(tuple(files), arguments)
+    return Example(tuple(files), commands)
+
+
+def _command(code: Code, line: str) -> tuple[str, ...]:
+    program, *arguments = shlex.split(line) or [""]
+    if program != "colosseum":
+        raise PageError(f"{code.code}: the command is not `colosseum …`")
+    return tuple(arguments)
 
 
 def _file(code: Code, opening: str, text: str) -> ExampleFile:

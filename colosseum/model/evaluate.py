@@ -11,6 +11,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment, newborn, unknown
+from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, conjunction, disjunction, inverse, link, term, total
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.lookup import look_up, payoff
@@ -140,10 +141,14 @@ def _name(expr: syntax.Name, env: Environment) -> Folded:
 
 
 def _lookup(expr: syntax.Lookup, env: Environment) -> Folded:
+    if isinstance(expr.base, syntax.MapLiteral):
+        return _map(expr.base, env)
     if not isinstance(expr.base, syntax.Name):
         raise Fault("only a table or a variable can be looked up", code="C044")
     name = expr.base.id
     symbol = env.facts.symbol(name)
+    if name in env.bindings and symbol:
+        raise Poisoned(f"a binder hides `{name}`")
     if name in env.bindings or (symbol and symbol.kind not in ("table", "variable")):
         what = a(symbol.kind) if symbol else "a binder"
         raise Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
@@ -277,7 +282,8 @@ def _money(expr: syntax.Money, env: Environment) -> Value:
 
 
 def _map(expr: syntax.MapLiteral, env: Environment) -> Value:
-    raise Fault("a map stands only after `table NAME[S] =` and after `model`", code="C048")
+    raise at(Fault("a map stands only after `table NAME[S] =` and after `model`", code="C048",
+                   help="give a table these entries, and look it up by its name"), expr.span)  # fmt: skip
 
 
 def _call(expr: syntax.Call, env: Environment) -> Folded:

@@ -8,12 +8,26 @@ from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
-from colosseum.model.functions import FUNCTIONS
+from colosseum.model.functions import DRAWS, FUNCTIONS
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.spec import Spec
 from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
+_AVERAGE = "an average is a sum by a size: `sum(x[i] for i in S) / size(S)`"
+_HABITS = {
+    "average": _AVERAGE,
+    "avg": _AVERAGE,
+    "mean": _AVERAGE,
+    "len": "did you mean `size`?",
+    "length": "did you mean `size`?",
+    "card": "did you mean `size`?",
+    "range": "a range is written `1..8`",
+    "round": "numbers are not rounded, except in prompts: `{{ x | round(1) }}`",
+    "exists": "did you mean `any`, as in `any(i in S when …)`?",
+    "forall": "did you mean `all`, as in `all(i in S when …)`?",
+}
+"""What to write in place of functions of other languages."""
 
 
 def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
@@ -27,6 +41,15 @@ def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
             for expr in part.exprs:
                 yield from scope.expression(expr, bound, births=part.births)
             yield from scope.source(part.source, bound, births=part.births)
+
+
+def _no_loop(function: str, span: Span) -> Diagnostic:
+    """What to say of `f(… for …)`."""
+    loops = (*AGGREGATES, "count", "any", "all")
+    if function in FUNCTIONS:
+        return report("C047", span, f"`{function}` takes no loop", help=f"loops: {', '.join(loops)}")
+    help_ = _HABITS.get(function.lower()) or closest(function, loops) or f"loops: {', '.join(loops)}"
+    return report("C047", span, f"`{function}` is not a function", help=help_)
 
 
 @dataclass(frozen=True)
@@ -155,8 +178,7 @@ class _Scope:
                     yield from self.expression(key, bound)
             case syntax.Aggregate(function=function, body=body, binders=binders, when=when):
                 if function not in AGGREGATES:
-                    yield report("C047", expr.span, f"`{function}` cannot range over binders",
-                                 help="sum, min, max, count, any and all can")  # fmt: skip
+                    yield _no_loop(function, expr.span)
                 yield from self.loop(binders, (body, when), bound)
             case syntax.Quantifier(binders=binders, when=when):
                 yield from self.loop(binders, (when,), bound)
@@ -170,7 +192,8 @@ class _Scope:
                 yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case syntax.Call(function=function):
                 if function not in FUNCTIONS and function not in PARAMETERS:
-                    help_ = closest(function, FUNCTIONS) or f"functions: {', '.join(sorted(FUNCTIONS))}"
+                    help_ = _HABITS.get(function.lower()) or closest(function, FUNCTIONS)
+                    help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
                     yield report("C047", expr.span, f"`{function}` is not a function", help=help_)
                 yield from self.below(expr, bound, births=births)
             case _:
@@ -204,6 +227,8 @@ class _Scope:
     ) -> Iterator[Diagnostic]:
         """What stands before `[…]`."""
         symbol = self.spec.symbols.get(name)
+        if name in bound and symbol is not None:
+            return  # that the binder hides it was said
         if name in bound or (symbol and symbol.kind not in ("table", "variable")):
             what = a(symbol.kind) if symbol else "a binder"
             labels = [Label(symbol.span, "declared here")] if symbol else []
