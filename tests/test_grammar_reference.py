@@ -66,7 +66,8 @@ class Block:
 
     def check(self, folder: Path) -> tuple[Checked | None, list[str]]:
         """The spec, and every code that is reported on it."""
-        for name, content in (*self.files, ("block.colo", self.spec)):
+        shared = ((f"lib/{p.name}", p.read_text(encoding="utf-8")) for p in (shipped("specs") / "lib").iterdir())
+        for name, content in (*shared, *self.files, ("block.colo", self.spec)):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")
@@ -211,7 +212,7 @@ def test_operators_bind_as_the_page_says(short: str, long: str) -> None:
 
 def rows(heading: str) -> list[list[str]]:
     """The cells of the first table below a heading, without its header."""
-    section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#|\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    section = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", PAGE, re.DOTALL | re.MULTILINE)
     assert section, heading
     lines = re.findall(r"(?:^\|.*\n)+", section[1], re.MULTILINE)[0].splitlines()
     return [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in lines[2:]]
@@ -278,6 +279,16 @@ def test_a_graph_joins_what_the_page_says(kind: str, tmp_path: Path) -> None:
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
     assert ", ".join("".join(map(str, flatten((link,)))) for link in checked.expansion.world.network_links) == row[2]
+
+
+def test_shared_prompts_are_listed_with_their_variants() -> None:
+    found = []
+    for path in (shipped("specs") / "lib").glob("*.colo"):
+        file, _ = parse(Source(path.name, path.read_text(encoding="utf-8")))
+        told = [s for s in file.statements if isinstance(s, syntax.Prompt)]
+        found.append([f"lib/{path.name}", *(p.name for p in told), *(v.name for p in told for v in p.variants)])
+    listed = [re.findall(r"`([^`]+)`", " ".join(row)) for row in rows("use and override")]
+    assert sorted(listed) == sorted(found)
 
 
 # ---- settings, limits, codes ---------------------------------------------------------------------------------------
