@@ -19,7 +19,7 @@ def render_scores(
     console = Console(file=stream, highlight=False)
     console.print(Text(f"{scenario.name}, seed {scenario.seed}", style="bold"))
     if coalition is not None:
-        console.print(Text(f"coalition {coalition.name}: {', '.join(coalition.members)}"))
+        console.print(Text(f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}"))
     console.print()
     figures = Table(box=None, pad_edge=False, show_header=False)
     figures.add_column(overflow="fold")
