@@ -1,0 +1,82 @@
+"""How words are told apart for highlighting. In: a Vocabulary; out: rules that Pygments and TextMate grammars share.
+
+Patterns are in the part of Python's and Oniguruma's languages that both read alike.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from colosseum.language.vocabulary import TEMPLATE_WORDS, TRUTHS, Vocabulary
+
+Lexeme: TypeAlias = Literal[
+    "", "comment", "label", "money", "number", "opener", "modifier", "link", "operator", "constant",
+    "function", "declared", "name", "bar", "sign", "punctuation", "quoted", "filter",
+]  # fmt: skip
+"""The classes; blanks have none. `declared` is the name that a statement gives; `quoted` stands in a template, and so
+does `filter`, behind a bar."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern, and the class of what it finds or of each of its groups, which then cover all of it."""
+
+    pattern: str
+    lexemes: tuple[Lexeme, ...]
+
+
+PRINT = (r"\{\{-?", r"-?\}\}")
+BLOCK = (r"\{%-?", r"-?%\}")
+REMARK = (r"\{#", r"#\}")
+"""What a template puts in braces: `{{ me }}`, `{% for … %}`, `{# … #}`."""
+
+
+def one_of(words: Iterable[str]) -> str:
+    """A pattern for whole words; a blank in one stands for any space."""
+    spaced = (word.replace(" ", r"\s+") for word in words)
+    return rf"(?:{'|'.join(spaced)})(?!\w)"
+
+
+def one_sign(signs: Iterable[str]) -> str:
+    """A pattern for signs, longer ones first."""
+    return "|".join(re.escape(sign) for sign in signs)
+
+
+def rules(words: Vocabulary) -> tuple[Rule, ...]:
+    """All but texts, in the order in which they are tried: the first that fits at a place holds there."""
+    pattern, name, people = words.patterns, words.patterns["NAME"], one_of(["agents"])
+    openers = [word for word in words.openers if word != "agents"]  # which is a set's name but where a line begins
+    return (
+        Rule(rf"^([ \t]*)({people})", ("", "opener")),
+        Rule(pattern["COMMENT"], ("comment",)),
+        Rule(pattern["LABEL"], ("label",)),
+        Rule(pattern["MONEY"], ("money",)),
+        Rule(pattern["NUMBER"], ("number",)),
+        Rule(rf"({one_of(words.declaring)})(\s+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
+        Rule(rf"({one_of(['override'])})(\s+)({people})", ("modifier", "", "opener")),
+        Rule(rf"({one_of(['is'])})(\s+)({one_of(TRUTHS)})", ("link", "", "constant")),
+        Rule(one_of(openers), ("opener",)),
+        Rule(one_of(words.modifiers), ("modifier",)),
+        Rule(one_of(words.links), ("link",)),
+        Rule(one_of(words.operators), ("operator",)),
+        Rule(one_of(words.constants), ("constant",)),
+        Rule(rf"{one_of(words.functions)}(?=\s*\()", ("function",)),
+        Rule(name, ("name",)),
+        Rule(re.escape(words.bar), ("bar",)),
+        Rule(one_sign(words.signs), ("sign",)),
+        Rule(one_sign(words.punctuation), ("punctuation",)),
+    )  # fmt: skip
+
+
+def template_rules() -> tuple[Rule, ...]:
+    """What stands between the braces of a template. A text of one line has its quotes as `\\"`."""
+    return (
+        Rule(r"""'[^'\n]*'|\\"[^"\n]*?\\"|"[^"\n]*\"""", ("quoted",)),
+        Rule(one_of(TEMPLATE_WORDS), ("operator",)),
+        Rule(r"(\|)([ \t]*)([^\W\d]\w*)", ("sign", "", "filter")),
+        Rule(r"[0-9]+(?:\.[0-9]+)?", ("number",)),
+        Rule(r"[^\W\d]\w*", ("name",)),
+        Rule(r"[\[\](){},.:]", ("punctuation",)),
+        Rule(r"[-+*/%=!<>|~]", ("sign",)),
+    )

@@ -1,0 +1,287 @@
+"""Highlighting: the parser's words, Pygments and a TextMate grammar agree on every character of every spec."""
+
+import io
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from conftest import SPECS as FOLDER
+from editor import scopes
+from jinja2 import Environment
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, guess_lexer
+from pygments.token import Comment, Error, String, Token
+
+from colosseum.diagnostics import Source
+from colosseum.language import shipped
+from colosseum.language.highlight import TOKENS, ColosseumLexer
+from colosseum.language.lexing import end_of, lex, start_of
+from colosseum.language.tables import tables
+from colosseum.language.textmate import SCOPES, textmate_grammar, textmate_text
+from colosseum.language.vocabulary import FUNCTIONS, GRAPHS, Vocabulary, read_vocabulary, vocabulary
+from colosseum.language.words import KEYWORDS, OPENERS, SIGNS
+from colosseum.model.functions import FUNCTIONS as CALLED
+from colosseum.model.names import AGGREGATES
+from colosseum.model.networks import PARAMETERS
+
+HERE = Path(__file__).parent
+TEXTS = [*sorted(FOLDER.rglob("*.colo")), *sorted((HERE / "good").glob("*.colo"))]
+BAD = sorted((HERE / "bad").glob("*.colo"))
+ODD = '''colosseum 1
+scenario odd "with \\"quotes\\", {{ braces }} and a # that is no comment"   # but this is one
+param n=-3 param share = 1.5e-3
+agents Åsa, "the boss"  override agents B
+set s |
+  a | "x y"
+set t = {agents, b} - {c}
+table f[agents, s, t] from "data/f.csv"
+  ann, "b c", -3 | 1 none
+variable v[a in agents where a not   in {b}]: 0..5 or none
+prompt p for agents """
+  {% for t in s if t != "a" %}{{ t | join(", ") | upper }} {# not said #}{% endfor %} a "quote" \\n {{
+"""
+prompt q for agents { one: "{{ v[me, \\"b c\\"] | round(1) }}" two: "{{ open" three: "{% if x %}" }
+claim c: "it is" is true
+claim d: "it is" is  false
+experiment e { budget $20.50  network star(center = B)  sweep network in ring, complete
+  sweep n in count, star (1) arm in_between { } }
+'''
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode()
+
+
+def classes_by_the_parser(text: str) -> list[str]:
+    """The class of each character that is no blank, from the tokens that the parser reads."""
+    found, tokens = [""] * len(text), []
+    lexed = lex(Source("text.colo", text), tables())
+    assert not lexed.strays
+    for comment in lexed.comments:
+        found[comment.span.start : comment.span.end] = ["comment"] * (comment.span.end - comment.span.start)
+    tokens = [("", ""), *((t.type, str(t)) for t in lexed.tokens), ("", "")]
+    for number, token in enumerate(lexed.tokens, start=1):
+        begins = text[: start_of(token)].rpartition("\n")[2].strip("\ufeff \t\r") == ""
+        kind = _class(tokens[number - 1][0], *tokens[number], tokens[number + 1][0], begins=begins)
+        found[start_of(token) : end_of(token)] = [kind] * len(token)
+    return ["" if c.isspace() and kind != "text" else kind for c, kind in zip(text, found, strict=True)]
+
+
+DECLARE = ["SCENARIO", "PARAM", "SET", "TABLE", "VARIABLE", "REWARD", "REQUIRE", "COALITION", "OBJECTIVE", "CHANNEL",
+           "CLAIM", "PROMPT", "RUBRIC", "EXPERIMENT", "ARM"]  # fmt: skip
+"""What a name follows that it declares."""
+
+
+def _class(before: str, kind: str, word: str, after: str, *, begins: bool) -> str:
+    """What a token is, told apart by the parser's names for it and for its neighbours."""
+    match kind:
+        case "STRING" | "LONG_STRING":
+            return "text"
+        case "LABEL" | "NUMBER" | "MONEY":
+            return kind.lower()
+        case "NAME" if before in DECLARE:
+            return "declared"
+        case "NAME" if before == "IS" and word in ("true", "false"):
+            return "constant"
+        case "NAME":
+            known = {*CALLED, *AGGREGATES, *PARAMETERS}
+            return "function" if after == "LPAR" and word in known else "name"
+        case "AGENTS":
+            return "opener" if begins or before == "OVERRIDE" else "name"
+        case "COUNT" | "ANY" | "ALL":
+            return "function" if after == "LPAR" else "name"
+        case "NONE" | "ON" | "OFF":
+            return "constant"
+        case "PRIVATE" | "SECRET" | "OVERRIDE":
+            return "modifier"
+        case "AND" | "OR" | "NOT" | "IN" | "NOT_IN" | "IF" | "ELSE":
+            return "operator"
+        case "VBAR":
+            return "bar"
+        case "LPAR" | "RPAR" | "LBRACE" | "RBRACE" | "LSQB" | "RSQB" | "COMMA" | "COLON":
+            return "punctuation"
+    if kind in OPENERS or kind in ("ARM", "SWEEP", "OBJECTIVE", "MEMBERS"):
+        return "opener"
+    return "link" if kind in KEYWORDS else "sign"
+
+
+def classes_by_pygments(text: str) -> list[str]:
+    """The class of each character; inside texts `text` and what a template does there, as in `text name`."""
+    lexemes = {token: lexeme for lexeme, token in TOKENS.items()}
+    inside = {String: "", String.Interpol: "braces", String.Escape: "escape", Comment.Multiline: "remark"}
+    regions = [kind == "text" for kind in classes_by_the_parser(text)]
+    found: list[str] = []
+    for place, token, part in ColosseumLexer().get_tokens_unprocessed(text):
+        assert place == len(found)
+        assert len(set(regions[place : place + len(part)])) <= 1, f"{part!r} is partly a text"
+        word = inside[token] if token in inside else lexemes[token]
+        found += [f"text {word}".strip() if regions[place] else word] * len(part)
+    return ["" if c.isspace() and not kind.startswith("text") else kind for c, kind in zip(text, found, strict=True)]
+
+
+def classes_by_textmate(text: str) -> list[str]:
+    """The same from the scopes that an editor gives."""
+    lexemes = {f"{scope}.colosseum": lexeme for lexeme, scope in SCOPES.items()}
+    special = {
+        "constant.character.escape.colosseum": "escape",
+        "comment.block.colosseum": "remark",
+        "punctuation.definition.template.begin.colosseum": "braces",
+        "punctuation.definition.template.end.colosseum": "braces",
+        "meta.embedded.template.colosseum": "",
+    }
+    found = []
+    for character, stack in zip(text, scopes(textmate_grammar(), text), strict=True):
+        quoted = bool(stack) and stack[0].startswith("string.quoted")
+        inner = stack[-1] if stack else ""
+        word = special.get(inner, "" if quoted and len(stack) == 1 else lexemes.get(inner, inner))
+        kind = f"text {word}".strip() if quoted else word
+        found.append("" if character.isspace() and not quoted else kind)
+    return found
+
+
+def blank_in_templates(text: str, classes: list[str]) -> list[str]:
+    """Blanks inside a text have no class of their own."""
+    return ["text" if c.isspace() and kind.startswith("text") else kind for c, kind in zip(text, classes, strict=True)]
+
+
+def shown(text: str, classes: list[str]) -> list[str]:
+    """Runs of a class as `class:text`, to compare and to read."""
+    runs: list[list[str]] = []
+    for character, kind in zip(text, classes, strict=True):
+        if runs and runs[-1][0] == kind:
+            runs[-1][1] += character
+        else:
+            runs.append([kind, character])
+    return [f"{kind}:{part}" for kind, part in runs if kind]
+
+
+# ---- agreement ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [*map(read, TEXTS), ODD], ids=[*(p.stem for p in TEXTS), "odd"])
+def test_the_parser_pygments_and_textmate_agree(text: str) -> None:
+    parser, pygments, textmate = classes_by_the_parser(text), classes_by_pygments(text), classes_by_textmate(text)
+    outside = [kind.partition(" ")[0] if kind.startswith("text") else kind for kind in pygments]
+    assert shown(text, outside) == shown(text, parser)
+    assert shown(text, blank_in_templates(text, textmate)) == shown(text, blank_in_templates(text, pygments))
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
+def test_a_valid_spec_has_no_error_token(path: Path) -> None:
+    tokens = list(ColosseumLexer().get_tokens_unprocessed(read(path)))
+    assert [part for _, token, part in tokens if token in Error] == []
+    assert Token.Error not in {token for _, token, _ in tokens}
+
+
+@pytest.mark.parametrize("path", [*TEXTS, *BAD], ids=lambda p: p.stem)
+def test_no_character_is_lost(path: Path) -> None:
+    text = read(path)
+    assert "".join(part for _, _, part in ColosseumLexer().get_tokens_unprocessed(text)) == text
+
+
+def test_template_parts_are_what_jinja_reads() -> None:
+    """Every part of every prompt: Jinja's own lexer tells braces, names, signs and texts apart likewise."""
+    compared = 0
+    for text in map(read, TEXTS):
+        classes = blank_in_templates(text, classes_by_pygments(text))
+        for found in re.finditer(r'"""(?s:.*?)"""|"(?:\\.|[^"\\\n])*"', text):
+            if "{" not in found[0] or "\\" in found[0] or classes[found.start()] != "text":
+                continue
+            place = found.start()
+            for _, kind, part in Environment().lex(found[0]):
+                assert text.startswith(part, place)
+                said = {k for c, k in zip(part, classes[place : place + len(part)], strict=True) if not c.isspace()}
+                assert said <= JINJA.get(kind, {"text"}), (part, kind, said)
+                compared += kind in JINJA
+                place += len(part)
+    assert compared > 50
+
+
+JINJA = {
+    "variable_begin": {"text braces"},
+    "variable_end": {"text braces"},
+    "block_begin": {"text braces"},
+    "block_end": {"text braces"},
+    "name": {"text name", "text operator", "text filter"},
+    "integer": {"text number"},
+    "float": {"text number"},
+    "operator": {"text sign", "text punctuation"},
+    "string": {"text quoted"},
+    "comment": {"text remark"},
+    "comment_begin": {"text remark"},
+    "comment_end": {"text remark"},
+}
+
+
+# ---- what they are made from -----------------------------------------------------------------------------------------
+
+
+def test_the_published_grammar_is_the_generated_one() -> None:
+    published = shipped("grammar") / "colosseum.tmLanguage.json"
+    if os.environ.get("UPDATE_GOLDENS") == "1":
+        published.write_text(textmate_text(), encoding="utf-8")
+    assert published.read_text(encoding="utf-8") == textmate_text()
+    assert json.loads(textmate_text())["scopeName"] == "source.colosseum"
+
+
+def classed(words: Vocabulary) -> list[str]:
+    kinds = (words.openers, words.modifiers, words.links, words.operators, words.constants, words.functions)
+    return [word for kind in kinds for word in kind]
+
+
+def test_every_word_of_the_parser_is_in_one_class() -> None:
+    known = classed(vocabulary())
+    assert len(known) == len(set(known))
+    in_grammar = {p.pattern.value for p in tables().terminals if p.pattern.value.isalpha()} | {"not in", "per unit"}
+    assert set(known) == in_grammar | set(FUNCTIONS) | set(GRAPHS)
+    assert {w.upper().replace(" ", "_") for w in in_grammar} == KEYWORDS | {"ARM", "SWEEP", "OBJECTIVE", "MEMBERS"}
+    assert {w.upper() for w in vocabulary().openers} | {"OVERRIDE", "PRIVATE", "SECRET"} == OPENERS | {
+        "ARM", "SWEEP", "OBJECTIVE", "MEMBERS",
+    }  # fmt: skip
+    assert {w.upper() for w in vocabulary().declaring} == set(DECLARE)
+    assert {*vocabulary().signs, *vocabulary().punctuation, "|"} >= set(SIGNS.values())
+
+
+def test_functions_and_networks_are_the_ones_that_can_be_called() -> None:
+    assert set(FUNCTIONS) == {*CALLED, *AGGREGATES}
+    assert set(GRAPHS) == {kind for kind, arguments in PARAMETERS.items() if arguments}
+
+
+def test_a_word_that_the_grammar_gains_is_found() -> None:
+    grammar = (shipped("grammar") / "colosseum.lark").read_text(encoding="utf-8")
+    more = grammar.replace('param:     "param"', 'deadline: [URGENT] "deadline" NAME "by" expr\nparam:     "param"')
+    more = more.replace("_declaration: param |", "_declaration: param | deadline |") + '\nURGENT: "urgent"\n'
+    words = read_vocabulary(more)
+    assert "deadline" in words.openers
+    assert "deadline" in words.declaring
+    assert "urgent" in words.modifiers
+    assert "by" in words.links
+    assert set(classed(words)) - set(classed(vocabulary())) == {"deadline", "urgent", "by"}
+
+
+# ---- where it is used ------------------------------------------------------------------------------------------------
+
+
+def test_pygments_finds_the_lexer() -> None:
+    for found in (get_lexer_by_name("colosseum"), get_lexer_by_name("colo"), get_lexer_for_filename("a/b.colo")):
+        assert type(found).__name__ == "ColosseumLexer"
+    text = read(FOLDER / "toy.colo")
+    assert type(guess_lexer(text)).__name__ == "ColosseumLexer"
+    assert ColosseumLexer.analyse_text("# a remark\n\ncolosseum 1\n") == 1
+    assert ColosseumLexer.analyse_text("import colosseum 1\n") == 0
+
+
+def test_rich_shows_a_spec_in_colour() -> None:
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    text = read(FOLDER / "jira.colo")
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=200, color_system="truecolor")
+    console.print(Syntax(text, "colosseum"))
+    shown_text = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())
+    assert [line.rstrip() for line in shown_text.rstrip().splitlines()] == [line.rstrip() for line in text.splitlines()]
+    plain = io.StringIO()
+    Console(file=plain, force_terminal=True, width=200, color_system="truecolor").print(Syntax(text, "text"))
+    assert screen.getvalue().count("\x1b[") > 3 * plain.getvalue().count("\x1b[")
