@@ -2,13 +2,16 @@
 
 import ast
 import contextlib
+import json
 import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from test_cli_commands import Done, colosseum
 
 from colosseum.diagnostics import CODES, Diagnostic, Severity, render_text
+from colosseum.diagnostics.codes import GROUPS
 from colosseum.diagnostics.page import FOLDER, SPEC, Example, PageError, page, read_page
 from colosseum.model.check import check
 
@@ -123,3 +126,86 @@ def test_a_page_reads_well(code: str) -> None:
 def test_a_page_that_is_not_one_is_told(text: str) -> None:
     with pytest.raises(PageError):
         page(CODES["C012"], text)
+
+
+# ---- the command -----------------------------------------------------------------------------------------------
+
+
+def test_the_list_has_every_code_in_its_group() -> None:
+    done = colosseum("explain", COLUMNS="100")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line[2:] for line in done.stdout.splitlines() if re.match(r"  [CW]\d{3}  ", line)] == [
+        f"{c.code}  {c.title}" for c in CODES.values()
+    ]
+    assert [group for group, _ in groupby(CODES.values(), key=lambda c: c.group)] == [group for group, _ in GROUPS]
+    listed = json.loads(colosseum("explain", "--json").stdout)
+    assert [c["code"] for c in listed["codes"]] == list(CODES)
+    assert {c["severity"] for c in listed["codes"]} == {"error", "warning"}
+
+
+@pytest.mark.parametrize("code", [c for c in WRITTEN if c != "C124"])
+def test_a_code_is_explained_with_what_is_really_said(code: str) -> None:
+    found = read_page(code)
+    done = colosseum("explain", code, COLUMNS="60")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 60
+    assert not any(line.endswith(" ") for line in lines)
+    assert lines[0].startswith(f"{code}  {CODES[code].title[:20]}")
+    assert [line for line in lines if line in ("Wrong", "What Colosseum says", "Right")] == [
+        "Wrong", "What Colosseum says", "Right"
+    ]  # fmt: skip
+    wrong, right = lines.index("Wrong"), lines.index("Right")
+    short = [f"  {line}".rstrip() for file in found.right.files for line in file.text.splitlines() if len(line) <= 58]
+    assert [line for line in short if line not in lines[right:]] == []
+    assert any(f"[{code}]: " in line for line in lines[wrong:right])
+    assert "explain: " not in done.stdout
+
+
+@pytest.mark.parametrize("words", ["c041", "41", "error[C041]", " C41 "])
+def test_a_code_may_be_written_as_it_comes(words: str) -> None:
+    assert colosseum("explain", words).stdout == colosseum("explain", "C041").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "help_"),
+    [
+        ("C039", "did you mean `C0"), ("claim", "C085"), ("C999", "lists all codes"), ("", "lists all codes"),
+        ("../C041", "did you mean `C041`"), ("C\u0664\u0661", "lists all codes"), ("0" * 5000, "lists all codes"),
+    ],
+)  # fmt: skip
+def test_an_unknown_code_is_told(words: str, help_: str) -> None:
+    done = colosseum("explain", words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error[C122]: there is no code" in done.stderr
+    assert help_ in done.stderr
+
+
+def test_a_page_as_data() -> None:
+    found = json.loads(colosseum("explain", "C101", "--json").stdout)
+    assert (found["schema"], found["code"], found["severity"]) == (1, "C101", "error")
+    assert found["group"] == "the optimum"
+    assert found["wrong"]["commands"] == [["colosseum", "compile", "spec.colo"]]
+    assert found["wrong"]["says"].startswith("error[C101]: ")
+    assert found["right"]["files"][0]["text"] == read_page("C101").right.files[0].text
+
+
+def test_colour_where_it_is_wanted() -> None:
+    for code in ("C101", "W001", "C041"):
+        assert "\x1b[" in colosseum("explain", code, FORCE_COLOR="1").stdout
+        plain = colosseum("explain", code, FORCE_COLOR="1", NO_COLOR="1").stdout
+        assert not re.search(r"\x1b\[[0-9;]*3[0-9]", plain)
+
+
+def test_errors_end_with_the_command_that_explains_them(tmp_path: Path) -> None:
+    for code in ("C041", "W001"):
+        lay_out(read_page(code).wrong, tmp_path)
+        (tmp_path / SPEC).rename(tmp_path / f"{code}.colo")
+    lay_out(read_page("C015").wrong, tmp_path)
+    done = colosseum("check", tmp_path / "C041.colo", tmp_path / "W001.colo", tmp_path / SPEC)
+    assert done.stderr.splitlines()[-1] == "explain: colosseum explain C041 (also C015)"
+    assert done.stderr.count("explain: ") == 1
+    assert "explain: " not in colosseum("check", tmp_path / "W001.colo").stderr
+    assert "explain: " not in colosseum("check", tmp_path / "C041.colo", "--json").stderr
+    assert colosseum("compile", tmp_path / "C041.colo").stderr.endswith("explain: colosseum explain C041\n")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.cli.words import note, say_diagnostics, say_json
-from colosseum.diagnostics import Severity, has_errors, render_json
+from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
+from colosseum.diagnostics import Diagnostic, Severity, has_errors, render_json
 from colosseum.model.check import check
 
 
@@ -12,6 +12,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
     """Vet every file; exit 2 when one has errors."""
     bad = False
     listed = []
+    said: list[Diagnostic] = []
     for file in files:
         found, diagnostics = check(file)
         wrong = found is None or has_errors(diagnostics)
@@ -22,6 +23,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
             listed.append({"file": str(file), "ok": not wrong, "diagnostics": json.loads(render_json(diagnostics))})
             continue
         say_diagnostics(diagnostics)
+        said += diagnostics
         errors = sum(d.severity is Severity.ERROR for d in diagnostics)
         warnings = len(diagnostics) - errors
         counted = [_count(errors, "error")] if errors else []
@@ -35,6 +37,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
             print(f"{file}: ok ({size})" + (f", {', '.join(counted)}" if counted else ""))  # noqa: T201 - the result
     if as_json:
         say_json({"schema": 1, "files": listed})
+    say_explain(said)
     return 2 if bad else 0
 
 

@@ -64,6 +64,20 @@ def check(
 
 
 @command
+def fmt(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help=".colo files; - reads stdin.", show_default=False)
+    ],
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; list files that would change, exit 1.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Change nothing; show what would change.")] = False,
+) -> int:
+    """Rewrite specs in the standard layout. Comments, order and meaning stay; a file with mistakes is left alone."""
+    from colosseum.cli.fmt import format_files
+
+    return format_files(files, check=check, diff=diff)
+
+
+@command
 def compile(  # noqa: A001 - the command's name
     file: SpecFile,
     seed: Seed = None,
@@ -131,8 +145,36 @@ def report(
 
 
 @command
+def explain(
+    code: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="As in C041; default: a list of all.", show_default=False)
+    ] = None,
+    json: AsJson = False,
+) -> int:
+    """Explain a code of an error or a warning, with a wrong and a right example."""
+    from colosseum.cli.explain import explain_code
+
+    return explain_code(code, as_json=json)
+
+
+@command
 def schema() -> int:
     """Print the JSON Schema of what `compile -o` writes."""
     from colosseum.cli.schema import print_schema
 
     return print_schema()
+
+
+@command
+def new(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The scenario's name, or a path.", show_default=False)
+    ] = None,
+    origin: Annotated[str | None, typer.Option("--from", metavar="SPEC", help="A shipped spec to begin from.")] = None,
+    specs: Annotated[bool, typer.Option("--list", help="List the specs that ship.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Begin a spec: a short one to change, or a copy of a shipped one with all that it reads."""
+    from colosseum.cli.new import begin
+
+    return begin(name, origin, listed=specs, as_json=json)

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, has_errors, render_text, report
+from colosseum.diagnostics import Diagnostic, Severity, has_errors, render_text, report
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Value
+
+EXPLAIN = "explain: "
+"""How the line begins that says where more can be read."""
 
 
 class Stop(Exception):  # noqa: N818 - an end, not an error of ours
@@ -28,7 +31,15 @@ def stop(code: str, message: str, *, help: str = "") -> Stop:  # noqa: A002 - th
 def complain(stop: Stop) -> int:
     """Say why, and return the exit code."""
     say_diagnostics(stop.diagnostics)
+    say_explain(stop.diagnostics)
     return 2
+
+
+def say_explain(diagnostics: Iterable[Diagnostic]) -> None:
+    """The command that explains the first error, after everything else that is said."""
+    codes = list(dict.fromkeys(d.code for d in diagnostics if d.severity is Severity.ERROR))
+    if codes:
+        note(f"{EXPLAIN}colosseum explain {codes[0]}" + (f" (also {', '.join(codes[1:])})" if codes[1:] else ""))
 
 
 def say_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:

@@ -14,7 +14,22 @@ class Code:
     code: str
     title: str
 
+    @property
+    def group(self) -> str:
+        """What its kind of mistake is about."""
+        return next(group for group, last in GROUPS if self.code <= last)
 
+
+GROUPS = (
+    ("the text", "C029"),
+    ("names and files", "C049"),
+    ("values and data", "C079"),
+    ("prompts and experiments", "C099"),
+    ("the optimum", "C119"),
+    ("assignments, options and folders", "C139"),
+    ("warnings", "W999"),
+)
+"""What codes are about, each group with the last code that it may have."""
 CODES: dict[str, Code] = {
     code: Code(code, title)
     for code, title in (

@@ -1,0 +1,104 @@
+"""`colosseum explain`."""
+
+import contextlib
+import io
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from colosseum.cli.words import EXPLAIN, say_json, stop, wants_color
+from colosseum.diagnostics import CODES, Code, closest, render_text
+from colosseum.diagnostics.page import SPEC, Example, Page, read_page
+from colosseum.model.check import check
+from colosseum.report.explanation import list_codes, show_page
+
+CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
+"""A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""
+
+
+def explain_code(words: str | None, *, as_json: bool) -> int:
+    """Explain one code, or list all of them."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
+    color = wants_color(sys.stdout.isatty())
+    console = Console(file=sys.stdout, highlight=False, no_color=not color, force_terminal=color or None)
+    if words is None:
+        if as_json:
+            say_json({"schema": 1, "codes": [_heading(code) for code in CODES.values()]})
+        else:
+            list_codes(CODES.values(), console)
+        return 0
+    page = read_page(_code(words))
+    if as_json:
+        say_json(_plain(page))
+    else:
+        show_page(page, said(page.wrong, color=color), console)
+    return 0
+
+
+def said(example: Example, *, color: bool = False) -> str:
+    """What Colosseum says about an example, which is really run, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="colosseum-") as folder, contextlib.chdir(folder):
+        for file in example.files:
+            Path(file.name).parent.mkdir(parents=True, exist_ok=True)
+            Path(file.name).write_bytes(file.content)
+        if not example.commands:
+            return render_text(check(SPEC)[1], color=color)
+        return [_run(arguments, color=color) for arguments in example.commands][-1]
+
+
+class _Ear(io.StringIO):
+    """Hears what a command says, as a terminal would or as a pipe would."""
+
+    def __init__(self, *, color: bool) -> None:
+        super().__init__()
+        self.color = color
+
+    def isatty(self) -> bool:
+        return self.color
+
+
+def _run(arguments: tuple[str, ...], *, color: bool) -> str:
+    """What a command says on stderr, but for the pointer to its explanation: that is where we are."""
+    from colosseum.cli.commands import app
+
+    ear = _Ear(color=color)
+    with contextlib.redirect_stderr(ear), contextlib.redirect_stdout(io.StringIO()):
+        app(list(arguments), standalone_mode=False)
+    return "\n".join(line for line in ear.getvalue().splitlines() if not line.startswith(EXPLAIN))
+
+
+def _code(words: str) -> str:
+    """The code that is meant. Raises Stop."""
+    match = CODE.fullmatch(words.strip())
+    code = f"{match[1].upper() or 'C'}{int(match[2]):03d}" if match else words.strip()
+    if code in CODES:
+        return code
+    about = [c.code for c in CODES.values() if code and code.casefold() in c.title.casefold()]
+    help_ = f"codes about `{code}`: {', '.join(about)}" if about else closest(code.upper(), CODES)
+    raise stop("C122", f"there is no code `{code}`", help=help_ or "`colosseum explain` lists all codes")
+
+
+def _heading(code: Code) -> dict[str, object]:
+    severity = "warning" if code.code.startswith("W") else "error"
+    return {"code": code.code, "severity": severity, "group": code.group, "title": code.title}
+
+
+def _plain(page: Page) -> dict[str, object]:
+    return {
+        "schema": 1,
+        **_heading(page.code),
+        "meaning": page.meaning,
+        "wrong": {**_files(page.wrong), "says": said(page.wrong)},
+        "right": _files(page.right),
+    }
+
+
+def _files(example: Example) -> dict[str, object]:
+    return {
+        "files": [{"name": f.name, "language": f.language, "text": f.text} for f in example.files],
+        "commands": [["colosseum", *arguments] for arguments in example.commands or (("check", SPEC),)],
+    }
