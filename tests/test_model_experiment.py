@@ -58,6 +58,15 @@ def test_defaults(tmp_path: Path) -> None:
         ("sweep n in 1..3 sweep rounds in 1..3 where n < rounds", ["n=1, rounds=2", "n=1, rounds=3", "n=2, rounds=3"]),
         ("sweep pitch in simple, sly where pitch != sly", ["pitch=simple"]),
         ("sweep back in on, off where back == off", ["back=off"]),
+        ("sweep network in ring, star(center = B), complete where network != ring", [
+            "network=star(center = B)", "network=complete",
+        ]),
+        ("sweep n in 1, 2 sweep network in ring, path where network == path or n == 2", [
+            "n=1, network=path", "n=2, network=ring", "n=2, network=path",
+        ]),
+        ("sweep back in on, off sweep temperature in 0, 0.5 where back or temperature > 0", [
+            "back=on, temperature=0", "back=on, temperature=0.5", "back=off, temperature=0.5",
+        ]),
         ("sweep order in declared, shuffled where order == declared", ["order=declared"]),
         ("sweep network in ring, star(center = B), erdos_renyi(p = 0.9)", [
             "network=ring", "network=star(center = B)", "network=erdos_renyi(p = 0.9)",

@@ -251,6 +251,8 @@ class _Scope:
         yield report("C041", span, f"`{name}` is not the name of {what}", help=help_)
 
     def _hint(self, name: str) -> str:
+        if name == "network":
+            return "`links` are the pairs that it joins; its kind can be compared in the `where` of a sweep only"
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
         if not family:
             return ""
