@@ -124,20 +124,24 @@ def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
 
 def _edition(position: int, span: Span, node: Readable | None, seen: dict[str, Span]) -> list[Diagnostic]:
     if "COLOSSEUM" in seen:
-        return [report("C003", span, "the edition is stated twice", labels=[Label(seen["COLOSSEUM"], "first here")])]
+        labels = [Label(seen["COLOSSEUM"], "first here")]
+        return [report("C003", span, "the edition is stated twice", labels=labels, help="leave this line out")]
     if isinstance(node, Edition) and (node.number != EDITION or isinstance(node.number, float)):
         message = f"this is edition {node.number} of the language; edition {EDITION} is the only one there is"
         return [report("C002", node.span, message, help="write `colosseum 1`")]
     if position:
-        return [report("C001", span, "`colosseum 1` must be the first line")]
+        return [report("C001", span, "`colosseum 1` must be the first line", help="move it to the top")]
     return []
 
 
 def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diagnostic]:
     if "SCENARIO" in seen:
-        return [report("C005", span, "a file has one scenario", labels=[Label(seen["SCENARIO"], "the first one")])]
+        labels = [Label(seen["SCENARIO"], "the first one")]
+        help_ = "leave one of them out, or put the other into a file of its own"
+        return [report("C005", span, "a file has one scenario", labels=labels, help=help_)]
     if set(before) - {"COLOSSEUM"}:
-        return [report("C006", span, "`scenario` must come right after `colosseum 1`")]
+        help_ = "move it to the second line"
+        return [report("C006", span, "`scenario` must come right after `colosseum 1`", help=help_)]
     return []
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from colosseum.diagnostics import Diagnostic, has_errors, report
+from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment, Meter, refuse_private
@@ -167,8 +167,10 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[
             continue
         variants: list[Variant] = []
         for variant in statement.variants:
-            if any(v.name == variant.name for v in variants):
-                work.add(report("C084", variant.span, f"`{statement.name}` has two variants named `{variant.name}`"))
+            first = next((v for v in statement.variants if v.name == variant.name), variant)
+            if first is not variant:
+                message, labels = f"`{statement.name}` has two variants named `{variant.name}`", _first(first)
+                work.add(report("C084", variant.span, message, labels=labels, help="give one of them another name"))
             try:
                 compiled = compile_template(variant.text, vocabulary)
             except Fault as fault:
@@ -234,6 +236,11 @@ def _rubrics(spec: Spec, work: Findings) -> Iterator[Rubric]:
             if not isinstance(anchor.score, int):
                 work.add(report("C093", anchor.span, f"a score is a whole number, not `{anchor.score}`"))
             elif anchor.score in scores[:i]:
-                work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice"))
+                labels = _first(statement.anchors[scores.index(anchor.score)])
+                work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice", labels=labels))
         anchors = tuple((int(anchor.score), anchor.text.value) for anchor in statement.anchors)
         yield Rubric(statement.name, statement.question.value, anchors)
+
+
+def _first(node: syntax.Node) -> list[Label]:
+    return [Label(node.span, "first here")]

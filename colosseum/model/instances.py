@@ -24,7 +24,9 @@ def domain(statement: syntax.Variable, env: Environment, name: str) -> tuple[Val
         expr, optional = expr.left, True
     items = elements(expr, env).items
     if None in items:
-        raise Fault("`none` is added with `or none`, not put in the set", code="C064")
+        fault = Fault("`none` is added with `or none`, not put in the set", code="C064",
+                      help="as in `variable pick[agents]: tasks or none`")  # fmt: skip
+        raise at(fault, expr.span)
     if not items and not optional:
         raise Fault(f"`{name}` has nothing to choose from", code="C064", help="an empty domain has no decision")
     return (*items, None) if optional else items

@@ -146,7 +146,8 @@ class Realiser:
                     self.findings.add(report("C061", item.span, message, labels=labels, help="leave one of them out"))
                 made.setdefault(agent, item.span)
         if not made:
-            raise Fault("there must be at least one agent", code="C043")
+            raise Fault("there must be at least one agent", code="C043",
+                        help="as in `agents A, B`; `engineer[1..n]` is nobody when `n` is below 1")  # fmt: skip
         return Elements(tuple(made))
 
     def _named(self, item: syntax.Expr, env: Environment) -> Iterable[Value]:
@@ -193,7 +194,8 @@ class Realiser:
         agents = self.members("agents")
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
-            raise Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}")
+            fault = Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}")
+            raise at(fault, _mention(source, strange))
         if not len(found) and not self._may_be_nobody(source):
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))
@@ -280,3 +282,11 @@ def _world(facts: Realiser) -> World:
         network_links=links,
         elements=facts.known_elements(),
     )
+
+
+def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:
+    """Where somebody is named among the members, else where all of them are."""
+    if isinstance(source, syntax.Drawn):
+        return source.call.span
+    items = source.value.items if isinstance(source.value, syntax.SetLiteral) else ()
+    return next((i.span for i in items if isinstance(i, syntax.Name) and i.id == who), source.value.span)
