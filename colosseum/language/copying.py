@@ -1,0 +1,86 @@
+"""New specs. In: a name, and which shipped spec to begin from; out: the files to write, with their contents.
+
+A copy is its original but for the scenario's name; the files that it reads come along, in the same places beside it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from colosseum.diagnostics import Source
+from colosseum.language.compose import Composition, load
+from colosseum.language.parser import parse
+from colosseum.language.shipped import shipped
+from colosseum.language.syntax import Loaded, Set, Table
+from colosseum.language.words import KEYWORDS
+
+STARTER = Path(__file__).parent / "starter.colo"
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to write."""
+
+    path: Path
+    """Relative to the folder of the new spec."""
+    content: bytes
+
+
+def shipped_specs() -> dict[str, str]:
+    """The titles of the specs that ship, by name."""
+    found = {}
+    for path in sorted(shipped("specs").glob("*.colo")):
+        scenario = parse(Source(path.name, path.read_bytes().decode()))[0].scenario
+        found[path.stem] = scenario.title if scenario else ""
+    return found
+
+
+def unfit(name: str) -> str:
+    """Why a scenario cannot have this name, or an empty string."""
+    if name.upper() in KEYWORDS and name.islower():
+        return "it is a word of the language"
+    if name[:1].isdigit():
+        return "a name does not begin with a digit"
+    return "" if re.fullmatch(r"[^\W\d]\w*", name) else "a name has letters, digits and `_` only"
+
+
+def fitting(name: str) -> str:
+    """A name like this one that a scenario can have."""
+    plain = re.sub(r"\W+", "_", name).strip("_") or "scenario"
+    return f"my_{plain}" if unfit(plain) or not name else plain
+
+
+def starter(name: str) -> tuple[NewFile, ...]:
+    """A short spec with a remark on every part."""
+    return (NewFile(Path(f"{name}.colo"), _renamed(STARTER, name)),)
+
+
+def copied(spec: str, name: str) -> tuple[NewFile, ...]:
+    """A shipped spec and all that it reads."""
+    path = (shipped("specs") / f"{spec}.colo").resolve()
+    composition, diagnostics = load(path)
+    assert composition is not None, diagnostics
+    needed = dict.fromkeys(_needed(composition))
+    files = (NewFile(p.relative_to(path.parent), p.read_bytes()) for p in needed)
+    return (NewFile(Path(f"{name}.colo"), _renamed(path, name)), *files)
+
+
+def _needed(composition: Composition) -> Iterator[Path]:
+    """The files that a spec uses, and the data of all of them."""
+    for source in composition.sources[1:]:
+        assert source.path is not None
+        yield source.path
+    for statement in (*composition.statements, *composition.overridden):
+        if isinstance(statement, Set | Table) and isinstance(statement.source, Loaded):
+            naming = statement.span.source.path
+            assert naming is not None
+            yield (naming.parent / statement.source.path).resolve()
+
+
+def _renamed(path: Path, name: str) -> bytes:
+    """A spec's text with another name for its scenario."""
+    text = path.read_bytes().decode()
+    scenario = parse(Source(path.name, text))[0].scenario
+    assert scenario is not None
+    return (text[: scenario.name_span.start] + name + text[scenario.name_span.end :]).encode()
