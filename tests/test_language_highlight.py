@@ -285,3 +285,16 @@ def test_rich_shows_a_spec_in_colour() -> None:
     plain = io.StringIO()
     Console(file=plain, force_terminal=True, width=200, color_system="truecolor").print(Syntax(text, "text"))
     assert screen.getvalue().count("\x1b[") > 3 * plain.getvalue().count("\x1b[")
+
+
+def test_the_reference_says_how_an_editor_takes_the_grammar() -> None:
+    section = (shipped("grammar") / "README.md").read_text(encoding="utf-8").split("\n## Editors\n")[1]
+    found = re.search(r"```json\n(.*?)```", section, re.DOTALL)
+    assert found is not None
+    offered = json.loads(found[1])["contributes"]
+    (language,), (grammar,) = offered["languages"], offered["grammars"]
+    assert language["id"] == grammar["language"]
+    assert language["extensions"] == [f".{kind}" for kind in textmate_grammar()["fileTypes"]]
+    assert grammar["scopeName"] == textmate_grammar()["scopeName"]
+    assert (shipped("grammar") / grammar["path"]).is_file()
+    assert all(f"`{alias}`" in section for alias in ColosseumLexer.aliases)
