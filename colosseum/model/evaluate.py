@@ -44,7 +44,9 @@ def elements(expr: syntax.Expr, env: Environment) -> Elements:
     """The value of an expression as a set."""
     result = value(expr, env)
     if not isinstance(result, Elements):
-        raise at(Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057"), expr.span)
+        last = expr.span.text if isinstance(expr, syntax.Name | syntax.Number) else "8"
+        help_ = f"a range of numbers is written `1..{last}`" if type(result) is int else ""
+        raise at(Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057", help=help_), expr.span)
     return result
 
 

@@ -266,7 +266,7 @@ def _price(expr: syntax.Expr, env: Environment) -> Number:
     price = value(expr, env)
     try:
         if number(price, "a penalty") < 0:
-            raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066")
+            raise Fault(f"a penalty is a price ≥ 0, not {text(price)}", code="C066", help="what pays is a `reward`")
     except Fault as fault:
         raise at(fault, expr.span) from None
     return number(price, "a penalty")

@@ -85,7 +85,7 @@ def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
     needed = len(next(iter(entries), ()))
     if entries and needed != len(key):
         words = "index" if needed == 1 else "indices"
-        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045")
+        return Fault(f"`{name}` takes {needed} {words}, not {len(key)}", code="C045", help=_declaration(name, symbol))
     return no_entry(name, key, entries, symbol)
 
 
@@ -106,11 +106,16 @@ def no_entry(
     """What to say of an entry that does not exist: in another order of its indices it may."""
     message = f"`{instance_name(name, key)}` does not exist"
     if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-        indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
-        declared = f"; it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
-        return Fault(message, code="C052", help=f"the indices seem to be swapped{declared}")
+        parts = ("the indices seem to be swapped", _declaration(name, symbol))
+        return Fault(message, code="C052", help="; ".join(p for p in parts if p))
     near = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
     return Fault(message, code="C052", help=near)
+
+
+def _declaration(name: str, symbol: Symbol | None) -> str:
+    """How a table or a variable with indices is declared."""
+    indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
+    return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
 
 
 def _entry(table: TableData, key: tuple[Value, ...], env: Environment) -> Folded:
@@ -134,7 +139,8 @@ def check_depth(found: Term) -> None:
 
 def payoff(agent: str | None, env: Environment) -> Term:
     if not env.payoffs:
-        raise Fault("payoffs may be named in a coalition's objective only", code="C046")
+        help_ = "as in `coalition rivals { members = {B}  objective lead: payoff[B] - payoff[A] }`"
+        raise Fault("payoffs may be named in a coalition's objective only", code="C046", help=help_)
     if not env.decisions:
         raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
     if agent is not None and agent not in env.facts.members("agents"):

@@ -139,7 +139,8 @@ def _finalize(value: object) -> object:
 
 
 def _too_long() -> Fault:
-    return Fault(f"this prompt renders to more than {LONGEST_PROMPT:,} characters", code="C082")
+    message = f"this prompt renders to more than {LONGEST_PROMPT:,} characters"
+    return Fault(message, code="C082", help="loop over smaller sets")
 
 
 @cache
@@ -271,8 +272,10 @@ def _check(node: "nodes.Node", text: syntax.Text, vocabulary: Vocabulary) -> Non
 
     kind = type(node).__name__
     if kind not in ALLOWED:
-        message = f"prompts know no {_WORDS.get(kind, kind)}"
+        what = _WORDS.get(kind, kind)
+        message = f"prompts know no {what}"
         help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
+        help_ = "compute it in a table, and print the table's entry" if what == "arithmetic" else help_
         raise _at(Fault(message, code="C083", help=help_), text, node.lineno, pattern=_pattern(node))
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
         fault = Fault(f"`{node.name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")

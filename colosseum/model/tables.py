@@ -141,7 +141,8 @@ def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...
     items = who.items if isinstance(who, Elements) else (who,)
     for item in items:
         if item not in agents:
-            raise at(Fault(f"`{text(item)}` is not an agent", code="C065"), at_node.span)
+            fault = Fault(f"`{text(item)}` is not an agent", code="C065", help=f"agents: {agents}")
+            raise at(fault, at_node.span)
     return tuple(str(item) for item in items)
 
 
@@ -158,6 +159,11 @@ def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elem
 def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], facts: "Realiser") -> (
     dict[tuple[Value, ...], Value]
 ):  # fmt: skip
+    if [k for k, _ in instances] == [()]:
+        message = f"a map gives a value for each index, and `{name}` has none"
+        help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
+        raise at(Fault(message, code="C061", help=help_), entries.span)
+
     def key(pair: syntax.Pair) -> Value:
         return pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
 
