@@ -26,6 +26,11 @@ def read_source(path: Path, *, name: str, span: Span | None) -> Source | Diagnos
         return report("C030", span, f"`{name}` cannot be read: {refusal.strerror or 'the system refuses'}")
     except ValueError:
         return report("C030", span, "this path has a character that no path can have")
+    return decoded(content, path=path, name=name, span=span)
+
+
+def decoded(content: bytes, *, path: Path | None, name: str, span: Span | None) -> Source | Diagnostic:
+    """The text of a spec's bytes."""
     if len(content) > LARGEST:
         return report("C031", span, f"`{name}` is larger than {LARGEST // 1024 // 1024} MiB")
     try:

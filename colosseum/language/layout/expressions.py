@@ -1,0 +1,173 @@
+"""Expressions. In: nodes and their words; out: documents that break where a reader would."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from colosseum.language.layout.document import (
+    NOTHING,
+    SPACE,
+    Break,
+    Document,
+    align,
+    bracket,
+    cat,
+    fill,
+    group,
+    joined,
+    nest,
+)
+from colosseum.language.layout.operators import Level, Operators, is_short
+from colosseum.language.layout.words import Words
+from colosseum.language.syntax import (
+    Aggregate,
+    Binder,
+    Binders,
+    Call,
+    Expr,
+    Index,
+    Indices,
+    Lookup,
+    MapLiteral,
+    NamedArgument,
+    Pair,
+    Quantifier,
+    SetBuilder,
+    SetLiteral,
+    Tuple,
+)
+
+N = TypeVar("N")
+
+
+class Expressions:
+    """Lays out expressions while it reads their words."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self.expression = Operators(words, self._atom).expression
+
+    def _atom(self, node: Expr) -> Document:
+        match node:
+            case Lookup():
+                base = self.expression(node.base, least=Level.POSTFIX, beside=Level.POSTFIX)
+                return cat(base, self.bracketed(lambda: self.listed(node.keys)))
+            case Call():
+                return self._call(node)
+            case Aggregate():
+                return cat(self.words.take(), self.bracketed(lambda: self._aggregate(node)))
+            case Quantifier():
+                return cat(self.words.take(), self.bracketed(lambda: self.bound(node.binders, when=node.when)))
+            case Tuple():
+                return self.bracketed(lambda: self.listed(node.items))
+            case SetLiteral():
+                return self.bracketed(lambda: self.listed(node.items), block=True)
+            case MapLiteral():
+                return self.bracketed(lambda: joined(self.comma_separated(node.pairs, self._pair), Break()), block=True)
+            case SetBuilder():
+                return self.bracketed(lambda: self._over(node.body, node.binders))
+        return self.words.take()
+
+    # ---- brackets -----------------------------------------------------------------------------------
+
+    def bracketed(self, content: Callable[[], Document], *, block: bool = False) -> Document:
+        """What stands between the next word, an opening bracket, and its closing one."""
+        opening = self.words.take()
+        inside = content()
+        return bracket(opening, cat(inside, self.words.take_before()), self.words.take(), block=block)
+
+    def _call(self, node: Call) -> Document:
+        """`f(a, k = 1)`; braces as the only argument open and close with the call."""
+        arguments: list[Expr | NamedArgument] = [*node.arguments, *node.named]
+        arguments.sort(key=lambda argument: argument.span.start)
+        name = self.words.take()
+        if opens_block(node):
+            return cat(name, self.words.take(), self.expression(node.arguments[0]), self.words.take())
+        dense = all(is_short(a.value if isinstance(a, NamedArgument) else a) for a in arguments)
+        return cat(name, self.bracketed(lambda: self._separated(arguments, self._argument, dense=dense)))
+
+    def _argument(self, argument: Expr | NamedArgument) -> Document:
+        if not isinstance(argument, NamedArgument):
+            return self.expression(argument)
+        return cat(self.words.take(), SPACE, self.words.take(), SPACE, self.expression(argument.value))
+
+    def _pair(self, pair: Pair) -> Document:
+        key = cat(self.words.take(), self.words.take())
+        return nest(fill([key, self.expression(pair.value)], snug=True))
+
+    def listed(self, nodes: Sequence[Expr]) -> Document:
+        """Expressions with commas; many short ones share lines."""
+        return self._separated(nodes, self.expression, dense=all(map(_is_dense, nodes)))
+
+    def _separated(self, nodes: Iterable[N], layout: Callable[[N], Document], *, dense: bool) -> Document:
+        """Items with commas behind them; a comment among them gives each its own line."""
+        items = self.comma_separated(nodes, layout)
+        commented = any(item.closes or item.opens for item in items)
+        return align(fill(items)) if dense and not commented else group(joined(items, Break()))
+
+    def comma_separated(self, nodes: Iterable[N], layout: Callable[[N], Document]) -> list[Document]:
+        """Each item with the comma that follows it."""
+        items: list[Document] = []
+        for node in nodes:
+            if items:
+                items[-1] = cat(items[-1], self.words.take())
+            items.append(layout(node))
+        return items
+
+    # ---- loops ------------------------------------------------------------------------------------------
+
+    def _aggregate(self, node: Aggregate) -> Document:
+        return self._over(node.body, node.binders, when=node.when)
+
+    def _over(self, body: Expr, binders: Binders, *, when: Expr | None = None) -> Document:
+        """`e for i in S`, then `where` and `when` on lines of their own if there is no room."""
+        inside = self.expression(body)
+        word = self.words.take()
+        return self._clauses([inside, cat(word, SPACE, self._loops(binders))], binders.where, when)
+
+    def bound(self, binders: Binders, *, when: Expr | None) -> Document:
+        """`i in S, j in T where c when d`."""
+        return self._clauses([self._loops(binders)], binders.where, when)
+
+    def indices(self, node: Indices | None) -> Document:
+        """`[a in agents, tasks where c]`, or nothing."""
+        if node is None:
+            return NOTHING
+        return self.bracketed(lambda: self._clauses([self._loops(node)], node.where, None))
+
+    def _loops(self, node: Binders | Indices) -> Document:
+        items: Sequence[Binder | Index] = node.items
+        return align(fill(self.comma_separated(items, self._binder)))
+
+    def _binder(self, node: Binder | Index) -> Document:
+        if not node.names:
+            return self.words.take()
+        pattern = self._pattern(node.names) if len(node.names) > 1 else self.words.take()
+        word = self.words.take()
+        return cat(pattern, SPACE, word, SPACE, self.expression(node.domain, least=Level.RANGE))
+
+    def _pattern(self, names: tuple[str, ...]) -> Document:
+        """`(a, b)`."""
+        return self.bracketed(lambda: self._separated(names, lambda _: self.words.take(), dense=True))
+
+    def _clauses(self, loops: list[Document], where: Expr | None, when: Expr | None) -> Document:
+        parts = [align(group(joined(loops, Break())))]
+        parts += [self.clause(condition) for condition in (where, when) if condition is not None]
+        return group(joined(parts, Break()))
+
+    def clause(self, condition: Expr) -> Document:
+        """A word such as `where` or `when` and the expression behind it."""
+        return cat(self.words.take(), SPACE, self.expression(condition))
+
+
+def opens_block(node: Expr) -> bool:
+    """Whether an expression ends its first line with an opening brace when it has no room: its last line closes it."""
+    match node:
+        case SetLiteral() | MapLiteral():
+            return True
+        case Call(arguments=[only], named=[]):
+            return isinstance(only, SetLiteral | MapLiteral)
+    return False
+
+
+def _is_dense(node: Expr) -> bool:
+    return is_short(node) or (isinstance(node, Tuple) and all(map(is_short, node.items)))

@@ -1,0 +1,143 @@
+"""Statements. In: nodes and their words; out: documents whose first line says what it is, the rest indented below."""
+
+from typing import assert_never
+
+from colosseum.language.layout.blocks import block
+from colosseum.language.layout.document import NOTHING, SPACE, Document, Stop, cat, fill, nest
+from colosseum.language.layout.parts import Parts
+from colosseum.language.statements import Readable
+from colosseum.language.syntax import (
+    Agents,
+    Anchor,
+    Arm,
+    Channel,
+    Claim,
+    Coalition,
+    Drawn,
+    Edition,
+    Experiment,
+    Given,
+    Network,
+    Objective,
+    Override,
+    Param,
+    Prompt,
+    Require,
+    Reward,
+    Rubric,
+    ScenarioName,
+    Set,
+    Setting,
+    Sweep,
+    Table,
+    Use,
+    Variable,
+    Variant,
+)
+
+
+class Statements(Parts):
+    """Lays out statements while it reads their words."""
+
+    def statement(self, node: Readable) -> Document:
+        """A statement; the comments before it have been taken."""
+        match node:
+            case Edition() | Use():
+                return nest(self.spaced(2))
+            case ScenarioName():
+                return nest(cat(self.spaced(2), self._title()))
+            case Override():
+                return cat(self.words.take(), SPACE, self.statement(node.statement))
+            case Param():
+                return self.given([self.spaced(2)], node.value, stop="param")
+            case Agents():
+                return self.listing(node.items)
+            case Set():
+                return self.source([self.spaced(2)], node.source, stop="set")
+            case Table():
+                return self._table(node)
+            case Variable():
+                header = [self.named(node.indices), self.maybe(node.owner)]
+                return self.assigned(self.ended(header), node.domain)
+            case Reward() | Objective():
+                return self._reward(node)
+            case Require():
+                header = [self.named(node.indices), self.recipients(node.recipients), self.maybe(node.when)]
+                return self.ruled(header, node.condition, node.penalty)
+            case Network():
+                return self.listing((node.graph,))
+        return self._told(node)
+
+    def _table(self, node: Table) -> Document:
+        word = cat(self.words.take(), SPACE) if node.private else NOTHING
+        named = cat(word, self.named(node.indices))
+        return self.source([named, self.recipients(node.recipients), self.maybe(node.of)], node.source)
+
+    def _reward(self, node: Reward | Objective) -> Document:
+        named = self.named(node.indices)
+        to = self.recipients(node.recipients) if isinstance(node, Reward) else NOTHING
+        return self.ruled([named, to, self.maybe(node.when)], node.value)
+
+    # ---- who talks, and what they are told -----------------------------------------------------------
+
+    def _told(self, node: Coalition | Channel | Claim | Prompt | Rubric | Experiment) -> Document:
+        match node:
+            case Coalition():
+                entries: list[Given | Drawn | Objective] = [node.members, *node.objectives]
+                return cat(nest(self.spaced(2)), SPACE, block(entries, self._coalition_part, self.words))
+            case Channel():
+                return self._channel(node)
+            case Claim():
+                named = self.named(node.indices)
+                start = cat(named, self.words.take())
+                return self.value([start], cat(self.words.take(), SPACE, self.clause(node.truth)))
+            case Prompt():
+                return self._prompt(node)
+            case Rubric():
+                header = self.value([self.spaced(2)], self.words.take())
+                return cat(header, SPACE, block(node.anchors, self._text_part, self.words))
+            case Experiment():
+                parts: list[Setting | Arm | Sweep] = [*node.settings, *node.arms, *node.sweeps]
+                parts.sort(key=lambda part: part.span.start)
+                header = nest(cat(self.spaced(2), self._title()))
+                return cat(header, SPACE, block(parts, self._experiment_part, self.words))
+        assert_never(node)
+
+    def _title(self) -> Document:
+        return cat(SPACE, self.words.take()) if self.words.next.kind == "STRING" else NOTHING
+
+    def _channel(self, node: Channel) -> Document:
+        word = cat(self.words.take(), SPACE) if node.secret else NOTHING
+        named = cat(word, self.spaced(2))
+        if isinstance(node.members, Drawn):
+            return self.source([named], node.members)
+        return self.value([named], self.clause(node.members.value))
+
+    def _prompt(self, node: Prompt) -> Document:
+        header = [self.spaced(2), self.clause(node.recipients)]
+        if self.words.next.kind != "LBRACE":
+            return self.value(header, self.words.take())
+        return cat(nest(fill(header)), SPACE, block(node.variants, self._text_part, self.words))
+
+    # ---- entries of blocks ----------------------------------------------------------------------------
+
+    def _coalition_part(self, node: Given | Drawn | Objective) -> Document:
+        if isinstance(node, Objective):
+            return self._reward(node)
+        return self.source([self.words.take()], node)
+
+    def _text_part(self, _: Variant | Anchor) -> Document:
+        """`simple: "…"`."""
+        name = cat(self.words.take(), self.words.take())
+        return nest(fill([name, self.words.take()], snug=True))
+
+    def _experiment_part(self, node: Setting | Arm | Sweep) -> Document:
+        match node:
+            case Setting():
+                return self.listing(node.values)
+            case Arm():
+                header = cat(self.spaced(2), SPACE, Stop("arm"))
+                return cat(header, block(node.settings, self._experiment_part, self.words))
+            case Sweep():
+                values = cat(self.spaced(3), SPACE, self.values(node.values))
+                return nest(fill([values, self.maybe(node.where)]))

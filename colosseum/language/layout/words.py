@@ -1,0 +1,203 @@
+"""The words of a text with their comments, read one by one. In: tokens and comments; out: documents of single words.
+
+A comment at the end of a line belongs to the word before it, one on a line of its own to the word after it.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from colosseum.language.layout.document import NOTHING, Break, Document, Remark, cat, plain
+from colosseum.language.layout.texts import long_text
+from colosseum.language.lexing import end_of, start_of
+from colosseum.language.syntax import Comment, Node
+from colosseum.language.words import CLOSERS
+
+if TYPE_CHECKING:
+    from lark import Token
+
+_TWO_WORDS = ("NOT_IN", "PER_UNIT")
+_SIGNS = ("COMMA", "COLON")
+"""They stay with the word before them: a comment between stands behind them."""
+
+
+@dataclass(slots=True)
+class Own:
+    """A comment on a line of its own."""
+
+    text: str
+    blank: bool
+    """A blank line stands before it."""
+
+
+@dataclass(slots=True)
+class Word:
+    """A token and the comments that belong to it; dropping brackets moves comments from one word to another."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    fresh: bool = False
+    """The first on its line."""
+    blank: bool = False
+    """A blank line stands before it (and after the comments before it)."""
+    before: list[Own] = field(default_factory=list)
+    after: str = ""
+    """The comment at the end of its line."""
+    dropped: bool = False
+
+
+class Words:
+    """A reader of words: `take` gives the next one."""
+
+    def __init__(self, text: str, tokens: "list[Token]", comments: tuple[Comment, ...]) -> None:
+        self._words = [Word(token.type, str(token), start_of(token), end_of(token)) for token in tokens]
+        self.last: list[Own] = _attach(text, self._words, comments)
+        """The comments behind the last word."""
+        _settle(self._words)
+        self._partners = _partners(self._words)
+        self._words.append(Word("", "", len(text), len(text)))
+        self._position = 0
+        self._taken = Word("", "", 0, 0)
+
+    # ---- looking ---------------------------------------------------------------------------------------
+
+    @property
+    def next(self) -> Word:
+        """The word that `take` would give; one without kind at the end."""
+        while self._words[self._position].dropped:
+            self._position += 1
+        return self._words[self._position]
+
+    def broken(self) -> bool:
+        """Whether the author ended the line before the next word, or a comment does."""
+        return self.next.fresh or bool(self._taken.after or self.next.before)
+
+    def wrapped(self, node: Node) -> bool:
+        """Whether a grouping bracket stands before an expression that begins here."""
+        return self.next.kind == "LPAR" and self.next.start < node.span.start
+
+    def doubled(self, node: Node) -> bool:
+        """Whether a second grouping bracket follows the one that comes next."""
+        inner = self._words[self._position + 1]
+        return inner.kind == "LPAR" and inner.start < node.span.start
+
+    # ---- taking ----------------------------------------------------------------------------------------
+
+    def take(self) -> Document:
+        """The next word with its comments."""
+        word = self.next
+        self._position += 1
+        self._taken = word
+        inside = long_text(word.text) if word.kind == "LONG_STRING" else plain(_spaced(word))
+        before = [Remark(own.text, own_line=True) for own in word.before]
+        after = Remark(word.after, own_line=False) if word.after else NOTHING
+        return cat(*before, inside, after) if before or word.after else inside
+
+    def take_text(self) -> str:
+        """The next word as written; it has no comments."""
+        self._taken = self.next
+        self._position += 1
+        return self._taken.text
+
+    @property
+    def taken(self) -> str:
+        """The kind of the word that was taken last."""
+        return self._taken.kind
+
+    def take_before(self) -> Document:
+        """The comments on lines of their own before the next word, without the word."""
+        found = self.next.before
+        self.next.before = []
+        return cat(*(Remark(own.text, own_line=True) for own in found))
+
+    def separator(self, flat: str, *, first: bool) -> Document:
+        """A break before the next word, with the comments there and the blank lines that the author left."""
+        found, word = self.next.before, self.next
+        blanks = [own.blank for own in found] + [word.blank]
+        blanks[0] = blanks[0] and not first
+        word.before = []
+        parts: list[Document] = [Break(flat, blank=blanks[0])]
+        for own, blank in zip(found, blanks[1:], strict=True):
+            parts += [Remark(own.text, own_line=True), Break(flat, blank=blank)]
+        return cat(*parts)
+
+    def take_last(self, *, first: bool) -> Document:
+        """The comments before the end of a block, each on its line; `first` if nothing else is in it."""
+        found = self.next.before
+        self.next.before = []
+        parts: list[Document] = []
+        for number, own in enumerate(found):
+            blank = own.blank and not (first and number == 0)
+            parts += [Break(hard=True, blank=blank), Remark(own.text, own_line=True)]
+        return cat(*parts)
+
+    def drop_brackets(self) -> bool:
+        """Leave out the next word, an opening bracket, and its partner, unless a comment is in the way."""
+        opening, index = self.next, self._partners[self._position]
+        closing, inner = self._words[index], self._kept(index, -1)
+        if opening.after or closing.before or (closing.after and inner.after):
+            return False
+        following = self._words[self._position + 1]
+        following.before = opening.before + following.before
+        following.fresh |= opening.fresh
+        inner.after = inner.after or closing.after
+        opening.dropped = closing.dropped = True
+        sign = self._kept(index, 1)
+        if sign.kind in _SIGNS and not sign.after:
+            sign.after, inner.after = inner.after, ""
+        return True
+
+    def _kept(self, index: int, step: int) -> Word:
+        """The word before (-1) or after (1) the one at an index, dropped ones left out."""
+        index += step
+        while self._words[index].dropped:
+            index += step
+        return self._words[index]
+
+
+def _attach(text: str, words: list[Word], comments: tuple[Comment, ...]) -> list[Own]:
+    """Give each comment to its word, in place; what is left stands behind the last word."""
+    pieces: list[Word | Comment] = [*words, *comments]
+    pieces.sort(key=lambda piece: piece.span.start if isinstance(piece, Comment) else piece.start)
+    waiting: list[Own] = []
+    previous: Word | None = None
+    end = 0
+    for piece in pieces:
+        start = piece.span.start if isinstance(piece, Comment) else piece.start
+        newlines = text.count("\n", end, start)
+        if isinstance(piece, Word):
+            piece.before, waiting = waiting, []
+            piece.fresh, piece.blank = newlines > 0, newlines > 1
+            previous, end = piece, piece.end
+        elif previous is not None and newlines == 0:
+            previous.after, end = piece.text.rstrip(), piece.span.end
+        else:
+            waiting.append(Own(piece.text.rstrip(), newlines > 1))
+            end = piece.span.end
+    return waiting
+
+
+def _settle(words: list[Word]) -> None:
+    """Move comments before a comma or colon behind it."""
+    for word, sign, following in zip(words, words[1:], words[2:], strict=False):
+        if sign.kind in _SIGNS and not sign.after and (word.after or sign.before):
+            sign.after, word.after = word.after, ""
+            following.before = sign.before + following.before
+            sign.before = []
+
+
+def _partners(words: list[Word]) -> dict[int, int]:
+    """For each opening bracket the index of its closing one."""
+    opened: list[int] = []
+    partners: dict[int, int] = {}
+    for index, word in enumerate(words):
+        if word.kind in CLOSERS.values():
+            opened.append(index)
+        elif word.kind in CLOSERS:
+            partners[opened.pop()] = index
+    return partners
+
+
+def _spaced(word: Word) -> str:
+    return " ".join(word.text.split()) if word.kind in _TWO_WORDS else word.text
