@@ -22,6 +22,7 @@ from colosseum.audit.view import Stage
 from colosseum.cli.commands import app
 from colosseum.diagnostics import CODES, Source, render_text
 from colosseum.language import compose, files, parse, shipped, splitting, syntax
+from colosseum.language.layout import lay_out
 from colosseum.model import (
     data,
     environment,
@@ -96,14 +97,13 @@ def blocks() -> Iterator[Block]:
 
 BLOCKS = list(blocks())
 GOOD = [b for b in BLOCKS if b.expected is None or b.expected[0] == "warning"]
-by_line = pytest.mark.parametrize
 
 
 def line_of(block: Block) -> str:
     return f"line {block.line}"
 
 
-@by_line("block", BLOCKS, ids=line_of)
+@pytest.mark.parametrize("block", BLOCKS, ids=line_of)
 def test_every_example_does_what_the_page_says(block: Block, tmp_path: Path) -> None:
     checked, codes = block.check(tmp_path)
     match block.expected:
@@ -117,6 +117,12 @@ def test_every_example_does_what_the_page_says(block: Block, tmp_path: Path) -> 
     for claim in re.findall(r"# → (.*)", block.code):
         assert checked is not None
         Claims(checked).test(claim)
+
+
+@pytest.mark.parametrize("block", GOOD, ids=line_of)
+def test_every_example_stands_in_the_standard_layout(block: Block) -> None:
+    head = "" if block.code.startswith("colosseum") else f"{HEAD}\n"
+    assert lay_out(Source("page", head + block.code)) == (head + block.code, [])
 
 
 @dataclass(frozen=True)
