@@ -43,8 +43,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "data").mkdir()
     for path in [*(shipped("specs") / "data").glob("*.csv")]:
         (made / "data" / path.name).write_bytes(path.read_bytes())
-    for path in shipped("specs").glob("*.colo"):
-        (made / path.name).write_bytes(path.read_bytes())
+    (made / "lib").mkdir()
+    for path in [*shipped("specs").glob("*.colo"), *shipped("specs").glob("lib/*.colo")]:
+        (made / path.relative_to(shipped("specs"))).write_bytes(path.read_bytes())
     return made
 
 
