@@ -250,6 +250,8 @@ ASSIGNMENTS = [
     ("not json", "is not JSON"), ("[]", "not a JSON object"), ("[" * 100_000, "is not JSON"),
     ('{"move[Z]": "left"}', "move[Z]"), ('{"move[A]": "lefft"}', "did you mean `left`"),
     ('{"move[A]": null}', "cannot be null"), ('{"move[A]": NaN}', "cannot be"),
+    ('{"move[A]": "left", "move[A]": "right"}', "`move[A]` is given twice"), ('{"move[A]": "left",\n', "a.json:2:1"),
+    ('{"move[A]": ' + "9" * 20_000 + "}", "is not JSON"), ("move[A] = left", 'as in {"move[A]": "left"}'),
 ]  # fmt: skip
 
 

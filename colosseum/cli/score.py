@@ -2,19 +2,23 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from colosseum.audit.turn import matches
 from colosseum.cli.words import Stop, checked_spec, say_json, stop
-from colosseum.diagnostics import Diagnostic, closest, report
+from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.evidence.metrics import Instance, Measured, measure
 from colosseum.model import draws
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.optimum.lower import NotLowered
 from colosseum.report.scores import render_scores
+
+MOST_LISTED = 12
+"""Variables that a message lists."""
 
 
 def score_file(
@@ -33,9 +37,7 @@ def score_file(
     realised, undecided = read_assignment(assignment, scenario)
     chosen = _coalition(scenario, coalition, members)
     try:
-        measured = measure(
-            Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task)
-        )
+        measured = measure(Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task))
     except NotLowered as fault:
         raise stop("C100", str(fault), help=NotLowered.HELP) from None
     except Fault as fault:
@@ -52,16 +54,10 @@ def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], l
 
     A variable that is left out is undecided: none where its domain has it, else a seeded draw.
     """
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise stop("C120", f"{path} is not JSON: {error}", help='as in {"pick[engineer1]": "ticket3"}') from None
-    if not isinstance(given, dict):
-        raise stop("C120", f"{path} is not a JSON object", help='as in {"pick[engineer1]": "ticket3"}')
     task = scenario.task
-    wrong = [_unknown(name, task) for name in given if name not in task.variable]
+    source = _source(path)
+    given, wrong = _entries(source, help_=f"as in {_example(task)}")
+    wrong += [_unknown(name, source, task) for name in given if name not in task.variable]
     found: dict[str, Value] = {}
     for variable in task.variables:
         if variable.name not in given:
@@ -75,14 +71,62 @@ def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], l
             known = [text(v) for v in variable.domain]
             message = f"`{variable.name}` cannot be {json.dumps(given[variable.name], ensure_ascii=False)}"
             help_ = closest(str(given[variable.name]), known) or f"its values: {', '.join(known)}"
-            wrong.append(report("C121", None, message, help=help_))
+            wrong.append(report("C121", _place(source, variable.name), message, help=help_))
     if wrong:
         raise Stop(*wrong)
     return found, [v.name for v in task.variables if v.name not in given]
 
 
-def _unknown(name: str, task: Task) -> Diagnostic:
-    return report("C121", None, f"there is no variable `{name}`", help=closest(name, task.variable))
+def _source(path: Path) -> Source:
+    """The text of an assignment. Raises Stop."""
+    try:
+        return Source(str(path), path.read_text(encoding="utf-8-sig"), path)
+    except OSError as error:
+        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise stop("C120", f"{path} is not JSON: it is not UTF-8 text", help="save it as UTF-8") from None
+
+
+def _example(task: Task) -> str:
+    """An assignment of one variable, as JSON."""
+    first = task.variables[0]
+    chosen = first.domain[0]
+    return json.dumps({first.name: chosen if isinstance(chosen, int) else text(chosen)}, ensure_ascii=False)
+
+
+def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Diagnostic]]:
+    """What the file gives each name, and the names it gives twice. Raises Stop."""
+    doubled: dict[str, None] = {}
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        counted = Counter(name for name, _ in pairs)
+        doubled.update(dict.fromkeys(name for name, times in counted.items() if times > 1))
+        return dict(pairs)
+
+    try:
+        given = json.loads(source.text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        span = Span(source, error.pos, error.pos + 1)
+        message = f"{source.name} is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise Stop(report("C120", span, message, help=help_)) from None
+    except (ValueError, RecursionError):
+        raise stop("C120", f"{source.name} is not JSON: it has too many brackets or digits", help=help_) from None
+    if not isinstance(given, dict):
+        raise stop("C120", f"{source.name} is not a JSON object", help=help_)
+    twice = [report("C121", _place(source, n), f"`{n}` is given twice", help="leave one out") for n in doubled]
+    return given, twice
+
+
+def _place(source: Source, name: str) -> Span | None:
+    """Where an assignment names a variable, if it writes the name plainly."""
+    words = json.dumps(name, ensure_ascii=False)
+    start = source.text.find(words)
+    return Span(source, start, start + len(words)) if start >= 0 else None
+
+
+def _unknown(name: str, source: Source, task: Task) -> Diagnostic:
+    help_ = closest(name, task.variable) or f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
+    return report("C121", _place(source, name), f"there is no variable `{name}`", help=help_)
 
 
 def _coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
