@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from conftest import SPECS as FOLDER
 from editor import scopes
+from hypothesis import HealthCheck, given, settings
 from jinja2 import Environment
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, guess_lexer
 from pygments.token import Comment, Error, String, Token
+from specs_generated import specs
 
 from colosseum.diagnostics import Source
 from colosseum.language import shipped
@@ -34,6 +36,7 @@ param n=-3 param share = 1.5e-3
 agents Åsa, "the boss"  override agents B
 set s |
   a | "x y"
+  agents | agents
 set t = {agents, b} - {c}
 table f[agents, s, t] from "data/f.csv"
   ann, "b c", -3 | 1 none
@@ -41,7 +44,7 @@ variable v[a in agents where a not   in {b}]: 0..5 or none
 prompt p for agents """
   {% for t in s if t != "a" %}{{ t | join(", ") | upper }} {# not said #}{% endfor %} a "quote" \\n {{
 """
-prompt q for agents { one: "{{ v[me, \\"b c\\"] | round(1) }}" two: "{{ open" three: "{% if x %}" }
+prompt q for agents { one: "{{ v[me, \\"b c\\"] | round(1) }}" two: "{{ open" three: "{% if x %}" four: "{# open" }
 claim c: "it is" is true
 claim d: "it is" is  false
 experiment e { budget $20.50  network star(center = B)  sweep network in ring, complete
@@ -165,6 +168,18 @@ def test_the_parser_pygments_and_textmate_agree(text: str) -> None:
     outside = [kind.partition(" ")[0] if kind.startswith("text") else kind for kind in pygments]
     assert shown(text, outside) == shown(text, parser)
     assert shown(text, blank_in_templates(text, textmate)) == shown(text, blank_in_templates(text, pygments))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(specs())
+def test_the_parser_and_pygments_agree_on_every_text_of_the_grammar(text: str) -> None:
+    """Up to what a comment between two words hides: that the second is declared, called or opens a statement."""
+    told_by_neighbours = dict.fromkeys(("declared", "function", "opener"), "name")
+
+    def coarse(classes: list[str]) -> list[str]:
+        return shown(text, [told_by_neighbours.get(kind.partition(" ")[0], kind.partition(" ")[0]) for kind in classes])
+
+    assert coarse(classes_by_pygments(text)) == coarse(classes_by_the_parser(text))
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)

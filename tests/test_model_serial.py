@@ -13,7 +13,7 @@ import pytest
 from conftest import SPECS as FOLDER
 from jsonschema import Draft202012Validator
 from specs_made import HEAD, expanded
-from test_cli_commands import colosseum
+from test_cli_commands import colosseum, read
 
 from colosseum.language import shipped
 from colosseum.model.check import check
@@ -144,11 +144,11 @@ def test_models_are_the_same_bytes_in_every_process(tmp_path: Path) -> None:
 
 def test_what_compile_writes_has_the_scenario_s_hash(tmp_path: Path) -> None:
     path = tmp_path / "toy.json"
-    assert colosseum("compile", FOLDER / "toy.colo", "-o", path).returncode == 0
+    said = read("compile", FOLDER / "toy.colo", "-o", path)
     content = path.read_bytes()
     assert content.endswith(b"}\n")
     assert content.count(b"\n") == 1
-    assert hashlib.sha256(content).hexdigest() == content_hash(load(content))
+    assert hashlib.sha256(content).hexdigest() == content_hash(load(content)) == said["model_sha256"]
 
 
 # ---- the schema --------------------------------------------------------------------------------------------------

@@ -85,6 +85,7 @@ def _plain(optima: Optima) -> dict[str, object]:
         "scenario": scenario.name,
         "title": scenario.title,
         "seed": scenario.seed,
+        "model_sha256": serial.content_hash(scenario),
         "params": {name: plain(value) for name, value in scenario.params},
         "agents": list(scenario.task.agents),
         "variables": {

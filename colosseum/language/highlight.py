@@ -57,12 +57,13 @@ def _text(*escapes: tuple[Any, ...]) -> dict[str, _Rules]:
         "root": [
             (PRINT[0], String.Interpol, "print"),
             (BLOCK[0], String.Interpol, "block"),
-            (rf"{REMARK[0]}.*?{REMARK[1]}", Comment.Multiline),
+            (REMARK[0], Comment.Multiline, "remark"),
             *escapes,
             (r"[^{\\]+|.", String),
         ],
         "print": _template(PRINT[1]),
         "block": _template(BLOCK[1]),
+        "remark": [(REMARK[1], Comment.Multiline, "#pop"), (r"[^#]+|.", Comment.Multiline)],
     }
 
 

@@ -48,7 +48,7 @@ def rules(words: Vocabulary) -> tuple[Rule, ...]:
     pattern, name, people = words.patterns, words.patterns["NAME"], one_of(["agents"])
     openers = [word for word in words.openers if word != "agents"]  # which is a set's name but where a line begins
     return (
-        Rule(rf"^([ \t]*)({people})", ("", "opener")),
+        Rule(rf"^([ \t]*)({people})(?![ \t]*[|,])", ("", "opener")),
         Rule(pattern["COMMENT"], ("comment",)),
         Rule(pattern["LABEL"], ("label",)),
         Rule(pattern["MONEY"], ("money",)),
