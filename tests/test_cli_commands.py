@@ -141,6 +141,15 @@ def test_report_repeats_what_audit_said(audited: Path) -> None:
     assert colosseum("report", audited).stdout == colosseum("audit", TOY, "--seeds", "1..2", "--out", audited).stdout
 
 
+def test_report_of_the_folder_above_names_those_below(audited: Path, tmp_path: Path) -> None:
+    assert f"did you mean `{audited}`?" in colosseum("report", audited.parent).stderr
+    for name in ("one", "two"):
+        copied(audited, tmp_path / name)
+    done = colosseum("report", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"campaigns below it: {tmp_path / 'one'}, {tmp_path / 'two'}" in done.stderr
+
+
 def test_report_counts_what_is_not_there(audited: Path, tmp_path: Path) -> None:
     copy = copied(audited, tmp_path)
     next((copy / "runs").iterdir()).unlink()

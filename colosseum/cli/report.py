@@ -15,6 +15,9 @@ from colosseum.optimum.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.terminal import render
 
+MOST_LISTED = 12
+"""Folders that a message lists."""
+
 
 def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) -> int:
     """Print what the runs of a campaign show; exit 3 when some failed."""
@@ -23,7 +26,7 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) 
         plan = _measuring(reader.plan(), coalition)
         records = list(reader.records(plan))
     except Unreadable as fault:
-        raise stop("C123", str(fault), help="name a folder that `colosseum audit` wrote") from None
+        raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=NotLowered.HELP) from None
     except Fault as fault:
@@ -49,6 +52,17 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) 
         title = f"{plan.scenario}, experiment {plan.experiment}"
         render(summary, title=title, question=plan.question, facts=facts, console=console)
     return 3 if any(r.status == "failed" for r in records) else 0
+
+
+def _campaigns(folder: Path) -> str:
+    """What to name in place of a folder that is no campaign: one that is, just below it, if there is any."""
+    if (folder / "campaign.json").exists():
+        return "name a folder that `colosseum audit` wrote, as it wrote it"
+    found = sorted(path.parent for path in folder.glob("*/campaign.json"))
+    if len(found) == 1:
+        return f"did you mean `{found[0]}`?"
+    listed = ", ".join(str(path) for path in found[:MOST_LISTED])
+    return f"campaigns below it: {listed}" if found else "name a folder that `colosseum audit` wrote"
 
 
 def _measuring(plan: Plan, coalition: str | None) -> Plan:
