@@ -216,6 +216,20 @@ def public_channels(
     return tuple(PublicChannel("_".join(group), group) for group in groups)
 
 
+def names_public(name: str, agents: tuple[str, ...]) -> bool:
+    """Whether some network gives a channel of its own this name. Posts go by name, so no other channel may have it."""
+    return name == "public" or _joined(name, agents)
+
+
+def _joined(name: str, agents: tuple[str, ...]) -> bool:
+    """Whether a name is that of two or more agents in declared order, joined by `_`."""
+    for later, agent in enumerate(agents, start=1):
+        rest = name.removeprefix(f"{agent}_")
+        if rest != name and (rest in agents[later:] or _joined(rest, agents[later:])):
+            return True
+    return False
+
+
 def _clique_cover(agents: tuple[str, ...], edges: tuple[Edge, ...]) -> tuple[tuple[str, ...], ...]:
     """Cliques that cover every edge: the one that covers most uncovered edges first, ties by declared order."""
     import networkx

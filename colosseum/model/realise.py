@@ -17,7 +17,7 @@ from colosseum.model.evaluate import elements, value
 from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.instances import domain, draw, indexed
 from colosseum.model.names import check_names
-from colosseum.model.networks import network_links
+from colosseum.model.networks import names_public, network_links
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Spec, Symbol
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
@@ -239,9 +239,10 @@ def realise(
         facts.findings.fault(fault, spec.composition.scenario.span)
     _check_elements(facts)
     try:
-        facts.members("agents")
+        agents = facts.members("agents")
     except Fault:
         return None, facts.findings.diagnostics
+    _check_channels(facts, tuple(str(a) for a in agents))
     return _world(facts), facts.findings.diagnostics
 
 
@@ -256,6 +257,14 @@ def _check_elements(facts: Realiser) -> None:
         if name in BUILT_IN:
             message = f"`{name}` is built in and cannot name an element"
             facts.findings.add(report("C042", born, message, help="choose another name"))
+
+
+def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
+    """No declared channel is named as one of the network's own may be: a post reaches whom its channel's name says."""
+    for statement in facts.spec.of(syntax.Channel):
+        if names_public(statement.name, agents):
+            message = f"`{statement.name}` is how a network names a channel of its own"
+            facts.findings.add(report("C042", statement.name_span, message, help="choose another name"))
 
 
 def _world(facts: Realiser) -> World:
