@@ -15,6 +15,7 @@ from colosseum.language import parse, shipped, syntax
 from colosseum.language.layout import lay_out
 from colosseum.language.layout.lines import WIDTH
 from colosseum.language.lexing import lex
+from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.tables import tables
 
 HERE = Path(__file__).parent
@@ -82,6 +83,38 @@ def test_any_layout_of_a_real_spec(text: str, seed: int) -> None:
     again = relaid(text, seed)
     assert read(again).statements == read(text).statements
     check(again)
+
+
+@given(st.sampled_from(REAL), st.data())
+@examples(60)
+def test_any_mutation_of_a_real_spec_is_laid_out_or_refused(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 20)))
+    put = data.draw(
+        st.sampled_from(["", " ", "\n", "#", "(", ")", ",", "a", "1", '"', '"""', "{", "}", "|", "if", "network"])
+    )
+    changed = text[:start] + put + text[end:]
+    laid, diagnostics = lay_out(Source("text.colo", changed))
+    assert (laid is None) == bool(diagnostics)
+    if laid is not None:
+        check(changed)
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("(1 + ", ")"),
+        ("{", "}"),
+        ("{e for i in ", "}"),
+        ("sum(1 for i in ", ")"),
+        ("f(k = ", ")"),
+        ("f({", "})"),
+        ("x[", "]"),
+    ],
+)
+def test_the_deepest_nesting_is_laid_out(opening: str, closing: str) -> None:
+    depth = DEEPEST // len(closing)
+    check(f"{TOP}param n = {opening * depth}{'-' * (LONGEST_CHAIN - 2 * depth)}1{closing * depth}")
 
 
 @pytest.mark.parametrize("name", DECLARATIONS)

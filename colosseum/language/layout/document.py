@@ -106,6 +106,8 @@ class Fill:
     items: "tuple[Document, ...]"
     snug: bool
     """An item that fits on no line goes on behind the one before it, and is broken inside."""
+    apart: bool
+    """Behind an item of several lines, a new line begins."""
     width: float
     opens: bool
     closes: bool
@@ -188,13 +190,13 @@ def align(content: Document) -> Document:
     return Align(content, content.width, content.opens, content.closes)
 
 
-def fill(items: Iterable[Document], *, snug: bool = False) -> Document:
+def fill(items: Iterable[Document], *, snug: bool = False, apart: bool = False) -> Document:
     """As much on each line as there is room for."""
     kept = tuple(item for item in items if item is not NOTHING)
     if len(kept) <= 1:
         return cat(*kept)
     width, opens, closes = _together(kept)
-    return Fill(kept, snug, width + max(0, len(kept) - 1), opens, closes)
+    return Fill(kept, snug, apart, width + max(0, len(kept) - 1), opens, closes)
 
 
 def bracket(opening: Document, content: Document, closing: Document, *, block: bool = False) -> Document:

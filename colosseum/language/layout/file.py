@@ -5,6 +5,7 @@ one at a time; one always follows the scenario's name and stands around an exper
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Source
 from colosseum.language.layout.lines import Line, lined_up
@@ -14,7 +15,7 @@ from colosseum.language.layout.words import Own, Words
 from colosseum.language.lexing import lex
 from colosseum.language.parser import parse
 from colosseum.language.statements import Readable
-from colosseum.language.syntax import Edition, Experiment, ScenarioName
+from colosseum.language.syntax import Comment, Edition, Experiment, File, ScenarioName
 from colosseum.language.tables import tables
 
 
@@ -27,7 +28,22 @@ def lay_out(source: Source) -> tuple[str | None, list[Diagnostic]]:
     lines = lined_up(list(_lines([file.edition, file.scenario, *file.statements], words)))
     first_end = source.text.find("\n")
     end = "\r\n" if first_end > 0 and source.text[first_end - 1] == "\r" else "\n"
-    return "".join(f"{line}{end}" for line in lines), []
+    text = "".join(f"{line}{end}" for line in lines)
+    _verify(file, text)
+    return text, []
+
+
+def _verify(file: File, text: str) -> None:
+    """Fail rather than hand out a text that says anything else; that would be a bug of ours."""
+    after, diagnostics = parse(Source(file.source.name, text))
+    before = replace(file, comments=_stripped(file))
+    assert not diagnostics, "the layout does not parse"
+    assert replace(after, comments=_stripped(after)) == before, "the layout says something else"
+
+
+def _stripped(file: File) -> tuple[Comment, ...]:
+    """The comments without the blanks at their ends."""
+    return tuple(replace(comment, text=comment.text.rstrip()) for comment in file.comments)
 
 
 def _lines(nodes: list[Readable], words: Words) -> Iterator[Line]:

@@ -52,6 +52,8 @@ class _Rest:
 
     fill: Fill
     position: int
+    line: int = 0
+    """The number of the line on which the item before began."""
 
 
 _Item: TypeAlias = tuple[int, bool, Document | _Rest]
@@ -150,26 +152,29 @@ class _Printer:
         self.todo += [(indent + INDENT, False, end), (indent, False, item.opening)]
 
     def _rest(self, rest: _Rest, indent: int, *, flat: bool) -> None:
-        items, snug = rest.fill.items, rest.fill.snug
-        item = items[rest.position]
-        if rest.position + 1 < len(items):
-            self.todo.append((indent, flat, _Rest(rest.fill, rest.position + 1)))
+        items = rest.fill.items
+        item, last = items[rest.position], rest.position + 1 == len(items)
+        goes_on = flat or not rest.position or self._goes_on(item, rest, indent)
+        line = len(self.lines) + (self.ended or not goes_on)
+        if not last:
+            self.todo.append((indent, flat, _Rest(rest.fill, rest.position + 1, line)))
         self.todo.append((indent, flat, item))
         if rest.position:
-            self.todo.append((indent, flat or self._goes_on(item, indent, snug=snug), Break()))
+            self.todo.append((indent, goes_on, Break()))
 
-    def _goes_on(self, item: Document, indent: int, *, snug: bool) -> bool:
-        """Whether the next item of a Fill stands on the running line. It is the last of `todo`.
+    def _goes_on(self, item: Document, rest: _Rest, indent: int) -> bool:
+        """Whether the next item of a Fill stands on the running line.
 
         One that fits on no line may go on where it is, if its beginning has room or would not have it there either.
         """
-        self.todo.pop()
+        if rest.fill.apart and len(self.lines) > rest.line:
+            return False
         here, there = WIDTH - self._column(indent) - 1, WIDTH - indent
-        ahead = self._ahead(there - item.width)
-        self.todo.append((indent, False, item))
+        last = rest.position + 1 == len(rest.fill.items)
+        ahead = self._ahead(there - item.width) if last else 0
         if item.width + ahead <= here:
             return True
-        if item.width + ahead <= there or not snug:
+        if item.width + ahead <= there or not rest.fill.snug:
             return False
         head, _ = _head(item, there, flat=False, blocks=self.blocks)
         return head <= here or head > there
