@@ -4,6 +4,7 @@ Nothing in a call is trusted: unknown tools, channels and variables, values outs
 and arguments that are not JSON are answered, counted, and change nothing.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,6 +18,7 @@ LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
 LONGEST_WORD = 80
 """Characters of a player's own words that an answer repeats."""
+COMMA = re.compile(r"\s*,\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,16 @@ def _shown(given: object) -> str:
 
 
 def matches(given: object, value: Value) -> bool:
-    """Whether a JSON value stands for a domain value: none is null or "none"; numbers also as text."""
+    """Whether a JSON value stands for a domain value.
+
+    None is null or "none"; numbers stand also as text; a pair is a list, or its text however it is spaced.
+    """
     if value is None:
         return given is None or given == "none"
+    if isinstance(value, tuple) and isinstance(given, list):
+        return len(given) == len(value) and all(map(matches, given, value))
+    if isinstance(value, tuple) and isinstance(given, str):
+        return COMMA.sub(", ", given.strip()) == COMMA.sub(", ", text(value))
     if isinstance(given, str):
         return given == text(value)
     if isinstance(given, bool):
