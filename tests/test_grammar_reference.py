@@ -15,6 +15,7 @@ from reference import BLOCKS, GOOD, HEAD, PAGE, PIECE, ROOT, Block, expression, 
 
 from colosseum.audit.channels import live_channels
 from colosseum.audit.team import cast
+from colosseum.audit.turn import matches
 from colosseum.audit.view import Stage
 from colosseum.cli.commands import app
 from colosseum.diagnostics import CODES, Source, render_text
@@ -178,6 +179,9 @@ def test_the_assignment_of_the_page_is_one() -> None:
     assert checked is not None
     task = checked.expansion.scenario.task
     assert all(decided in task.variable[name].domain for name, decided in json.loads(shown).items())
+    said = re.search(r"a pair is a list, `(.*?)`, or its text, `(.*?)`", PAGE)
+    assert said is not None
+    assert all(matches(json.loads(pair), ("attic", 9)) for pair in said.groups())
 
 
 def test_a_model_has_the_parts_that_the_page_names(tmp_path: Path) -> None:
