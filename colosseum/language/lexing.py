@@ -5,7 +5,7 @@ After such a place the reading goes on behind it, so one stray character hides n
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,21 @@ ADVICE = {
     "$": "an amount is written `$20`",
     "`": "names stand without quotes",
     "\\": "there is no continuation sign; a statement may run over several lines as it is",
+    "×": "write `*`",
+    "·": "write `*`",
+    "÷": "write `/`",
+    "≤": "write `<=`",
+    "≥": "write `>=`",
+    "≠": "write `!=`",
+    "−": "write `-`",
+    "–": "write `-`",
+    "—": "write `-`",
+    "∈": "write `in`",
+    "∧": "write `and`",
+    "∨": "write `or`",
+    "¬": "write `not`",
+    "…": "a range has two points: `1..5`",
+    "€": "an amount is written `$20`",
 }
 """What to write instead of a character that means something elsewhere."""
 
@@ -59,14 +74,18 @@ class Lexed:
 
 def lex(source: Source, tables: "Lark") -> Lexed:
     """Read the words of a text; never raises for any text."""
-    text, result = source.text, Lexed()
+    text, result, semicolons = source.text, Lexed(), 0
     position = 1 if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else 0
     while True:
         stop = _read_from(position, text, tables, result.tokens)
         if stop is None:
             break
         stray = _stray(source, result.tokens, stop)
-        result.strays.append(stray.diagnostic)
+        if text[stop] == ";" and semicolons:
+            semicolons += 1  # who ends statements so ends them all so: told once
+        else:
+            result.strays.append(stray.diagnostic)
+            semicolons += text[stop] == ";"
         result.skipped.append((stray.start, stray.end))
         while result.tokens and end_of(result.tokens[-1]) > stray.start:
             result.tokens.pop()
@@ -74,6 +93,10 @@ def lex(source: Source, tables: "Lark") -> Lexed:
         if len(result.strays) == MOST_STRAYS:
             result.gave_up = True
             break
+    if semicolons > 1:
+        result.strays = [
+            _with_others(d, semicolons - 1) if d.span and d.span.text[:1] == ";" else d for d in result.strays
+        ]
     result.comments = tuple(_comments(source, result, position if result.gave_up else len(text)))
     return result
 
@@ -190,9 +213,16 @@ def _stray_character(source: Source, position: int) -> _Stray:
         end += 1
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     span, help_ = Span(source, position, end), ADVICE.get(character, "")
+    if character == "%" and not text[text.rfind("\n", 0, position) + 1 : position].strip():
+        help_ = "a comment begins with `#`"
     if character == ".":
         help_ = _point_advice(text[max(0, position - 1) : position], text[end : end + 1])
     return _Stray(report("C007", span, f"`{shown}` has no meaning here", help=help_), position, end)
+
+
+def _with_others(diagnostic: Diagnostic, others: int) -> Diagnostic:
+    also = f"there {'is' if others == 1 else 'are'} {others} more of them in this text"
+    return replace(diagnostic, help=(*diagnostic.help, also))
 
 
 def _point_advice(before: str, after: str) -> str:

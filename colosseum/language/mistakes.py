@@ -6,13 +6,16 @@
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Label, report
+from colosseum.language import habits
 from colosseum.language.failure import Failure, Reason
+from colosseum.language.forms import at_head, form, opening
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
     CLOSERS,
     INNER_WORDS,
     KEYWORDS,
     OPENERS,
+    OPERATORS,
     SIGNS,
     STARTS_EXPRESSION,
     expected,
@@ -20,19 +23,18 @@ from colosseum.language.words import (
     listed,
     meant_keyword,
     meant_opener,
+    terminals,
 )
 
+LOOPLESS = "an index repeats a statement, `when` makes it depend: `reward r[a in agents] when …: …`"
+LONGEST_SHOWN = 60
+"""Characters of the user's own that a help repeats."""
+NOUNS = terminals("ARM CHANNEL CLAIM COALITION COUNT EXPERIMENT NETWORK OBJECTIVE PARAM PROMPT REWARD RUBRIC SCENARIO "
+                  "SECRET SET SWEEP TABLE VARIABLE")  # fmt: skip
+"""Reserved words that have a plural."""
 OPENING_WORDS = listed(
     [f"`{word.lower()}`" for word in sorted(OPENERS - {"COLOSSEUM", "SCENARIO", "PRIVATE", "SECRET"})]
 )
-
-
-HINTS = {
-    "IF": "a choice is written `x if condition else y`",
-    "LSQB": "a set is written `{a, b, c}`",
-    "FOR": "loops are written `sum(e for i in S, j in T where c when d)` and `all(i in S where c when d)`",
-}
-"""What to say of a token that stands where it cannot."""
 
 
 def explain(failure: Failure) -> Diagnostic:
@@ -49,13 +51,16 @@ def _no_opener(f: Failure) -> Diagnostic | None:
     if f.reason is not Reason.NO_OPENER or f.token is None:
         return None
     if f.token.type in INNER_WORDS:
-        return report("C020", f.place, f"`{f.token}` belongs {INNER_WORDS[f.token.type]}")
+        help_ = "what every agent wants is said by a `reward`" if f.token.type == "OBJECTIVE" else ""
+        return report("C020", f.place, f"`{f.token}` belongs {INNER_WORDS[f.token.type]}", help=help_)
     if f.token.type in CLOSERS:
         return report("C013", f.place, f"`{f.token}` closes nothing")
     if f.token.type not in KEYWORDS | {"NAME"}:
         return report("C016", f.place, f"a statement begins with a word, not with {found(f.token)}")
+    help_ = LOOPLESS if f.token in ("for", "if", "while") else f"statements begin with {OPENING_WORDS}"
     meant = meant_opener(f.token)
-    help_ = f"did you mean `{meant}`?" if meant else f"statements begin with {OPENING_WORDS}"
+    if meant:
+        help_ = f"did you mean `{meant}`?" if meant_keyword(f.token, OPENERS) else f"that is a `{meant}` here"
     return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=help_)
 
 
@@ -149,6 +154,8 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
     if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT"}:
         return None
+    if before is not None and before.type == "FOR" and token.type == "AGENTS":
+        return None
     after = f.around(1)
     forgotten = after is not None and after.type in ("NAME", "AGENTS", "NUMBER", "STRING")
     if token.type not in OPENERS and ("NUMBER" in f.accepts or forgotten):
@@ -157,8 +164,22 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
         "C014",
         f.place,
         f"`{token}` is a word of the language and cannot be a name",
-        help=f"choose another name, for example `{token}_1` or `my_{token}`",
+        help=f"choose another name, for example `{_near_name(token)}`",
     )
+
+
+def _near_name(token: str) -> str:
+    """A name that says much the same and is not reserved."""
+    return f"my_{token}" if token.endswith("s") or token.upper() not in NOUNS else f"{token}s` or `my_{token}"
+
+
+def _agents(f: Failure) -> Diagnostic:
+    """`agents = {A, B}`, `agents: A, B`: names alone follow."""
+    assert f.token is not None
+    line = f.place.source.line(f.place.line)
+    names = line[f.place.column :].partition("#")[0].strip(" {}[]")
+    shown = f"write `agents {names}`" if names and len(names) <= LONGEST_SHOWN else form(f)
+    return report("C017", f.place, f"`agents` is followed by its names, without `{f.token}`", help=shown)
 
 
 def _equals(f: Failure) -> Diagnostic | None:
@@ -166,15 +187,23 @@ def _equals(f: Failure) -> Diagnostic | None:
     if f.token is None or f.reason is Reason.END:
         return None
     opener = f.tokens[f.start]
+    if f.token.type == "COLON" and opener.type == "AGENTS" and f.stop == f.start + 1:
+        return _agents(f)
     if f.token.type == "EQUAL":
         if opener.type == "AGENTS" and f.stop == f.start + 1:
-            return report("C017", f.place, "`agents` is followed by its names, without `=`", help="agents A, B, C")
+            return _agents(f)
         if "COLON" in f.accepts and ("COMPARE" not in f.accepts or opener.type == "VARIABLE"):
             return report("C017", f.place, f"`{_statement(f)}` takes `:` here, not `=`")
+        if f.opened and f.opened[-1].type == "LBRACE" and opener.type == "TABLE":
+            help_ = "labels and values are joined by `:`, as in `{A: 1, B: 2}`"
+            return report("C017", f.place, "a map takes `:` here, not `=`", help=help_)
         if "COMPARE" in f.accepts:
             return report("C015", f.place, "`=` gives a value; to compare, write `==`")
     if "EQUAL" in f.accepts and (f.token.type == "COLON" or f.token == "=="):
         return report("C017", f.place, f"`{_statement(f)}` takes `=` here, not `{f.token}`")
+    texts = ("STRING", "LONG_STRING") if "COMMA" not in f.accepts else ()
+    if "COLON" in f.accepts and f.opened and f.token.type in texts and (before := f.around(-1)) is not None:
+        return report("C017", f.place, f"`:` is missing after {found(before)}", help=form(f))
     if "COLON" in f.accepts and "LBRACE" not in {t.type for t in f.opened} and f.token.type in STARTS_EXPRESSION:
         before = f.around(-1)
         misspelt = meant_keyword(f.token, f.accepts) if f.token.type == "NAME" else ""
@@ -183,44 +212,14 @@ def _equals(f: Failure) -> Diagnostic | None:
     return None
 
 
-def _foreign_sign(f: Failure) -> Diagnostic | None:
-    """Signs that mean something in other languages."""
-    token, before = f.token, f.around(-1)
-    if token is None or f.reason is Reason.END:
-        return None
-    if token.type in ("VBAR", "LABEL") and "VBAR" not in f.accepts:
-        help_ = "write `or` between conditions, `+` for all elements of two sets"
-        return report("C011", f.place, "`|` only parts the label of a grid's row from its cells", help=help_)
-    if before is None or f.at(before).end != f.at(token).start or before != token:
-        return None
-    both = f.at(before).to(f.place)
-    match str(token):
-        case "/":
-            return report("C011", both, "`//` does not begin a comment", help="a comment begins with `#`")
-        case "&":
-            return report("C011", both, "`&&` has no meaning", help="write `and`")
-        case "*":
-            return report("C011", both, "`**` has no meaning", help="there are no powers; multiply")
-        case _:
-            return None
-
-
-def _prefix(f: Failure) -> Diagnostic | None:
-    """`private` and `secret` before something that cannot be either."""
-    before = f.around(-1)
-    if f.token is None or before is None or before.type not in ("PRIVATE", "SECRET"):
-        return None
-    kind = "table" if before.type == "PRIVATE" else "channel"
-    help_ = f"write `override {before} {kind}`" if f.token.type == "OVERRIDE" else ""
-    return report("C011", f.at(f.token), f"`{before}` stands before `{kind}`, not before {found(f.token)}", help=help_)
-
-
 def _missing_comma(f: Failure) -> Diagnostic | None:
     """`{a b}`: two items with nothing between them."""
     token, before = f.token, f.around(-1)
-    if token is None or before is None or f.reason is Reason.END or not f.opened or "COMMA" not in f.accepts:
+    if token is None or before is None or f.reason is Reason.END or "COMMA" not in f.accepts:
         return None
-    if f.opened[-1].type == "LSQB" or f.tokens[f.start].type == "EXPERIMENT":
+    if f.opened and (f.opened[-1].type == "LSQB" or f.tokens[f.start].type == "EXPERIMENT"):
+        return None
+    if not f.opened and f.tokens[f.start].type != "AGENTS":
         return None
     if token.type not in STARTS_EXPRESSION or (token.type == "NAME" and meant_keyword(token, f.accepts)):
         return None
@@ -249,33 +248,34 @@ def _general(f: Failure) -> Diagnostic:
         message += f" after {found(before)}"
     if f.reason is Reason.END:
         message += ", but the text ends" if token is None else f", but {found(token)} begins a new statement"
-        return report("C011", f.place, message, labels=_open_label(f))
+        return report("C011", f.place, message, labels=_open_label(f), help=_ending(f))
     assert token is not None
-    return report("C011", f.place, f"{message}, found {found(token)}", labels=_open_label(f), help=_hint(f))
+    return report("C011", f.place, f"{message}, found {found(token)}", labels=_open_label(f), help=_help(f))
 
 
-def _hint(f: Failure) -> str:
-    """Did you mean …, for a token that does not fit."""
-    token, before, earlier = f.token, f.around(-1), f.around(-2)
+def _ending(f: Failure) -> str:
+    """What to do about a statement that ends too early."""
+    if f.accepts and f.accepts <= {"ELSE", *OPERATORS} and "ELSE" in f.accepts:
+        return "a choice says both cases: `x if condition else 0`"
+    return form(f) if not f.opened and at_head(f) else ""
+
+
+def _help(f: Failure) -> str:
+    """What to do about a token that does not fit: a near word, a habit put right, or the form of the statement."""
+    token = f.token
     assert token is not None
-    if token.type == "LBRACE" and before is not None and earlier is not None and f.tokens[f.start].type == "EXPERIMENT":
-        return f"an arm is written `arm {before} {{ … }}`" if earlier.type == before.type == "NAME" else ""
     if token.type == "NAME":
         meant = meant_keyword(token, f.accepts)
-        return f"did you mean `{meant}`?" if meant else ""
-    if token.type == "WHERE" and "WHEN" in f.accepts:
-        return "a filter stands inside the brackets, `[a in agents where …]`; what agents decide is tested with `when`"
-    if token.type == "EQUAL" and f.tokens[f.start].type == "EXPERIMENT":
-        return "a setting is a name and its value without `=`, as in `rounds 4`"
-    if token.type == "LSQB" and "IN" in f.accepts:
-        return HINTS["FOR"]
-    if token.type in HINTS:
-        return HINTS[token.type]
-    if token.type in KEYWORDS and "NAME" in f.accepts:
-        return f"`{token}` is a word of the language and cannot be a name"
+        if meant:
+            return f"did you mean `{meant}`?"
+    words = habits.hint(f)
+    if words:
+        return words
     if token.type == "LONG_STRING" and "STRING" in f.accepts:
         return 'here a text stands on one line, in `"…"`'
-    return ""
+    inside = "PLUS" in f.accepts and "COLON" not in f.accepts and "EQUAL" not in f.accepts
+    expression = {"NAME", "NUMBER", "LPAR"} <= f.accepts and f.stop > opening(f) + 1
+    return "" if inside or expression else form(f)
 
 
 def _open_label(f: Failure) -> list[Label]:
@@ -301,11 +301,15 @@ EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
     _header,
     _cell,
     _trailing_comma,
-    _prefix,
+    habits.prefix,
     _unclosed,
+    habits.nameless,
+    habits.in_brackets,
+    habits.missing_word,
     _not_a_name,
+    habits.superfluous,
     _equals,
-    _foreign_sign,
+    habits.foreign_sign,
     _missing_comma,
 )
 """In this order: a sure sign of one mistake before what only looks like one."""

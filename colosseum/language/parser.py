@@ -43,9 +43,9 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     whole = False
     for parsed in split(source, lexed.tokens, grammar):
         node = statement(parsed.tree, reading) if parsed.tree is not None else None
-        if parsed.failure is not None and not _touches(parsed, lexed):
+        if parsed.failure is not None and not _touches(source, parsed, lexed):
             reading.diagnostics.append(explain(parsed.failure))
-        if parsed.failure is not None or _touches(parsed, lexed):
+        if parsed.failure is not None or _touches(source, parsed, lexed):
             broken.append(source.text[slice(*_stretch(parsed, lexed))])
             node = node if isinstance(node, Edition | ScenarioName) else None
             if parsed.failure is not None and _goes_on(parsed.failure) and pieces:
@@ -78,10 +78,14 @@ def _file(source: Source, pieces: list[_Piece], lexed: Lexed) -> File:
     )
 
 
-def _touches(parsed: Parsed, lexed: Lexed) -> bool:
+def _touches(source: Source, parsed: Parsed, lexed: Lexed) -> bool:
     """Whether a stray stands in the statement, so that its failure only repeats what was said about the stray."""
     start, end = _stretch(parsed, lexed)
-    return any(start <= stray and (end is None or stray < end) for stray, _ in lexed.skipped)
+    return any(
+        start <= stray and (end is None or stray < end)
+        for stray, after in lexed.skipped
+        if source.text[stray:after].strip(";")  # without a `;` a statement says the same
+    )
 
 
 def _goes_on(failure: Failure) -> bool:

@@ -214,7 +214,9 @@ def _claims(world: World, work: Findings) -> Iterator[Claim]:
         try:
             truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
             if truth_value not in ("true", "false"):
-                fault = Fault("a claim is `true` or `false`", code="C085")
+                low = statement.truth.span.text.lower()
+                help_ = f"write `{low}`" if low in ("true", "false") else ""
+                fault = Fault("a claim is `true` or `false`", code="C085", help=help_)
                 fault.span = statement.truth.span
                 raise fault
             binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)

@@ -19,7 +19,7 @@ from colosseum.model.scenario import Graph
 from colosseum.model.settings import READERS, Settings, read_seeds, read_setting
 from colosseum.model.spec import Spec
 from colosseum.model.sweeps import points
-from colosseum.model.values import Fault, Value, a, at, text
+from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
 
 V = TypeVar("V")
 PAIRING = ("seeds", "repeats")
@@ -199,8 +199,19 @@ class _Reader:
             case "prompt":
                 return replace(conditions, variants=_put(conditions.variants, name, self._variant(name, expr)))
             case "param":
-                return replace(conditions, params=_put(conditions.params, name, value(expr, self.environment)))
+                found = value(expr, self.environment)
+                self._check_kind(name, found, expr, where)
+                return replace(conditions, params=_put(conditions.params, name, found))
         raise at(self._unknown(name), where.name_span)
+
+    def _check_kind(self, name: str, found: Value, expr: syntax.Expr, where: syntax.Declaration) -> None:
+        """A param keeps its kind: what reads a number could not read a set."""
+        own = self.facts.param(name)
+        if kind(own) != kind(found):
+            help_ = f"the spec gives it `{text(own)}`"
+            if isinstance(where, syntax.Sweep) and isinstance(found, Elements):
+                help_ = f"several values stand with commas, without braces: `sweep {name} in 1, 2`"
+            raise at(Fault(f"the param `{name}` is {kind(own)}, not {kind(found)}", code="C087", help=help_), expr.span)
 
     def _unknown(self, name: str) -> Fault:
         if name not in self.spec.symbols and self.spec.doubts.covers(name):

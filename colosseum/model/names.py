@@ -4,7 +4,7 @@ Evaluation would find only the first unknown name of a statement, and none in a 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
@@ -14,8 +14,12 @@ from colosseum.model.spec import Spec
 from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
+NOTHING = ("nothing", "null", "None", "nil", "NULL", "NA", "empty", "nobody")
+TRUTHS = ("true", "false", "True", "False", "TRUE", "FALSE")
+_DRAWN = "draws stand after `~`, as in `table t[S] ~ integer(1, 6)` or `~ uniform(0, 1)`"
 _AVERAGE = "an average is a sum by a size: `sum(x[i] for i in S) / size(S)`"
 _HABITS = {
+    **dict.fromkeys(("random", "rand", "randint", "randrange", "runif", "rnorm", "gauss"), _DRAWN),
     "average": _AVERAGE,
     "avg": _AVERAGE,
     "mean": _AVERAGE,
@@ -106,11 +110,18 @@ class _Scope:
         bound: dict[str, Span] = {}
         found: list[Diagnostic] = []
         for index in indices.items if indices else ():
-            found += self.expression(index.domain, bound)
+            found += [self._as_index(index, d) for d in self.expression(index.domain, bound)]
             found += self.bind(index.names, index.span, bound)
         if indices is not None:
             found += self.expression(indices.where, bound)
         return bound, found
+
+    def _as_index(self, index: syntax.Index, diagnostic: Diagnostic) -> Diagnostic:
+        """`[a]` alone: an index is a set, or a name for each of its elements."""
+        if index.names or diagnostic.code != "C041" or diagnostic.help:
+            return diagnostic
+        help_ = "an index is a set, or a name for each of its elements"
+        return replace(diagnostic, help=(f"{help_}: `[agents]` or `[{index.span.text} in agents]`",))
 
     def bind(self, names: tuple[str, ...], span: Span, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Add binders; one that hides a declared name, an element or another binder is an error."""
@@ -192,12 +203,23 @@ class _Scope:
                 yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case syntax.Call(function=function):
                 if function not in FUNCTIONS and function not in PARAMETERS:
-                    help_ = _HABITS.get(function.lower()) or closest(function, FUNCTIONS)
-                    help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
-                    yield report("C047", expr.span, f"`{function}` is not a function", help=help_)
+                    yield from self.not_called(function, expr.span)
                 yield from self.below(expr, bound, births=births)
             case _:
                 yield from self.below(expr, bound, births=births)
+
+    def not_called(self, function: str, span: Span) -> Iterator[Diagnostic]:
+        """What to say of a call of something that is no function."""
+        symbol = self.spec.symbols.get(function)
+        if symbol is not None and symbol.kind in ("table", "variable"):
+            message = f"`{function}` is {a(symbol.kind)}, which is looked up in square brackets"
+            inside = " ".join(span.text.removeprefix(function).strip("( )").split())
+            labels = [Label(symbol.span, "declared here")]
+            yield report("C047", span, message, labels=labels, help=f"write `{function}[{inside}]`")
+        elif symbol is not None or not self.spec.doubts.covers(function):
+            help_ = _HABITS.get(function.lower()) or closest(function, FUNCTIONS)
+            help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
+            yield report("C047", span, f"`{function}` is not a function", help=help_)
 
     def loop(
         self, binders: syntax.Binders, parts: tuple[syntax.Expr | None, ...], bound: dict[str, Span]
@@ -247,10 +269,15 @@ class _Scope:
         declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
         known = declared if among else [*bound, *declared, *self.elements]
         what = "a table or a variable" if among else "anything"
-        help_ = closest(name, known) or self._hint(name)
+        foreign = name in NOTHING or name in TRUTHS
+        help_ = (not foreign and closest(name, known)) or self._hint(name)
         yield report("C041", span, f"`{name}` is not the name of {what}", help=help_)
 
     def _hint(self, name: str) -> str:
+        if name in NOTHING:
+            return "to choose nothing is written `none`"
+        if name in TRUTHS:
+            return "there are no such values; a condition is a comparison, and `1 if condition else 0` counts it"
         if name == "network":
             return "`links` are the pairs that it joins; its kind can be compared in the `where` of a sweep only"
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]

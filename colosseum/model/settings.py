@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
+from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
@@ -72,7 +73,8 @@ def _real(low: float, high: float | None) -> "Reader":
 def _word(*words: str) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if _raw(expr) not in words:
-            raise Fault(f"this is one of {', '.join(words)}, not `{_raw(expr)}`", code="C087")
+            near = closest(_raw(expr), words)
+            raise Fault(f"this is one of {', '.join(words)}, not `{_raw(expr)}`", code="C087", help=near)
         return _raw(expr)
 
     return read
@@ -80,13 +82,16 @@ def _word(*words: str) -> "Reader":
 
 def _switch(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Switch):
-        raise Fault(f"this is `on` or `off`, not `{_raw(expr)}`", code="C087")
+        meant = {"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}.get(_raw(expr).lower())
+        help_ = f"write `{meant}`" if meant else ""
+        raise Fault(f"this is `on` or `off`, not `{_raw(expr)}`", code="C087", help=help_)
     return expr.on
 
 
 def _money(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Money):
-        raise Fault(f"this is an amount such as `$20`, not `{_raw(expr)}`", code="C087")
+        help_ = f"write `${_raw(expr)}`" if isinstance(expr, syntax.Number) else ""
+        raise Fault(f"this is an amount such as `$20`, not `{_raw(expr)}`", code="C087", help=help_)
     return expr.value
 
 
