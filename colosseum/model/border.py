@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 Handler = Callable[[Any], "CoreSchema"]
-STRICT = {"extra": "forbid", "allow_inf_nan": False, "use_attribute_docstrings": True}
-"""What holds for a whole model: no key but ours, finite numbers, and the schema tells what each field is."""
+STRICT = {"extra": "forbid", "allow_inf_nan": False}
+"""What holds for a whole model: no key but ours, and finite numbers."""
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,12 @@ def adapter() -> "TypeAdapter[Scenario]":
 
 
 def dump(scenario: Scenario) -> bytes:
-    """One line of UTF-8 JSON, `schema` 1; equal scenarios give equal bytes."""
-    return adapter().dump_json(scenario, by_alias=True) + b"\n"
+    """One line of UTF-8 JSON, `schema` 1; equal scenarios give equal bytes.
+
+    Numbers are written as Python writes them: other writers of JSON differ between their releases.
+    """
+    plain = adapter().dump_python(scenario, mode="json", by_alias=True)
+    return (json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n").encode()
 
 
 def load(data: bytes) -> Scenario:
