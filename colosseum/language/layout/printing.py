@@ -182,7 +182,7 @@ class _Printer:
     # ---- writing ---------------------------------------------------------------------------------------
 
     def _write(self, text: str, indent: int) -> None:
-        if text.isspace():
+        if not text.strip():
             self.gap += text if not self.ended else ""
             return
         if self.ended:
