@@ -159,7 +159,8 @@ def _lookup(expr: syntax.Lookup, env: Environment) -> Folded:
     keys = tuple(evaluate(k, env) for k in expr.keys)
     if name == "payoff":
         if len(keys) != 1 or not isinstance(keys[0], str):
-            raise Fault("`payoff[a]` takes one agent", code="C044")
+            help_ = "what several are paid is `sum(payoff[a] for a in S)`"
+            raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
         return payoff(keys[0], env)
     flat: list[Folded] = []
     for key in keys:

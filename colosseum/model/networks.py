@@ -74,7 +74,7 @@ def check_graph(graph: Graph, agents: Elements) -> None:
         match name:
             case "center":
                 if argument not in agents:
-                    raise Fault(f"`{text(argument)}` is not an agent", code="C070")
+                    raise Fault(f"`{text(argument)}` is not an agent", code="C070", help=f"agents: {agents}")
             case "p":
                 if isinstance(argument, bool) or not isinstance(argument, int | float) or not 0 <= argument <= 1:
                     raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
@@ -91,7 +91,7 @@ def _check_edges(listed: Value, agents: Elements) -> None:
         raise Fault(f"`edges` takes a set of pairs, not {kind(listed)}", code="C070", help="edges({(A, B), (B, C)})")
     for edge in listed:
         if not isinstance(edge, tuple) or len(edge) != 2 or edge[0] == edge[1] or any(a not in agents for a in edge):
-            raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070")
+            raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=f"agents: {agents}")
 
 
 def network_links(facts: "Realiser") -> Elements:

@@ -175,7 +175,7 @@ def truth(value: Value, role: str) -> bool:
 
 def _divide(left: Number, right: Number) -> Number:
     if right == 0:
-        raise Fault("division by zero", code="C051")
+        raise Fault("division by zero", code="C051", help="leave the case out, as with `when x != 0`")
     return left / right
 
 
@@ -221,6 +221,9 @@ def compare(operator: str, left: Value, right: Value) -> bool:
         return not equal(left, right)
     if left is None or right is None:
         return False
+    if isinstance(left, str) and isinstance(right, str):
+        message = f"names have no order: `{operator}` compares numbers, not `{left}` and `{right}`"
+        raise Fault(message, help="each two of a set once are `(a, b) in pairs(S)`")
     a, b = number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
     match operator:
         case "<":
