@@ -11,6 +11,8 @@ from typing import ClassVar, TypeAlias
 
 INDENT = 2
 """Columns by which a part stands to the right of what it belongs to."""
+NEAR = 30
+"""Columns within which something of several lines may begin behind other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,8 @@ class Fill:
     """Items with a break between them that ends the line only where the next item has no room."""
 
     items: "tuple[Document, ...]"
-    snug: bool
-    """An item that fits on no line goes on behind the one before it, and is broken inside."""
+    snug: int
+    """An item that fits on no line goes on within so many columns, and is broken inside; behind them, a line begins."""
     apart: bool
     """Behind an item of several lines, a new line begins."""
     width: float
@@ -190,7 +192,7 @@ def align(content: Document) -> Document:
     return Align(content, content.width, content.opens, content.closes)
 
 
-def fill(items: Iterable[Document], *, snug: bool = False, apart: bool = False) -> Document:
+def fill(items: Iterable[Document], *, snug: int = 0, apart: bool = False) -> Document:
     """As much on each line as there is room for."""
     kept = tuple(item for item in items if item is not NOTHING)
     if len(kept) <= 1:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from colosseum.language.layout.document import (
+    NEAR,
     NOTHING,
     SPACE,
     Break,
@@ -92,7 +93,7 @@ class Expressions:
 
     def _pair(self, pair: Pair) -> Document:
         key = cat(self.words.take(), self.words.take())
-        return nest(fill([key, self.expression(pair.value)], snug=True))
+        return nest(fill([key, self.expression(pair.value)], snug=NEAR))
 
     def listed(self, nodes: Sequence[Expr]) -> Document:
         """Expressions with commas; many short ones share lines."""

@@ -7,7 +7,7 @@ as in `(a and b) or c`; brackets around a whole value, a single word or a part o
 from collections.abc import Callable
 from enum import IntEnum
 
-from colosseum.language.layout.document import SPACE, Break, Document, align, bracket, cat, fill, group, joined
+from colosseum.language.layout.document import NEAR, SPACE, Break, Document, align, bracket, cat, fill, group, joined
 from colosseum.language.layout.words import Words
 from colosseum.language.syntax import (
     Arithmetic,
@@ -85,7 +85,7 @@ class Operators:
             case Ternary():
                 return align(group(joined(self._branches(node), Break())))
             case Comparison():
-                return align(fill(self._compared(node), snug=True, apart=True))
+                return align(fill(self._compared(node), snug=NEAR, apart=True))
             case Range():
                 return self._range(node)
             case Negation():
@@ -94,7 +94,7 @@ class Operators:
                 return cat(self.words.take(), self.expression(node.operand, least=Level.UNARY, beside=Level.UNARY))
             case Arithmetic():
                 level = level_of(node)
-                return align(fill(self._links(node, level), snug=level is Level.PRODUCT, apart=True))
+                return align(fill(self._links(node, level), snug=NEAR if level is Level.PRODUCT else 0, apart=True))
             case Logical():
                 return align(group(joined(self._links(node, level_of(node)), Break())))
         return self.atom(node)
@@ -139,7 +139,7 @@ class Operators:
         while isinstance(rest, Ternary) and not self.words.wrapped(rest):
             then = self.expression(rest.then, least=Level.OR, beside=Level.TERNARY)
             condition = self._worded(rest.condition)
-            branches.append(cat(*lead, align(fill([then, condition], snug=True, apart=True))))
+            branches.append(cat(*lead, align(fill([then, condition], snug=NEAR, apart=True))))
             lead = [self.words.take(), SPACE]
             rest = rest.otherwise
             while self.words.wrapped(rest) and self._unwrapped(rest, Level.TERNARY, Level.TERNARY):

@@ -2,6 +2,7 @@
 
 from colosseum.language.layout.document import (
     HARD,
+    NEAR,
     NOTHING,
     SPACE,
     Break,
@@ -16,6 +17,7 @@ from colosseum.language.layout.document import (
 )
 from colosseum.language.layout.expressions import Expressions, opens_block
 from colosseum.language.layout.grids import grid
+from colosseum.language.layout.lines import WIDTH
 from colosseum.language.layout.operators import Level, level_of
 from colosseum.language.syntax import (
     Drawn,
@@ -65,7 +67,7 @@ class Parts(Expressions):
             case Loaded():
                 return self.value(header, self.spaced(2))
             case Grid():
-                return nest(cat(fill(header), grid(source, self.words)))
+                return nest(cat(self.header(header), grid(source, self.words)))
 
     def given(self, header: list[Document], value: Expr, *, stop: str = "") -> Document:
         """A header, `=` and an expression; `stop` is the kind of statements whose `=` are lined up."""
@@ -82,14 +84,22 @@ class Parts(Expressions):
         """A header that ends in a sign, and an expression behind it or, where that has operators, below it."""
         document = self.expression(value)
         if level_of(value) < Level.UNARY:
-            return nest(cat(fill(header), group(cat(Break(), document))))
+            return nest(cat(self.header(header), group(cat(Break(), document))))
         if opens_block(value) and not header[-1].closes and not document.opens:
-            return cat(nest(fill(header)), SPACE, document)
+            return cat(nest(self.header(header)), SPACE, document)
         return self.value(header, document)
 
     def value(self, header: list[Document], value: Document) -> Document:
         """A header and what goes on the same line, if there is room."""
-        return nest(fill([fill(header), value], snug=True))
+        return nest(fill([self.header(header), value], snug=NEAR))
+
+    def header(self, parts: list[Document]) -> Document:
+        """A statement's first words and the clauses before its sign."""
+        return fill(parts, apart=True)
+
+    def told(self, header: list[Document], text: Document) -> Document:
+        """A header and a text behind it, or below it if only that makes it fit."""
+        return nest(fill([self.header(header), text], snug=WIDTH))
 
     def ruled(self, header: list[Document], condition: Expr, penalty: Expr | None = None) -> Document:
         """A header up to its colon, then an expression on the same line, or below when the author put it there."""
@@ -99,7 +109,7 @@ class Parts(Expressions):
         if penalty is not None:
             between = HARD if broken and self.words.broken() else Break()
             document = group(cat(document, between, self.penalty(penalty)))
-        return nest(cat(fill(start), group(cat(HARD if broken else Break(), document))))
+        return nest(cat(self.header(start), group(cat(HARD if broken else Break(), document))))
 
     def penalty(self, price: Expr) -> Document:
         """`penalty 3 per unit`."""

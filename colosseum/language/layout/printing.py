@@ -174,7 +174,7 @@ class _Printer:
         ahead = self._ahead(there - item.width) if last else 0
         if item.width + ahead <= here:
             return True
-        if item.width + ahead <= there or not rest.fill.snug:
+        if item.width + ahead <= there or there - here > rest.fill.snug:
             return False
         head, _ = _head(item, there, flat=False, blocks=self.blocks)
         return head <= here or head > there

@@ -90,11 +90,11 @@ class Statements(Parts):
             case Claim():
                 named = self.named(node.indices)
                 start = cat(named, self.words.take())
-                return self.value([start], cat(self.words.take(), SPACE, self.clause(node.truth)))
+                return self.told([start], cat(self.words.take(), SPACE, self.clause(node.truth)))
             case Prompt():
                 return self._prompt(node)
             case Rubric():
-                header = self.value([self.spaced(2)], self.words.take())
+                header = self.told([self.spaced(2)], self.words.take())
                 return cat(header, SPACE, block(node.anchors, self._text_part, self.words))
             case Experiment():
                 parts: list[Setting | Arm | Sweep] = [*node.settings, *node.arms, *node.sweeps]
@@ -116,8 +116,8 @@ class Statements(Parts):
     def _prompt(self, node: Prompt) -> Document:
         header = [self.spaced(2), self.clause(node.recipients)]
         if self.words.next.kind != "LBRACE":
-            return self.value(header, self.words.take())
-        return cat(nest(fill(header)), SPACE, block(node.variants, self._text_part, self.words))
+            return self.told(header, self.words.take())
+        return cat(nest(self.header(header)), SPACE, block(node.variants, self._text_part, self.words))
 
     # ---- entries of blocks ----------------------------------------------------------------------------
 
@@ -128,8 +128,7 @@ class Statements(Parts):
 
     def _text_part(self, _: Variant | Anchor) -> Document:
         """`simple: "…"`."""
-        name = cat(self.words.take(), self.words.take())
-        return nest(fill([name, self.words.take()], snug=True))
+        return nest(cat(self.words.take(), self.words.take(), SPACE, self.words.take()))
 
     def _experiment_part(self, node: Setting | Arm | Sweep) -> Document:
         match node:
