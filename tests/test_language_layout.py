@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from specs_generated import DECLARATIONS, HEAD, laid_out, opened, relaid, specs
+from specs_generated import DECLARATIONS, HEAD, STATEMENT, Some, Words, laid_out, opened, relaid, specs
 
 from colosseum.diagnostics import Source, Span, render_text
 from colosseum.language import parse, shipped, syntax
@@ -117,33 +117,31 @@ def test_the_deepest_nesting_is_laid_out(opening: str, closing: str) -> None:
     check(f"{TOP}param n = {opening * depth}{'-' * (LONGEST_CHAIN - 2 * depth)}1{closing * depth}")
 
 
-@pytest.mark.parametrize("name", DECLARATIONS)
-def test_every_kind_of_statement_can_be_made(name: str) -> None:
-    made: list[str] = []
-
-    @given(HEAD, DECLARATIONS[name], st.integers(0, 2**32))
-    @settings(max_examples=5, deadline=None, database=None)
-    def make(head: object, statement: object, seed: int) -> None:
-        assert isinstance(head, tuple)
-        assert isinstance(statement, tuple)
-        made.append(laid_out((*head, *opened(statement, head)), seed))
-
-    make()
-    kinds = {type(read(text).statements[0]).__name__ for text in made}
-    assert kinds == {name.split()[0].capitalize()}
-
-
-def test_every_node_of_the_syntax_can_be_made() -> None:
+def test_every_statement_and_every_node_can_be_made() -> None:
     seen: set[str] = set()
-
-    @given(specs())
-    @settings(max_examples=400, deadline=None, database=None, derandomize=True)
-    def make(text: str) -> None:
-        seen.update(type(node).__name__ for node in nodes(read(text)))
-
-    make()
+    for name, statements in DECLARATIONS.items():
+        kinds = set()
+        for text in made(statements):
+            kinds.add(type(read(text).statements[0]).__name__)
+            seen.update(type(node).__name__ for node in nodes(read(text)))
+        assert kinds == {name.split()[0].capitalize()}
+    others = made(STATEMENT)
+    seen.update(type(node).__name__ for text in others for node in nodes(read(text)))
     kinds = {name for name in syntax.__all__ if isinstance(getattr(syntax, name), type)}
     assert kinds - seen == {"Declaration", "Node"}
+
+
+def made(statements: Some) -> list[str]:
+    """Texts of one statement."""
+    found: list[str] = []
+
+    @given(HEAD, statements, st.integers(0, 2**32))
+    @settings(max_examples=15, deadline=None, database=None, derandomize=True)
+    def make(head: Words, statement: Words, seed: int) -> None:
+        found.append(laid_out((*head, *opened(statement, head)), seed))
+
+    make()
+    return found
 
 
 def nodes(part: object) -> Iterator[object]:
