@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ UPDATE = os.environ.get("UPDATE_GOLDENS") == "1"
 READABLE = 20_000
 """Bytes of a model up to which its golden is the whole of it."""
 LONGEST_RECORD = 2_000
+INSTANCES = 5
+"""Of a statement, to be validated against the schema."""
 EVERYTHING = f"""{HEAD}param bonus = 0.5
 agents A, "the boss"
 set moves = {{1, 2, x, "å"}}
@@ -54,6 +57,7 @@ rubric tone "Kind?" {{ 0: "no" 5: "yes" }}
 """
 
 
+@cache
 def shipped_scenario(path: Path) -> Scenario:
     found, diagnostics = check(path)
     assert found is not None, [(d.code, d.message) for d in diagnostics]
@@ -193,11 +197,21 @@ def kinds(part: Any) -> Iterator[str]:
             yield from kinds(inner)
 
 
+def thinned(model: Any) -> Any:
+    """A model with the first instances of every statement: validating a large one whole takes a minute."""
+    for name in ("payoffs", "requirements"):
+        groups: dict[str, list[Any]] = {}
+        for record in model["task"][name]:
+            groups.setdefault(record["statement"], []).append(record)
+        model["task"][name] = [record for group in groups.values() for record in group[:INSTANCES]]
+    return model
+
+
 @pytest.mark.parametrize("path", [*SPECS, *GOOD], ids=lambda p: p.stem)
 def test_models_fit_the_schema_and_survive_it(path: Path) -> None:
     scenario = shipped_scenario(path)
     content = dump(scenario)
-    Draft202012Validator(json_schema()).validate(json.loads(content))
+    Draft202012Validator(json_schema()).validate(thinned(json.loads(content)))
     again = load(content)
     assert again == scenario
     assert dump(again) == content
