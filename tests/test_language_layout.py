@@ -27,9 +27,11 @@ REAL = [path.read_text(encoding="utf-8-sig") for path in [*SPECS, *sorted((HERE 
 TOP = "colosseum 1\nscenario s\n\n"
 
 
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
 def examples(number: int) -> settings:
-    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    return settings(max_examples=EXAMPLES or number, deadline=None, suppress_health_check=slow)
+    return settings(max_examples=EXAMPLES or number, deadline=None, suppress_health_check=SLOW)
 
 
 def read(text: str) -> syntax.File:
@@ -136,7 +138,7 @@ def made(statements: Some) -> list[str]:
     found: list[str] = []
 
     @given(HEAD, statements, st.integers(0, 2**32))
-    @settings(max_examples=15, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=15, deadline=None, database=None, derandomize=True, suppress_health_check=SLOW)
     def make(head: Words, statement: Words, seed: int) -> None:
         found.append(laid_out((*head, *opened(statement, head)), seed))
 
