@@ -4,8 +4,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from colosseum.cli.words import Stop, checked_spec, note, say_json, stop
-from colosseum.diagnostics import report
+from colosseum.cli.words import Stop, checked_spec, note, say_diagnostics, say_json, stop
+from colosseum.diagnostics import Diagnostic, report
 from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
@@ -13,8 +13,12 @@ from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.engine import write_lp
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.prices import Temptation, temptations
 from colosseum.optimum.solve import Optimum, Solver
 from colosseum.report.optima import Optima, render_optima
+
+MOST_SHOWN = 3
+"""Instances that a warning names before it counts the rest."""
 
 
 def compile_file(
@@ -32,8 +36,11 @@ def compile_file(
         except OSError as error:
             raise stop("C122", f"cannot write {lp}: {error.strerror}") from None
         note(f"wrote {lp}")
+    best = optima.optimum
+    tempting = temptations(scenario.task, best.assignment) if best.status == "optimal" and best.assignment else ()
+    say_diagnostics(_worth_breaking(t, checked) for t in tempting)
     if as_json:
-        say_json(_plain(optima))
+        say_json({**_plain(optima), "worth_breaking": [_tempting(t) for t in tempting]})
     else:
         render_optima(optima, sys.stdout)
     if optima.optimum.status == "infeasible":
@@ -50,7 +57,7 @@ def solve(checked: Checked) -> Optima:
             scenario=scenario,
             solver=solver,
             optimum=solver.maximise(WELFARE, canonical=True),
-            minimum=solver.minimise(WELFARE, canonical=True),
+            minimum=solver.minimise(WELFARE),
             coalitions={c.name: _best(c, solver) for c in scenario.coalitions},
         )
     except NotLowered as fault:
@@ -58,6 +65,32 @@ def solve(checked: Checked) -> Optima:
         raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=NotLowered.HELP)) from None
     except Fault as fault:
         raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
+
+
+def _worth_breaking(found: Temptation, checked: Checked) -> Diagnostic:
+    """A warning that a soft requirement costs less than it brings to break it."""
+    shown = ", ".join(f"`{name}`" for name in found.instances[:MOST_SHOWN])
+    more = f" and {len(found.instances) - MOST_SHOWN} more" if len(found.instances) > MOST_SHOWN else ""
+    if found.enough is not None:
+        help_ = f"above a penalty of {found.enough:.6g} breaking it never pays; it is {found.price:g}"
+    elif found.factor is not None:
+        help_ = f"with penalties more than {found.factor:.6g} times as high breaking it never pays"
+    else:
+        help_ = f"at which penalty it stops paying is unknown: {found.reason}"
+    symbol = checked.spec.symbols.get(found.statement)
+    message = f"breaking {shown}{more} pays: the optimum itself does"
+    return report("W010", symbol.span if symbol else None, message, help=help_)
+
+
+def _tempting(found: Temptation) -> dict[str, object]:
+    return {
+        "statement": found.statement,
+        "instances": list(found.instances),
+        "penalty": found.price,
+        "stops_paying_above": found.enough,
+        "factor": found.factor,
+        "reason": found.reason or None,
+    }
 
 
 def _best(coalition: Coalition, solver: Solver) -> Optimum | str:

@@ -124,5 +124,10 @@ CODES: dict[str, Code] = {
         ("W003", "a coalition of everybody"),
         ("W004", "an arm that equals the control"),
         ("W005", "something that does not act yet"),
+        ("W006", "one seed where many may be meant"),
+        ("W007", "an agent whose decisions change nothing for it"),
+        ("W008", "a sweep that changes nothing"),
+        ("W009", "a secret channel for those who are among themselves anyway"),
+        ("W010", "a soft requirement that is worth breaking"),
     )
 }

@@ -3,28 +3,39 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from colosseum.diagnostics import Diagnostic, Label, report
+from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.prompts import template_names
-from colosseum.model.scenario import Scenario
+from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Scenario, Task
 from colosseum.model.settings import NOT_YET
-from colosseum.model.spec import Spec, walk
+from colosseum.model.spec import Spec, mentioned
+from colosseum.model.terms import Term
+
+SMALLEST_NETWORK = 3
+"""Fewer agents have one channel, whatever the network."""
+MOST_NAMED = 3
+"""Agents that a warning names before it counts the rest."""
 
 
 def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> list[Diagnostic]:
     """Every warning, in the order of the checks."""
     return [
-        *_unread(spec), *_constant(spec, scenario), *_everybody(spec, scenario), *_same_arm(spec, designs), *_idle(spec)
-    ]  # fmt: skip
+        *_unread(spec),
+        *_constant(spec, scenario),
+        *_powerless(spec, scenario),
+        *_everybody(spec, scenario),
+        *_among_themselves(spec, scenario),
+        *_same_arm(spec, designs),
+        *_one_seed(spec),
+        *_idle_sweeps(spec, scenario),
+        *_idle(spec),
+    ]
 
 
 def _unread(spec: Spec) -> Iterator[Diagnostic]:
     """Tables of the main file that no statement and no prompt reads."""
-    read = {n.id for s in spec.composition.statements for n in walk(s) if isinstance(n, syntax.Name)}
-    texts = [v.text for p in spec.of(syntax.Prompt) for v in p.variants] + [c.text for c in spec.of(syntax.Claim)]
-    for text in texts:
-        read |= template_names(text.value)
+    read = _mentioned(spec)
     replaced = {s.name for s in spec.composition.overridden}
     for table in spec.of(syntax.Table):
         if table.name not in read and table.span.source is spec.composition.source and table.name not in replaced:
@@ -39,6 +50,112 @@ def _constant(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
         if parts and not any(p.term.scope for p in parts):
             yield report("W002", reward.name_span, f"no decision changes the reward `{reward.name}`",
                          help="it only shifts every payoff")  # fmt: skip
+
+
+def _powerless(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Agents who decide something, but are credited with nothing that mentions a decision of theirs."""
+    task = scenario.task
+    felt = {agent for p in task.payoffs for agent in _touched(p, task)}
+    idle = [agent for agent, own in task.owned.items() if own and agent not in felt]
+    if not task.payoffs or not idle:
+        return
+    first = spec.symbols[task.owned[idle[0]][0].name.partition("[")[0]]
+    some = idle[:MOST_NAMED]
+    names = ", ".join(f"`{agent}`" for agent in some) + (
+        f" and {len(idle) - len(some)} more" if idle[len(some) :] else ""
+    )
+    yield report("W007", first.span, f"no decision of {names} changes what it is paid itself",
+                 help="give it a `reward` that mentions its decisions, or see who is credited by `to`")  # fmt: skip
+
+
+def _touched(payoff: Payoff, task: Task) -> Iterator[str]:
+    """The agents who may be credited with a payoff, and whose decisions matter to it or to who shares it."""
+    conditions: list[Term] = []
+    match payoff.credit:
+        case EqualSplit(agents=sharing):
+            pass
+        case QualifiedSplit(candidates=candidates, otherwise=otherwise):
+            sharing = (*(agent for agent, _ in candidates), *otherwise)
+            conditions = [condition for _, condition in candidates]
+    scope = payoff.term.scope.union(*(c.scope for c in conditions))
+    owners = {task.variable[name].owner for name in scope if len(task.variable[name].domain) > 1}
+    return (agent for agent in sharing if agent in owners)
+
+
+def _among_themselves(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Secret channels whose members have a channel that everybody knows of and nobody else reads.
+
+    The edges of a sparse network are left alone: they carry the talk of the task, and an experiment may change them.
+    """
+    agents, graph = scenario.task.agents, scenario.network
+    known: dict[frozenset[str], tuple[str, Span | None]] = {}
+    if len(agents) < SMALLEST_NETWORK or graph.kind == "complete":
+        known[frozenset(agents)] = ("the network joins them all", None)
+    for channel in spec.of(syntax.Channel):
+        if not channel.secret:
+            known[frozenset(_members(channel, scenario))] = (f"`{channel.name}` is for them alone", channel.name_span)
+    for channel in spec.of(syntax.Channel):
+        why, span = known.get(frozenset(_members(channel, scenario)), ("", None))
+        if channel.secret and why:
+            message = f"the members of `{channel.name}` are among themselves anyway: {why}"
+            labels = [Label(span, "their channel")] if span else []
+            help_ = "an arm that turns it on gives them nothing new"
+            yield report("W009", channel.name_span, message, labels=labels, help=help_)
+
+
+def _members(channel: syntax.Channel, scenario: Scenario) -> tuple[str, ...]:
+    return next(c.members for c in scenario.channels if c.name == channel.name)
+
+
+def _one_seed(spec: Spec) -> Iterator[Diagnostic]:
+    """`seeds 10`: one seed, number 10, where ten may be meant."""
+    for experiment in spec.of(syntax.Experiment):
+        for setting in experiment.settings:
+            match setting.name, setting.values:
+                case "seeds", (syntax.Number(value=number),) if number > 1:
+                    help_ = f"`seeds 1..{number}` makes {number} of them, `seeds {number}..{number}` this one"
+                    yield report("W006", setting.span, f"this is one seed, number {number}", help=help_)
+
+
+def _idle_sweeps(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Sweeps over what nothing reads: a param, a prompt of equal texts, a channel of fewer than two."""
+    for experiment in spec.of(syntax.Experiment):
+        for sweep in experiment.sweeps:
+            why = _without_effect(sweep, spec, scenario)
+            if why:
+                message = f"sweeping `{sweep.name}` changes nothing: {why}"
+                yield report("W008", sweep.name_span, message, help="every value would run the same")
+
+
+def _without_effect(sweep: syntax.Sweep, spec: Spec, scenario: Scenario) -> str:
+    symbol = spec.symbols.get(sweep.name)
+    match symbol.kind if symbol else None:
+        case "param":
+            return "" if sweep.name in _mentioned(spec) else "nothing reads it"
+        case "prompt":
+            swept = {e.id if isinstance(e, syntax.Name) else e.span.text.strip('"') for e in sweep.values}
+            prompt = next(p for p in scenario.prompts if p.name == sweep.name)
+            texts = {v.texts for v in prompt.variants if v.name in swept}
+            return "its variants tell everybody the same" if len(texts) == 1 else ""
+        case "channel":
+            members = next(c.members for c in scenario.channels if c.name == sweep.name)
+            return "fewer than two are in it" if len(members) < 2 else ""
+    return ""
+
+
+def _mentioned(spec: Spec) -> set[str]:
+    """Every name that a statement or a prompt reads; what experiments set is not reading."""
+    read: set[str] = set()
+    for statement in spec.composition.statements:
+        match statement:
+            case syntax.Experiment():
+                continue
+            case syntax.Prompt(variants=variants):
+                read = read.union(*(template_names(v.text.value) for v in variants))
+            case syntax.Claim(text=text):
+                read |= template_names(text.value)
+        read |= set(mentioned(statement))
+    return read
 
 
 def _everybody(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
