@@ -60,6 +60,12 @@ def test_diff_shows_what_would_change_and_changes_nothing(spec: Path) -> None:
     assert "\x1b[31m-param  n=3 # three\x1b[0m\n" in fmt(spec, "--diff", color=True).stdout
 
 
+def test_a_diff_for_eyes_has_no_control_characters(spec: Path) -> None:
+    spec.write_bytes(RAW.replace("three", "\x1b[2J").replace("\n", "\r\n").encode())
+    assert "\x1b[31m-param  n=3 # \N{REPLACEMENT CHARACTER}[2J\x1b[0m\n" in fmt(spec, "--diff", color=True).stdout
+    assert b"-param  n=3 # \x1b[2J\r\n" in fmt(spec, "--diff").stdout_bytes
+
+
 def test_a_diff_tells_that_the_last_line_does_not_end(spec: Path) -> None:
     spec.write_text(LAID.removesuffix("\n"))
     expected = "-param n = 3  # three\n\\ No newline at end of file\n+param n = 3  # three\n"

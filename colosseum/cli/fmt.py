@@ -72,13 +72,21 @@ def _say(text: str) -> None:
 
 
 def _difference(source: Source, text: str) -> Iterator[str]:
-    """A unified diff, coloured on a terminal."""
-    color = wants_color(sys.stdout.isatty())
+    """A unified diff, as `patch` reads it; for eyes, coloured and without control characters."""
+    terminal = sys.stdout.isatty()
+    color = wants_color(terminal)
     old, new = _lines(source.text), _lines(text)
     for line in unified_diff(old, new, source.name, f"{source.name} (formatted)"):
         whole = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        shown = _visible(whole) if terminal or color else whole
         style = next((style for start, style in STYLES.items() if line.startswith(start)), "")
-        yield f"\x1b[{style}m{whole[:-1]}\x1b[0m\n" if color and style else whole
+        yield f"\x1b[{style}m{shown[:-1]}\x1b[0m\n" if color and style else shown
+
+
+def _visible(text: str) -> str:
+    """Control characters as one mark each: a spec may come from a stranger, and a terminal would obey it."""
+    kept = text.replace("\r\n", "\n")
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in kept)
 
 
 def _lines(text: str) -> list[str]:
