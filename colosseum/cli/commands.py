@@ -68,7 +68,7 @@ def fmt(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE…", help=".colo files; - reads stdin.", show_default=False)
     ],
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; list files that would change, exit 1.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; list what would change, exit 1.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Change nothing; show what would change.")] = False,
 ) -> int:
     """Rewrite specs in the standard layout. Comments, order and meaning stay; a file with mistakes is left alone."""
