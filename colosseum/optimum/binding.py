@@ -8,9 +8,7 @@ from colosseum.optimum.defined import ALWAYS, both_defined, defined, numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.tables import scope_variables, worth
-
-ROUNDING = 1e-9
-"""By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
+from colosseum.optimum.ties import ROUNDING
 
 
 def bind(condition: Term, lowering: Lowering) -> None:
@@ -27,8 +25,8 @@ def bind(condition: Term, lowering: Lowering) -> None:
             _conflicts(condition, lowering)
         case terms.Compare() if _comparison(condition, lowering, relief=Affine(0.0)):
             pass
-        case terms.Some(parts=parts):
-            _clause(parts, lowering)
+        case terms.Some():
+            _clause(_alternatives(condition), lowering)
         case _:
             program.row(lowering.condition(condition), low=1.0)
 
@@ -39,24 +37,28 @@ def large(condition: Term, lowering: Lowering) -> bool:
 
 
 def _conflicts(condition: Term, lowering: Lowering) -> None:
-    """Values of one or two variables that exclude each other."""
+    """Values of one or two variables that exclude each other: a row for each set of values that others exclude.
+
+    All values that exclude at least the set stand in its row together, as a variable takes one value only; so the
+    relaxation sees `not both` as one row, and `a ≤ b` as the rows `[a > t] + [b ≤ t] ≤ 1`.
+    """
     variables, program = scope_variables(condition.scope, lowering), lowering.program
     if not variables:
         bind(Constant(bool(worth(condition, {}))), lowering)
         return
     first, rest = variables[0], variables[1:]
-    for d in first.domain:
-        chosen = program.indicator(first.name, d)
-        broken = [
+    excluded = {
+        d: frozenset(
             x for x in product(*(v.domain for v in rest))
             if not worth(condition, {first.name: d, **{v.name: e for v, e in zip(rest, x, strict=True)}})
-        ]  # fmt: skip
-        if not broken:
-            continue
+        ) for d in first.domain
+    }  # fmt: skip
+    for values in dict.fromkeys(filter(None, excluded.values())):
+        chosen = total([program.indicator(first.name, d) for d in first.domain if excluded[d] >= values])
         if not rest:
             program.row(chosen, high=0.0)
         else:
-            others = total([program.indicator(rest[0].name, x[0]) for x in broken])
+            others = total([program.indicator(rest[0].name, e) for e in rest[0].domain if (e,) in values])
             program.row(chosen + others, high=1.0)
 
 
@@ -88,6 +90,13 @@ def _at_most(body: Affine, relief: Affine, lowering: Lowering, *, exact: bool) -
     if high > 0:
         room = 0.0 if exact else ROUNDING * max(1.0, -low, high)
         lowering.program.row(body.minus(relief.scaled(high)), high=room)
+
+
+def _alternatives(condition: Term) -> tuple[Term, ...]:
+    """The parts of an `or`, those of an `or` within it included."""
+    if not isinstance(condition, terms.Some):
+        return (condition,)
+    return tuple(dict.fromkeys(part for inner in condition.parts for part in _alternatives(inner)))
 
 
 def _clause(parts: tuple[Term, ...], lowering: Lowering) -> None:

@@ -6,6 +6,7 @@ from colosseum.optimum.defined import ALWAYS, NEVER, both_defined, defined, nume
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.tables import referred
+from colosseum.optimum.ties import open_at_ties
 
 
 def inverse(term: Term, lowering: Lowering) -> Affine | None:
@@ -60,7 +61,7 @@ def same(term: Term, lowering: Lowering) -> Affine | None:
 
 
 def compared(term: Term, lowering: Lowering) -> Affine | None:
-    """A comparison of numbers over larger scopes, reified; None where their difference has no grain to count in."""
+    """A comparison of numbers over larger scopes, reified."""
     if not isinstance(term, terms.Compare):
         return None
     if lowering.size(term.scope) <= lowering.limits.comparison and not referred(term):
@@ -69,21 +70,15 @@ def compared(term: Term, lowering: Lowering) -> Affine | None:
         return None
     if NEVER in (defined(term.left, lowering), defined(term.right, lowering)):
         return with_none(term, lowering)
-    gap = lowering.program.grained(lowering.number(term.left).minus(lowering.number(term.right)))
-    if gap is None:
-        return None
+    gap = lowering.number(term.left).minus(lowering.number(term.right))
     match term.operator:
         case "==":
             return equality(gap, term, lowering)
         case "!=":
             return Affine(1.0).minus(equality(gap, term, lowering))
-        case "<" | "<=":
-            body = gap
         case _:
-            body = gap.scaled(-1.0)
-    strict = 1.0 if term.operator in ("<", ">") else 0.0
-    known = lowering.condition(both_defined(term, lowering))
-    return conjunction([below(body + Affine(strict), lowering), known], lowering)
+            known = lowering.condition(both_defined(term, lowering))
+            return conjunction([ordered(term.operator, gap, term, lowering), known], lowering)
 
 
 def with_none(term: terms.Compare, lowering: Lowering) -> Affine:
@@ -97,12 +92,24 @@ def with_none(term: terms.Compare, lowering: Lowering) -> Affine:
 def equality(gap: Affine, term: terms.Compare, lowering: Lowering) -> Affine:
     """Both sides numbers with the same value, or both none."""
     known = lowering.condition(both_defined(term, lowering))
-    same_number = conjunction([below(gap, lowering), below(gap.scaled(-1.0), lowering), known], lowering)
+    same_number = conjunction([*(ordered(o, gap, term, lowering) for o in ("<=", ">=")), known], lowering)
     left, right = defined(term.left, lowering), defined(term.right, lowering)
     if left == ALWAYS or right == ALWAYS:
         return same_number
     neither = lowering.condition(terms.Every((terms.Inverse(left), terms.Inverse(right))))
     return same_number + neither
+
+
+def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering) -> Affine:
+    """A 0/1 form for `left < right` and its like, where the gap is left − right and neither side is none."""
+    signed = gap if operator in ("<", "<=") else gap.scaled(-1.0)
+    counted = lowering.program.grained(signed)
+    if counted is not None:
+        return below(counted + Affine(1.0 if operator in ("<", ">") else 0.0), lowering)
+    comparison = terms.Compare(operator, term.left, term.right)
+    every = [v.name for v in lowering.program.task.variables]
+    scope = every if referred(term) else [name for name in every if name in term.scope]
+    return open_at_ties(comparison, signed, lowering, scope=tuple(scope))
 
 
 def below(gap: Affine, lowering: Lowering) -> Affine:

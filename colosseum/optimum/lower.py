@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
-from colosseum.optimum import conditions, counting, numbers, tables
+from colosseum.optimum import conditions, counting, numbers, products, tables
 from colosseum.optimum.binding import bind
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering
@@ -13,9 +13,9 @@ from colosseum.optimum.splits import agent_payoff
 from colosseum.optimum.tables import referred
 
 NUMBER_RULES = (
-    tables.constant, tables.unary, numbers.payoff, counting.counted, numbers.linear, numbers.small_look_up,
-    numbers.look_up, numbers.case,
-    numbers.multiplied, numbers.absolute, numbers.extremum, tables.table,
+    tables.constant, tables.unary, numbers.payoff, counting.counted, numbers.linear, tables.small,
+    numbers.small_look_up, numbers.look_up, numbers.case,
+    products.multiplied, numbers.absolute, numbers.extremum, products.large_product, tables.table,
 )  # fmt: skip
 CONDITION_RULES = (
     tables.constant, tables.unary, conditions.inverse, conditions.every, conditions.some, conditions.same,

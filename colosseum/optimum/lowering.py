@@ -11,7 +11,9 @@ from typing import TypeAlias
 
 from colosseum.model.scenario import Credit
 from colosseum.model.terms import Term
-from colosseum.optimum.program import Affine, Program
+from colosseum.model.values import Value
+from colosseum.optimum.program import Affine, Key, Program
+from colosseum.optimum.ties import Tie
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,13 @@ class Limits:
     """A look-up by several decisions: its polytope is tighter than a product for each entry."""
     comparison: int = 400
     """A comparison: its polytope is tighter than rows that a binary lifts."""
+    product: int = 400
+    """A product of two numbers: its polytope is tighter than a product for each value."""
     conflict: int = 4_000
     """A requirement of one or two variables: a row for each value that excludes others."""
     split: int = 64
     """A share that decisions choose."""
+
 
 DEFAULT_LIMITS = Limits()
 
@@ -56,6 +61,18 @@ class Lowering:
     """`payoff[a]` and, under None, `total`, once lowered."""
     counts: dict[tuple[Term, ...], list[Affine]] = field(default_factory=dict)
     """`[n = k]` for k = 0 … m, by the conditions that n counts."""
+    tuples: dict[tuple[str, ...], dict[tuple[Value, ...], int]] = field(default_factory=dict)
+    """The columns of joint values, by the variables that take them."""
+    values: dict[Term, list[tuple[int, Affine]]] = field(default_factory=dict)
+    """`[n = k]` for the whole numbers k that a term may be."""
+    exclusive: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Columns of which exactly one is 1, by each of them; those of a variable are known to the program."""
+    digits: dict[int, Affine] = field(default_factory=dict)
+    """Whole columns in binary digits."""
+    ties: list[Tie] = field(default_factory=list)
+    """Comparisons that are left open where both sides are equal up to rounding."""
+    excesses: dict[Key, Affine] = field(default_factory=dict)
+    """`max(0, form)`, by the form."""
     shares: dict[tuple[Term, Credit], dict[str, Affine]] = field(default_factory=dict)
     """Splits by count, once lowered: what each agent gets."""
 

@@ -1,9 +1,11 @@
 """Numeric terms: sums, products, cases, look-ups and extremes as affine forms."""
 
 from colosseum.model import terms
-from colosseum.model.terms import Constant, Term
+from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Value
+from colosseum.optimum.defined import numeric
 from colosseum.optimum.lowering import Lowering
+from colosseum.optimum.products import by_value
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.tables import referred, table, worth
 
@@ -45,8 +47,24 @@ def look_up(term: Term, lowering: Lowering) -> Affine | None:
     """A table looked up by decisions, whose entries may depend on others: each entry where its key is chosen."""
     if not isinstance(term, terms.Select):
         return None
+    counted = by_whole_key(term, lowering)
+    if counted is not None:
+        return counted
     return total([
         lowering.product(chosen(term, key, lowering), lowering.number(entry), "entry") for key, entry in term.entries
+    ])  # fmt: skip
+
+
+def by_whole_key(term: terms.Select, lowering: Lowering) -> Affine | None:
+    """A table looked up by a whole number that several decisions make up."""
+    if len(term.keys) != 1 or isinstance(term.keys[0], Decision) or not numeric(term.keys[0], lowering):
+        return None
+    values = by_value(term.keys[0], lowering)
+    if values is None:
+        return None
+    entries = {key: entry for (key,), entry in term.entries}
+    return total([
+        lowering.product(taken, lowering.number(entries[k]), "entry") for k, taken in values if k in entries
     ])  # fmt: skip
 
 
@@ -61,17 +79,6 @@ def small_look_up(term: Term, lowering: Lowering) -> Affine | None:
     if not isinstance(term, terms.Select) or lowering.size(term.scope) > lowering.limits.look_up:
         return None
     return table(term, lowering)
-
-
-def multiplied(term: Term, lowering: Lowering) -> Affine | None:
-    """A product in which one side takes only the values 0 and 1."""
-    if not isinstance(term, terms.Arithmetic) or term.operator != "*":
-        return None
-    left, right = lowering.number(term.left), lowering.number(term.right)
-    for a, b in ((left, right), (right, left)):
-        if lowering.program.whole(a) and lowering.program.bounds(a) == (0.0, 1.0):
-            return lowering.product(a, b, "product")
-    return None
 
 
 def absolute(term: Term, lowering: Lowering) -> Affine | None:
@@ -108,8 +115,11 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
     floor = max(low for low, _ in ends)
     live = [(part, low) for part, (low, high) in zip(parts, ends, strict=True) if high > floor or low == floor]
     distinct = [part for part, _ in live]
-    if len(distinct) == 1:
-        return distinct[0]
+    match distinct:
+        case [only]:
+            return only
+        case [first, second]:
+            return second + excess(first.minus(second), lowering)
     top = max(program.bounds(part)[1] for part in distinct)
     whole = all(program.whole(part) for part in distinct)
     column = Affine(0.0, {program.column("greatest", low=floor, high=top, integral=whole): 1.0})
@@ -120,3 +130,22 @@ def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
         slack = top - low
         program.row(column.minus(part) + select.scaled(slack), high=slack)
     return column
+
+
+def excess(body: Affine, lowering: Lowering) -> Affine:
+    """`max(0, body)`; what is short is counted by the same columns as what is over, so that one knows of the other."""
+    program = lowering.program
+    low, high = program.bounds(body)
+    if high <= 0 or low >= 0:
+        return Affine(0.0) if high <= 0 else body
+    opposite = body.scaled(-1.0)
+    if opposite.key in lowering.excesses:
+        return body + lowering.excesses[opposite.key]
+    if body.key not in lowering.excesses:
+        over = Affine(0.0, {program.column("excess", high=high, integral=program.whole(body)): 1.0})
+        positive = Affine(0.0, {program.column("is over", integer=True): 1.0})
+        program.row(over.minus(body), low=0.0)
+        program.row(over.minus(positive.scaled(high)), high=0.0)
+        program.row(over.minus(body).minus(positive.scaled(low)), high=-low)
+        lowering.excesses[body.key] = over
+    return lowering.excesses[body.key]

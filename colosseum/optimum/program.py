@@ -7,12 +7,16 @@ columns the payoffs needed. Its inverse turns column values back into an assignm
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value, instance_name, text
 
 FINEST = 10
 """Numbers that are multiples of 2^-FINEST are told apart exactly."""
+
+
+Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,11 @@ class Affine:
     def minus(self, other: "Affine") -> "Affine":
         """self − other."""
         return self + other.scaled(-1.0)
+
+    @property
+    def key(self) -> Key:
+        """Equal for equal forms, in whatever order they were put together."""
+        return self.constant, frozenset(self.coefficients.items())
 
     @property
     def fixed(self) -> bool:

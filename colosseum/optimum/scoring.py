@@ -62,10 +62,16 @@ def goal_value(task: Task, goal: Goal, assignment: Assignment) -> float:
     scored = score(task, assignment)
     value = goal.total * scored.value + sum(weight * scored.payoff[agent] for agent, weight in goal.payoffs)
     if goal.terms:
-        known: dict[str, Value] = {**assignment, "total": scored.value}
-        known |= {f"payoff[{agent}]": worth for agent, worth in scored.payoff.items()}
+        known = with_payoffs(scored, assignment)
         value += sum(weight * number(term.evaluate(known), "an objective") for term, weight in goal.terms)
     return value
+
+
+def with_payoffs(scored: Score, assignment: Assignment) -> dict[str, Value]:
+    """The assignment extended by what terms of an objective may name: `payoff[a]` and `total`."""
+    known: dict[str, Value] = {**assignment, "total": scored.value}
+    known |= {f"payoff[{agent}]": worth for agent, worth in scored.payoff.items()}
+    return known
 
 
 class Local:

@@ -5,7 +5,7 @@ from itertools import product
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit
 from colosseum.model.terms import Term
 from colosseum.optimum.counting import function_of_count, indicators
-from colosseum.optimum.lowering import CannotLower, Lowering
+from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.scoring import may_credit
 from colosseum.optimum.tables import polytope, scope_variables, worth
@@ -27,9 +27,8 @@ def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
         counted = _by_count(payoff.term, split, lowering)
         if counted is not None:
             return counted.get(agent, Affine(0.0))
-    if lowering.size(scope) > lowering.limits.table:
-        raise CannotLower(f"the share of `{agent}` in `{payoff.name}`: {len(scope)} variables with "
-                          f"{lowering.size(scope):,} joint values")  # fmt: skip
+    if lowering.size(scope) > lowering.limits.product:
+        return _by_product(payoff.term, split, lowering).get(agent, Affine(0.0))
     return _tabulated(payoff, split, agent, scope, lowering)
 
 
@@ -55,23 +54,36 @@ def _by_count(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str
         return None
     key = (term, split)
     if key not in lowering.shares:
-        lowering.shares[key] = _shared(worths, split, lowering)
+        parts = [Affine(value / k) for k, value in enumerate(worths[1:], start=1)]
+        otherwise = Affine(worths[0] / len(split.otherwise))
+        lowering.shares[key] = _shared(parts, otherwise, split, lowering)
     return lowering.shares[key]
 
 
-def _shared(worths: list[float], split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+def _by_product(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+    """The shares of a payoff g of any form: Σ_k w_ik · g / k, a product each."""
+    key = (term, split)
+    if key not in lowering.shares:
+        worth = lowering.number(term)
+        parts = [worth.scaled(1.0 / k) for k in range(1, len(split.candidates) + 1)]
+        lowering.shares[key] = _shared(parts, worth.scaled(1.0 / len(split.otherwise)), split, lowering)
+    return lowering.shares[key]
+
+
+def _shared(parts: list[Affine], otherwise: Affine, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+    """What each agent gets: where k qualify `parts[k − 1]`, where none do `otherwise` for the default."""
     program, agents = lowering.program, [a for a, _ in split.candidates]
     conditions = tuple(c for _, c in split.candidates)
     counts = indicators(conditions, lowering)
     shares: dict[str, list[Affine]] = {a: [] for a in {**dict.fromkeys(agents), **dict.fromkeys(split.otherwise)}}
-    joint = [[Affine(0.0, {program.column("counted", integral=True): 1.0}) for _ in agents] for _ in worths[1:]]
+    joint = [[Affine(0.0, {program.column("counted", integral=True): 1.0}) for _ in agents] for _ in parts]
     for i, (agent, condition) in enumerate(zip(agents, conditions, strict=True)):
         program.row(total([w[i] for w in joint]).minus(lowering.condition(condition)), low=0.0, high=0.0)
-        shares[agent] += [w[i].scaled(worths[k] / k) for k, w in enumerate(joint, start=1)]
+        shares[agent] += [lowering.product(w[i], part, "share") for w, part in zip(joint, parts, strict=True)]
     for k, (z, w) in enumerate(zip(counts[1:], joint, strict=True), start=1):
         program.row(total(w).minus(z.scaled(float(k))), low=0.0, high=0.0)
-        for part in w:
-            program.row(part.minus(z), high=0.0)
+        for each in w:
+            program.row(each.minus(z), high=0.0)
     for agent in split.otherwise:
-        shares[agent].append(counts[0].scaled(worths[0] / len(split.otherwise)))
-    return {agent: total(parts) for agent, parts in shares.items()}
+        shares[agent].append(lowering.product(counts[0], otherwise, "share"))
+    return {agent: total(forms) for agent, forms in shares.items()}

@@ -3,10 +3,10 @@
 from itertools import product
 
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Constant, Ground, PayoffOf, Term
+from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Ground, PayoffOf, Term
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.lowering import Lowering
-from colosseum.optimum.program import Affine, total
+from colosseum.optimum.program import Affine
 
 
 def constant(term: Term, lowering: Lowering) -> Affine | None:
@@ -25,11 +25,17 @@ def unary(term: Term, lowering: Lowering) -> Affine | None:
     return lowering.program.unary(name, [worth(term, {name: d}) for d in domain])
 
 
-def table(term: Term, lowering: Lowering) -> Affine | None:
-    """A term over few variables: one column a tuple, with marginal rows (the local polytope).
+def small(term: Term, lowering: Lowering) -> Affine | None:
+    """A case, an extreme or a distance over a small scope: its polytope is tighter than rows that binaries lift."""
+    if not isinstance(term, Conditional | Extremum | Absolute) or lowering.size(term.scope) > lowering.limits.look_up:
+        return None
+    if isinstance(term, Conditional) and len(term.scope) <= 2:
+        return None
+    return table(term, lowering)
 
-    Tuples whose value is the most frequent one need no column of their own when they are carried by the constant.
-    """
+
+def table(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over few variables: one column a tuple, with marginal rows (the local polytope)."""
     if lowering.size(term.scope) > lowering.limits.table or referred(term):
         return None
     variables = scope_variables(term.scope, lowering)
@@ -42,13 +48,25 @@ def polytope(variables: list[Variable], worths: dict[tuple[Value, ...], float], 
     """`Σ worth(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so."""
     if len(set(worths.values())) == 1:
         return Affine(next(iter(worths.values())))
-    program = lowering.program
-    columns = {x: program.column(f"tuple {x}", integral=True) for x in worths}
-    for position, variable in enumerate(variables):
-        for d in variable.domain:
-            tuples = total(Affine(0.0, {c: 1.0}) for x, c in columns.items() if x[position] == d)
-            program.row(tuples.minus(program.indicator(variable.name, d)), low=0.0, high=0.0)
+    columns = _tuples(variables, lowering)
     return Affine(0.0, {columns[x]: w for x, w in worths.items() if w})
+
+
+def _tuples(variables: list[Variable], lowering: Lowering) -> dict[tuple[Value, ...], int]:
+    """A column for each joint value of some variables, made once: all terms over them count in the same columns."""
+    scope = tuple(v.name for v in variables)
+    if scope in lowering.tuples:
+        return lowering.tuples[scope]
+    program = lowering.program
+    columns = {x: program.column(f"tuple {x}", integral=True) for x in product(*(v.domain for v in variables))}
+    for position, variable in enumerate(variables):
+        parts: dict[Value, dict[int, float]] = {d: {} for d in variable.domain}
+        for x, column in columns.items():
+            parts[x[position]][column] = 1.0
+        for d, tuples in parts.items():
+            program.row(Affine(0.0, tuples).minus(program.indicator(variable.name, d)), low=0.0, high=0.0)
+    lowering.tuples[scope] = columns
+    return columns
 
 
 def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]:

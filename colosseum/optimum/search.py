@@ -1,0 +1,211 @@
+"""The search for one optimum. In: a lowered program and a query; out: an assignment that keeps the hard rules, and how
+good any could be: the relaxation from its warm basis first, then a dive from it, branch and bound last.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from colosseum.model.scenario import Requirement, Task
+from colosseum.model.values import Fault, Value
+from colosseum.optimum.engine import TIGHT, Answer, Component, Status
+from colosseum.optimum.goal import Goal
+from colosseum.optimum.lower import Lowered
+from colosseum.optimum.program import Affine, total
+from colosseum.optimum.scoring import goal_value, hard_broken, score, with_payoffs
+from colosseum.optimum.ties import settle
+
+MOST_FORBIDDEN = 1_000
+"""Assignments that may be excluded one by one before a query is given up."""
+AGREEMENT = 1e-6
+"""How far, relative to max(1, |value|), branch and bound's value may lie from the exact one."""
+
+
+class Disagreement(Exception):  # noqa: N818 - what it is, in the words of the report
+    """The solver's value is not the model's: a bug of ours, never a result."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """`sign · goal` is to be as great as possible with some variables fixed."""
+
+    goal: Goal
+    form: Affine
+    """`sign · goal` over the program's columns."""
+    sign: float
+    fixed: Mapping[str, Value]
+
+    def holding(self, fixed: Mapping[str, Value]) -> "Query":
+        """The same question with other variables fixed."""
+        return Query(self.goal, self.form, self.sign, fixed)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search came to."""
+
+    status: Status
+    assignment: dict[str, Value] | None
+    bound: float | None
+    """In the query's sign; None where it is the assignment's own value, or where there is none."""
+    parts: tuple[float, ...] = ()
+    """What each component adds to the query's form, in the order of the components."""
+
+
+@dataclass
+class Search:
+    """The live solvers of a program, one a component; a query changes costs and bounds only."""
+
+    task: Task
+    lowered: Lowered
+    time_limit: float
+    """Seconds that one component may take for one query."""
+    components: list[Component] = field(init=False, default_factory=list)
+    built: tuple[int, int] = field(init=False, default=(0, 0))
+
+    def best(self, query: Query) -> Found:
+        """The best assignment that keeps the hard requirements exactly.
+
+        Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
+        such an assignment is forbidden in so many words, and the search goes on.
+        """
+        found = Found("limit", None, None)
+        for _ in range(MOST_FORBIDDEN):
+            self.build()
+            attempt = self._attempt(query)
+            if attempt is None:
+                continue
+            found = attempt
+            broken = hard_broken(self.task.requirements, found.assignment) if found.assignment is not None else []
+            if found.assignment is not None and not broken:
+                return found
+            if not broken or found.status == "limit":
+                return Found(found.status, None, found.bound)
+            self._forbid(broken[0], found.assignment or {})
+        return Found("limit", None, found.bound)
+
+    def worth(self, query: Query, assignment: Mapping[str, Value]) -> float | None:
+        """The exact value of the query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
+        try:
+            if hard_broken(self.task.requirements, assignment):
+                return None
+            return query.sign * goal_value(self.task, query.goal, assignment)
+        except Fault:  # a point that is not whole may stand for decisions that no requirement or payoff is made for
+            return None
+
+    def columns(self, fixed: Mapping[str, Value]) -> dict[int, float]:
+        """The values of choice columns that fix these variables."""
+        columns: dict[int, float] = {}
+        for name, value in fixed.items():
+            domain = self.task.variable[name].domain
+            for place, column in enumerate(self.lowered.program.choices[name]):
+                columns[column] = 1.0 if domain[place] == value else 0.0
+        return columns
+
+    def build(self) -> None:
+        """(Re)build the components when objectives have added columns or rows."""
+        program = self.lowered.program
+        size = (len(program.columns), len(program.rows))
+        if size == self.built:
+            return
+        groups = program.components()
+        home = {column: i for i, group in enumerate(groups) for column in group}
+        rows: list[list[int]] = [[] for _ in groups]
+        for number, row in enumerate(program.rows):
+            first = next(iter(row.coefficients), None)
+            rows[0 if first is None else home[first]].append(number)
+        self.components = [
+            Component(program, columns, tied, time_limit=self.time_limit)
+            for columns, tied in zip(groups, rows, strict=True)
+        ]
+        self.built = size
+
+    def _attempt(self, query: Query) -> Found | None:
+        """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
+
+        Where that leaves it open, branch and bound decides the components that are not whole. None when a tie that
+        mattered had to be settled: the program has more rows now.
+        """
+        costs, columns = query.form.coefficients, self.columns(query.fixed)
+        relaxed = [component.relax(costs, columns) for component in self.components]
+        if any(a.status == "infeasible" for a in relaxed):
+            return Found("infeasible", None, None)
+        answers = relaxed
+        if all(a.status == "optimal" for a in relaxed):
+            bound = claimed(relaxed, query.form)
+            if found := self._proven(query, relaxed, bound):
+                return found
+            answers = [
+                component.dive(costs, columns, a) or a for component, a in zip(self.components, relaxed, strict=True)
+            ]
+            if found := self._proven(query, answers, bound):
+                return found
+        answers = [
+            answer if answer.status == "optimal" and component.whole(answer) else component.branch(costs, columns)
+            for component, answer in zip(self.components, answers, strict=True)
+        ]
+        return self._branched(query, answers)
+
+    def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
+        """The assignment at these points, if nothing can be worth more."""
+        assignment = self._decode(answers)
+        value = self.worth(query, assignment)
+        if value is None or bound - value > TIGHT * max(1.0, abs(value)):
+            return None
+        return Found("optimal", assignment, None, _parts(answers, query.form))
+
+    def _branched(self, query: Query, answers: list[Answer]) -> Found | None:
+        """What branch and bound found; None when ties of it had to be settled first.
+
+        Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
+        """
+        status, bound = _worst(answers), _bound(answers, query.form)
+        if status == "infeasible" or any(not a.values for a in answers):
+            return Found(status, None, bound)
+        assignment = self._decode(answers)
+        if not hard_broken(self.task.requirements, assignment):
+            value, thought = goal_value(self.task, query.goal, assignment), query.sign * claimed(answers, query.form)
+            if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
+                if self._settled(answers, assignment):
+                    return None
+                raise Disagreement(f"the solver's assignment is worth {value!r}, not {thought!r}")
+        return Found(status, assignment, bound, _parts(answers, query.form))
+
+    def _settled(self, answers: list[Answer], assignment: Mapping[str, Value]) -> bool:
+        """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
+        columns = {column: value for answer in answers for column, value in answer.values.items()}
+        known = with_payoffs(score(self.task, assignment), assignment)
+        return settle(self.lowered.lowering.ties, self.lowered.program, columns, known)
+
+    def _forbid(self, broken: Requirement, assignment: Mapping[str, Value]) -> None:
+        """Exclude the values at which a requirement is broken; no other goal may take them either."""
+        program, scope = self.lowered.program, sorted(broken.condition.scope)
+        chosen = total([program.indicator(name, assignment[name]) for name in scope])
+        program.row(chosen, high=len(scope) - 1.0)
+
+    def _decode(self, answers: list[Answer]) -> dict[str, Value]:
+        values = [0.0] * len(self.lowered.program.columns)
+        for answer in answers:
+            for column, value in answer.values.items():
+                values[column] = value
+        return self.lowered.program.decode(values)
+
+
+def claimed(answers: list[Answer], form: Affine) -> float:
+    """What a form is worth at the answers' points."""
+    return form.constant + sum(_parts(answers, form))
+
+
+def _parts(answers: list[Answer], form: Affine) -> tuple[float, ...]:
+    return tuple(sum(form.coefficients.get(c, 0.0) * v for c, v in a.values.items()) for a in answers)
+
+
+def _worst(answers: list[Answer]) -> Status:
+    for status in ("infeasible", "limit"):
+        if any(a.status == status for a in answers):
+            return status
+    return "optimal"
+
+
+def _bound(answers: list[Answer], form: Affine) -> float | None:
+    total = form.constant + sum(a.bound for a in answers)
+    return total if abs(total) != float("inf") else None
