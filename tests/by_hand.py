@@ -4,6 +4,7 @@ Nothing of the package takes part in what is expected: every assignment is enume
 function, and both ends of every objective are compared with what the integer program finds.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -58,13 +59,29 @@ class Book:
         return self.payoff.get(agent, 0.0)
 
 
+def digest(*key: object) -> int:
+    """The hash of a draw's key, by the recipe of the reference."""
+    return int.from_bytes(hashlib.blake2b("\x1f".join(map(str, key)).encode(), digest_size=8).digest(), "big")
+
+
+def integer(low: int, high: int, *key: object) -> int:
+    """`~ integer(low, high)` for a key of seed, statement and index values."""
+    return low + ((digest(*key) * (high - low + 1)) >> 64)
+
+
+def sample(items: Sequence[str], size: int, *key: object) -> tuple[str, ...]:
+    """`~ sample({…}, size)`; of one item, `~ choice`."""
+    chosen = sorted(items, key=lambda item: digest(*key, item))[:size]
+    return tuple(item for item in items if item in chosen)
+
+
 Rules = Callable[[Chosen, Book], None]
 Domains = Mapping[str, Sequence[Value]]
 
 
-def agrees(folder: Path, text: str, domains: Domains, rules: Rules) -> Scenario:
+def agrees(folder: Path, text: str, domains: Domains, rules: Rules, **params: Value) -> Scenario:
     """The spec means what the rules say: its domains, every assignment's payoffs, and both ends of every objective."""
-    scenario = expanded(folder, text)
+    scenario = expanded(folder, text, **params)
     task = scenario.task
     assert {v.name: v.domain for v in task.variables} == {name: tuple(d) for name, d in domains.items()}
     priced = list(_priced(scenario, domains, rules))
@@ -84,7 +101,8 @@ def agrees(folder: Path, text: str, domains: Domains, rules: Rules) -> Scenario:
                     continue
                 assert found.status == "optimal"
                 assert found.value == pytest.approx(best(values), rel=1e-9, abs=1e-9)
-                book = next(book for x, book in priced if x == found.assignment)
+                book = Book(task.agents)
+                rules(found.assignment or {}, book)
                 assert book.feasible
                 assert worth(book) == pytest.approx(found.value, rel=1e-9, abs=1e-9)
     return scenario

@@ -248,7 +248,9 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def member(item: Value, elements: Value) -> bool:
-    """`item in elements`; none is in no set."""
+    """`item in elements`; none is in no set, and nothing is in none."""
+    if elements is None:
+        return False
     if not isinstance(elements, Elements):
         raise Fault(f"`in` needs a set on its right, not {kind(elements)} (`{text(elements)}`)")
     return item is not None and item in elements
