@@ -3,6 +3,7 @@
 The habits are those of Python, MiniZinc, YAML, JSON, C and Markdown, and slips that are as sure.
 """
 
+import re
 from collections.abc import Callable
 
 from colosseum.diagnostics import Diagnostic, Span, report
@@ -17,6 +18,7 @@ QUANTIFIERS = {"forall": "all", "every": "all", "foreach": "all", "exists": "any
 """Their words for ours."""
 INDEXED = frozenset({"TABLE", "VARIABLE", "REWARD", "REQUIRE", "CLAIM", "OBJECTIVE"})
 NAMED = frozenset({"REWARD", "REQUIRE"})
+MODEL = re.compile(r"[\w.:@/+-]+")
 LONGEST_VALUE = 40
 """Characters of a value that a help repeats."""
 LONGEST_REWRITE = 100
@@ -81,6 +83,19 @@ def _bar(f: Failure) -> Diagnostic:
     return report("C011", span, "`|` only parts the label of a grid's row from its cells", help=help_)
 
 
+def model_name(f: Failure) -> Diagnostic | None:
+    """`model gpt-4o`: a name with signs in it, of which the reader makes a difference and another setting."""
+    if f.tokens[f.start].type != "EXPERIMENT":
+        return None
+    for index in range(f.start, f.stop - 1):
+        place = f.at(f.tokens[index + 1])
+        name = MODEL.match(place.source.text, place.start)
+        if f.tokens[index] == "model" and name is not None and place.start + len(name[0]) > place.end:
+            span = Span(place.source, *name.span())
+            return report("C011", span, "the name of this model stands in quotes", help=f'write `model "{name[0]}"`')
+    return None
+
+
 def nameless(f: Failure) -> Diagnostic | None:
     """`require count(…) <= 1`: what is wanted, without a name and a colon before it."""
     token, word = f.token, opener(f)
@@ -107,6 +122,8 @@ def superfluous(f: Failure) -> Diagnostic | None:
         return None
     if opener(f) == "COALITION":
         return report("C017", f.place, f"`{token}` does not belong here", help=form(f))
+    if before.type == token.type:
+        return report("C017", f.place, f"`{token}` stands twice", help="leave one of them out")
     value = f.place.source.line(f.place.line)[f.place.column :].partition("#")[0].strip()
     value = value if value and len(value) <= LONGEST_VALUE and not set(value) & set('{}"') else f"{after} …"
     shown = f'{before} "…"' if after.type in ("STRING", "LONG_STRING") else f"{before} {value}"
@@ -228,9 +245,8 @@ def _compare(f: Failure) -> str:
 
 
 def _colon(f: Failure) -> str:
-    if f.opened and f.opened[-1].type == "LPAR" and "FOR" in f.accepts:
-        return LOOPS
-    return ""
+    inside = f.opened and f.opened[-1].type == "LPAR" and {"FOR", "WHEN"} & f.accepts
+    return LOOPS if inside else ""
 
 
 def _equal(f: Failure) -> str:
@@ -242,6 +258,17 @@ def _equal(f: Failure) -> str:
 def _parenthesis(f: Failure) -> str:
     before = f.around(-1)
     return LOOPS if before is not None and before.type == "RPAR" else ""
+
+
+def _of(f: Failure) -> str:
+    if opener(f) == "VARIABLE" and not f.opened:
+        return "the owner stands before the `:`, as in `variable NAME of A: 0..9`"
+    return ""
+
+
+def _string(f: Failure) -> str:
+    before = f.around(-1)
+    return "everybody is `agents`" if before is not None and before.type == "ALL" else ""
 
 
 def _is(f: Failure) -> str:
@@ -276,6 +303,9 @@ HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
     "EQUAL": (_equal,),
     "LPAR": (_parenthesis,),
     "IS": (_is,),
+    "OF": (_of,),
+    "STRING": (_string,),
+    "LONG_STRING": (_string,),
     "ELSE": (_else,),
     "FOR": (_for,),
 }

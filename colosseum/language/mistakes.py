@@ -164,13 +164,15 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
         "C014",
         f.place,
         f"`{token}` is a word of the language and cannot be a name",
-        help=f"choose another name, for example `{_near_name(token)}`",
+        help=f"choose another name, for example `{_near_name(f)}`",
     )
 
 
-def _near_name(token: str) -> str:
-    """A name that says much the same and is not reserved."""
-    return f"my_{token}" if token.endswith("s") or token.upper() not in NOUNS else f"{token}s` or `my_{token}"
+def _near_name(f: Failure) -> str:
+    """A name that says much the same, is not reserved and not in use."""
+    token, plural = f.token, f"{f.token}s"
+    used = any(t == plural for t in f.tokens)
+    return f"{plural}` or `my_{token}" if f.token is not None and f.token.type in NOUNS and not used else f"my_{token}"
 
 
 def _agents(f: Failure) -> Diagnostic:
@@ -257,6 +259,9 @@ def _ending(f: Failure) -> str:
     """What to do about a statement that ends too early."""
     if f.accepts and f.accepts <= {"ELSE", *OPERATORS} and "ELSE" in f.accepts:
         return "a choice says both cases: `x if condition else 0`"
+    before = f.around(-1)
+    if before is not None and before.type == "PENALTY":
+        return "a penalty has a price, as in `penalty 5`"
     return form(f) if not f.opened and at_head(f) else ""
 
 
@@ -301,6 +306,7 @@ EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
     _header,
     _cell,
     _trailing_comma,
+    habits.model_name,
     habits.prefix,
     _unclosed,
     habits.nameless,

@@ -44,7 +44,7 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     for parsed in split(source, lexed.tokens, grammar):
         node = statement(parsed.tree, reading) if parsed.tree is not None else None
         if parsed.failure is not None and not _touches(source, parsed, lexed):
-            reading.diagnostics.append(explain(parsed.failure))
+            _tell(explain(parsed.failure), reading)
         if parsed.failure is not None or _touches(source, parsed, lexed):
             broken.append(source.text[slice(*_stretch(parsed, lexed))])
             node = node if isinstance(node, Edition | ScenarioName) else None
@@ -61,6 +61,13 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
     found = sorted(reading.diagnostics, key=lambda d: d.span.start if d.span else 0)
     doubts = doubts_in(broken) | Doubts(everything=not whole)
     return _file(source, pieces, lexed), doubts, found[:MOST_DIAGNOSTICS]
+
+
+def _tell(diagnostic: Diagnostic, reading: Reading) -> None:
+    """Keep it, unless it blames a word as a name once more: it is renamed everywhere."""
+    told = {d.message for d in reading.diagnostics if d.code == "C014"}
+    if diagnostic.code != "C014" or diagnostic.message not in told:
+        reading.diagnostics.append(diagnostic)
 
 
 _Piece = tuple["Token", Readable | None]
@@ -110,7 +117,7 @@ def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
     if "COLOSSEUM" not in words:
         first = _span(source, pieces[0][0])
         found.append(report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES))
-    if "SCENARIO" not in words:
+    elif "SCENARIO" not in words:
         message = "the scenario has no name"
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
         found.append(report("C004", _span(source, pieces[0][0]), message, help=help_))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Label, Source, Span, report
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.fitting import Row
@@ -62,11 +62,21 @@ def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, li
         if path.stat().st_size > LARGEST_FILE:
             return None, [report("C059", loaded.span, f"`{loaded.path}` is larger than 16 MiB")]
         content = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        help_ = _nearby(path) or f"it is looked for in the folder of `{base.name}`"
+        return None, [report("C059", loaded.span, f"there is no file `{loaded.path}`", help=help_)]
     except OSError as error:
         return None, [report("C059", loaded.span, f"cannot read `{loaded.path}`: {error.strerror or error}")]
     except UnicodeDecodeError:
         return None, [report("C059", loaded.span, f"`{loaded.path}` is not UTF-8 text", help="save it as UTF-8")]
     return _sheet(Source(str(Path(base.name).parent / loaded.path), content, path), loaded)
+
+
+def _nearby(path: Path) -> str:
+    """Did you mean …, among the CSV files of the same folder."""
+    beside = sorted(entry.stem for entry in path.parent.glob("*.csv")) if path.parent.is_dir() else []
+    near = closest(path.stem, beside)
+    return f"{near[:-2]}{path.suffix}`?" if near else ""
 
 
 def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Diagnostic]]:

@@ -108,6 +108,12 @@ def no_entry(
     if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
         parts = ("the indices seem to be swapped", _declaration(name, symbol))
         return Fault(message, code="C052", help="; ".join(p for p in parts if p))
+    declared_by = symbol.statement if symbol else None
+    where = declared_by.indices.where if isinstance(declared_by, Table | Variable) and declared_by.indices else None
+    if where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
+        shown = " ".join(where.span.text.split())
+        help_ = f"it is left out by `where {shown}`; filter this loop in the same way"
+        return Fault(message, code="C052", help=help_)
     near = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
     return Fault(message, code="C052", help=near)
 

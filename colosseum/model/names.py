@@ -10,7 +10,7 @@ from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
 from colosseum.model.functions import DRAWS, FUNCTIONS
 from colosseum.model.networks import PARAMETERS
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Spec, walk
 from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
@@ -43,8 +43,19 @@ def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
             yield from found
             yield from scope.recipients(part.recipients, bound)
             for expr in part.exprs:
-                yield from scope.expression(expr, bound, births=part.births)
+                told = scope.expression(expr, bound, births=part.births)
+                if isinstance(statement, syntax.Variable) and expr is statement.domain:
+                    told = (_in_domain(d) for d in told)
+                yield from told
             yield from scope.source(part.source, bound, births=part.births)
+
+
+def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
+    """A domain chooses among elements that exist: none are born in it."""
+    if diagnostic.code != "C041" or diagnostic.help:
+        return diagnostic
+    name = diagnostic.span.text if diagnostic.span else ""
+    return replace(diagnostic, help=(f"new names are born in a set, as in `set answers = {{{name}, …}}`",))
 
 
 def _no_loop(function: str, span: Span) -> Diagnostic:
@@ -270,8 +281,18 @@ class _Scope:
         known = declared if among else [*bound, *declared, *self.elements]
         what = "a table or a variable" if among else "anything"
         foreign = name in NOTHING or name in TRUTHS
-        help_ = (not foreign and closest(name, known)) or self._hint(name)
+        help_ = (not foreign and self._plural(name)) or (not foreign and closest(name, known)) or self._hint(name)
         yield report("C041", span, f"`{name}` is not the name of {what}", help=help_)
+
+    def _plural(self, name: str) -> str:
+        """`engineers` for the set of engineer1, engineer2, …."""
+        stem = name.removesuffix("s")
+        for statement in self.spec.composition.statements:
+            if isinstance(statement, syntax.Agents | syntax.Set) and stem != name:
+                for node in walk(statement):
+                    if isinstance(node, syntax.Lookup) and isinstance(node.base, syntax.Name) and node.base.id == stem:
+                        return f"did you mean `{statement.name}`, the set of `{stem}1`, …?"
+        return ""
 
     def _hint(self, name: str) -> str:
         if name in NOTHING:

@@ -175,6 +175,8 @@ def read_seeds(exprs: tuple[syntax.Expr, ...], env: Environment) -> tuple[int, .
         for item in items:
             if type(item) is not int or item < 0:
                 message = f"seeds are whole numbers ≥ 0, not `{text(item)}`"
-                raise at(Fault(message, code="C087", help="as in `seeds 1..5`"), expr.span)
+                ends = _raw(expr).partition("-")
+                help_ = f"write `{ends[0]}..{ends[2]}`" if ends[0].isdigit() and ends[2].isdigit() else "as in `1..5`"
+                raise at(Fault(message, code="C087", help=help_), expr.span)
         found += items
     return tuple(dict.fromkeys(v for v in found if isinstance(v, int)))

@@ -159,7 +159,11 @@ def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elem
 def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], facts: "Realiser") -> (
     dict[tuple[Value, ...], Value]
 ):  # fmt: skip
-    if [k for k, _ in instances] == [()]:
+    width = len(instances[0][0]) if instances else 1
+    if width > 1:
+        message = f"a map gives one value for each label, and `{name}` has {width} indices"
+        raise at(Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`"), entries.span)
+    if width == 0:
         message = f"a map gives a value for each index, and `{name}` has none"
         help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
         raise at(Fault(message, code="C061", help=help_), entries.span)
