@@ -17,7 +17,7 @@ from colosseum.audit.trial import Expansions, Trial, trials
 from colosseum.cli.progress import Progress
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import Stop, checked_spec, note, read_seeds, stop
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import closest, counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.settings import Settings
@@ -139,7 +139,7 @@ def _run(campaign: Campaign, planned: Sequence[Trial], make: MakeModel) -> Tally
 
 
 def _words(tally: Tally, folder: Path) -> str:
-    parts = [f"{tally.complete} runs complete"]
+    parts = [f"{counted(tally.complete, 'run')} complete"]
     parts += [f"{tally.reused} of them from before"] if tally.reused else []
     parts += [f"{tally.failed} failed"] if tally.failed else []
     return f"{', '.join(parts)}, in {folder}"

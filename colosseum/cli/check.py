@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
-from colosseum.diagnostics import Diagnostic, Severity, has_errors, render_json
+from colosseum.diagnostics import Diagnostic, Severity, counted, has_errors, render_json
 from colosseum.language import load, syntax
 from colosseum.model.check import check
 
@@ -33,17 +33,17 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         said += diagnostics
         errors = sum(d.severity is Severity.ERROR for d in diagnostics)
         warnings = len(diagnostics) - errors
-        counted = [_count(errors, "error")] if errors else []
-        counted += [_count(warnings, "warning")] if warnings else []
+        told = [counted(errors, "error")] if errors else []
+        told += [counted(warnings, "warning")] if warnings else []
         if part and not wrong:
             print(f"{file}: ok as a part of other specs; those that use it check what it means")  # noqa: T201 - the result
         elif wrong or found is None:
-            note(f"{file}: {', '.join(counted)}")
+            note(f"{file}: {', '.join(told)}")
         else:
             task = found.expansion.scenario.task
-            size = (f"{_count(len(task.agents), 'agent')}, {_count(len(task.variables), 'variable')}, "
-                    f"{_count(len(task.payoffs), 'payoff')}, {_count(len(found.designs), 'experiment')}")  # fmt: skip
-            print(f"{file}: ok ({size})" + (f", {', '.join(counted)}" if counted else ""))  # noqa: T201 - the result
+            size = (f"{counted(len(task.agents), 'agent')}, {counted(len(task.variables), 'variable')}, "
+                    f"{counted(len(task.payoffs), 'payoff')}, {counted(len(found.designs), 'experiment')}")  # fmt: skip
+            print(f"{file}: ok ({size})" + (f", {', '.join(told)}" if told else ""))  # noqa: T201 - the result
     if as_json:
         say_json({"schema": 1, "files": listed})
     say_explain(said)
@@ -56,7 +56,3 @@ def _is_part(file: Path) -> bool:
     parts = syntax.Param | syntax.Set | syntax.Table | syntax.Claim | syntax.Prompt | syntax.Rubric
     statements = composition.statements if composition else ()
     return bool(statements) and all(isinstance(s, parts) for s in statements)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -10,6 +10,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from colosseum.audit.trial import Trial
+from colosseum.diagnostics import counted
 
 EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -46,4 +47,4 @@ class Progress:
             self.bar.console.print(Text(f"failed: {trial.arm}, seed {trial.seed}"))
         if not self.stream.isatty() and time.monotonic() - self.told > EVERY:
             self.told = time.monotonic()
-            print(f"{self.done} of {self.total} runs, {self.failed} failed", file=self.stream, flush=True)
+            print(f"{self.done} of {counted(self.total, 'run')}, {self.failed} failed", file=self.stream, flush=True)

@@ -1,7 +1,7 @@
 """What is said to a user about their text: a code, a place, a sentence and help. In: facts; out: words."""
 
 from colosseum.diagnostics.codes import CODES, Code
-from colosseum.diagnostics.diagnostic import Diagnostic, Label, Severity, closest, has_errors, report
+from colosseum.diagnostics.diagnostic import Diagnostic, Label, Severity, closest, counted, has_errors, report
 from colosseum.diagnostics.render import render_json, render_text
 from colosseum.diagnostics.span import Source, Span
 
@@ -14,6 +14,7 @@ __all__ = [
     "Source",
     "Span",
     "closest",
+    "counted",
     "has_errors",
     "render_json",
     "render_text",

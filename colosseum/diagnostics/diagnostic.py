@@ -63,6 +63,11 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
+def counted(number: int, word: str) -> str:
+    """`1 cell`, `2 cells`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 def closest(word: str, known: Iterable[str]) -> str:
     """`did you mean …?` for the nearest known word, or an empty string."""
     from difflib import get_close_matches

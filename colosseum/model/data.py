@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, report
+from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, counted, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.fitting import Row
@@ -117,21 +117,17 @@ def _uneven_lines(records: list[tuple[Entry, ...]], labels: list[Label]) -> Iter
     """Lines of another length than the header; when all agree among themselves, the header is what is wrong."""
     width, lengths = len(records[0]), {len(record) for record in records[1:]}
     if len(records) > 2 and len(lengths) == 1 and lengths != {width}:
-        message = f"the header has {_cells(width)}, every line below it {lengths.pop()}"
+        message = f"the header has {counted(width, 'cell')}, every line below it {lengths.pop()}"
         yield report("C059", _whole_line(records[0]), message, labels=labels, help=_split(records[1]))
         return
     for record in records[1:]:
         if len(record) != width:
-            message = f"this line has {_cells(len(record))}, the header has {width}"
+            message = f"this line has {counted(len(record), 'cell')}, the header has {width}"
             yield report("C059", _whole_line(record), message, labels=labels, help=_split(record))
 
 
 def _whole_line(record: tuple[Entry, ...]) -> Span:
     return record[0].span.to(record[-1].span)
-
-
-def _cells(number: int) -> str:
-    return f"{number} cell{'s' * (number != 1)}"
 
 
 def _split(record: tuple[Entry, ...]) -> str:
@@ -220,7 +216,7 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     diagnostics = []
     lengths = {len(row.cells) for row in grid.rows}
     if len(grid.rows) > 1 and len(lengths) == 1 and lengths != {len(grid.columns)}:
-        message = f"every row has {_cells(lengths.pop())}, but there {_columns(len(grid.columns))}"
+        message = f"every row has {counted(lengths.pop(), 'cell')}, but there {_columns(len(grid.columns))}"
         help_ = "the first line of a grid names each column; only the column of labels has no heading"
         diagnostics.append(report("C060", _whole(grid.columns), message, help=help_))
         return [], diagnostics
@@ -247,11 +243,11 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
 
 def uneven(row: syntax.GridRow, grid: syntax.Grid) -> str:
     """What to say of a row that does not fit its columns."""
-    return f"this row has {_cells(len(row.cells))}, but there {_columns(len(grid.columns))}"
+    return f"this row has {counted(len(row.cells), 'cell')}, but there {_columns(len(grid.columns))}"
 
 
 def _columns(number: int) -> str:
-    return f"is {number} column" if number == 1 else f"are {number} columns"
+    return f"{'is' if number == 1 else 'are'} {counted(number, 'column')}"
 
 
 def _whole(cells: tuple[syntax.Cell, ...]) -> Span:

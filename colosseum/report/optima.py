@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from colosseum.diagnostics import counted
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value, text
 from colosseum.optimum.scoring import score
@@ -35,8 +36,9 @@ def render_optima(optima: Optima, stream: TextIO) -> None:
     title = f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name
     console.print(Text(title, style="bold"))
     task = scenario.task
-    console.print(Text(f"seed {scenario.seed}, {len(task.agents)} agents, {len(task.variables)} variables, "
-                       f"{len(task.payoffs)} payoffs, {len(task.requirements)} requirements"))  # fmt: skip
+    parts = (("agent", task.agents), ("variable", task.variables), ("payoff", task.payoffs))
+    sizes = [counted(len(found), word) for word, found in (*parts, ("requirement", task.requirements))]
+    console.print(Text(f"seed {scenario.seed}, {', '.join(sizes)}"))
     console.print()
     values = Table(box=None, pad_edge=False, header_style="dim")
     for heading, justify in (("objective", "left"), ("value", "right"), ("proof", "left")):
@@ -73,7 +75,7 @@ def _render_assignment(optima: Optima, assignment: Mapping[str, Value], console:
         table.add_row(Text(variable.name), *(Text(text(c)) for c in cells))
     console.print(table)
     if len(task.variables) > MOST_ROWS:
-        console.print(Text(f"… and {len(task.variables) - MOST_ROWS} more variables (--json lists all)"))
+        console.print(Text(f"… and {counted(len(task.variables) - MOST_ROWS, 'more variable')} (--json lists all)"))
     console.print()
     payoffs = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("payoff of", "at the optimum", *(f"at {name}'s best" for name in others)):
