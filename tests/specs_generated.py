@@ -268,9 +268,13 @@ DECLARATIONS: dict[str, Some] = {
     "rubric": row(word("rubric"), NAMES, TEXTS, word("{"), several(row(NUMBERS, word(":"), TEXTS), most=3), word("}")),
     "experiment": EXPERIMENT,
 }
+STATEMENTS: dict[str, Some] = {
+    **DECLARATIONS,
+    "use": row(word("use"), STRINGS),
+    "override": row(word("override"), st.one_of(*DECLARATIONS.values())),
+}
 """The words of each kind of statement."""
-DECLARATION = st.one_of(*DECLARATIONS.values())
-STATEMENT = DECLARATION | row(word("use"), STRINGS) | row(word("override"), DECLARATION)
+STATEMENT = st.one_of(*STATEMENTS.values())
 HEAD = row(words("colosseum 1 scenario"), NAMES, maybe(STRINGS))
 
 
