@@ -1,6 +1,6 @@
 """A score as a page for the terminal. In: the figures of one assignment; out: tables on a stream."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -38,11 +38,26 @@ def render_scores(
         regrets = (measured.best_response_regret[agent], measured.sequential_regret[agent])
         agents.add_row(Text(agent + mark), Text(f"{measured.score.payoff[agent]:.6g}"), *map(_cell, regrets))
     console.print(agents)
+    for words in _missing(measured):
+        console.print(Text(words, style="dim"))
     if coalition is not None:
         console.print(Text("* in the coalition", style="dim"))
     for words, names in (("breaks", measured.score.broken), ("undecided", undecided)):
         if names:
             console.print(Text(f"{words}: {', '.join(names)}"))
+
+
+def _missing(measured: Measured) -> Iterator[str]:
+    """Why dashes stand in the table by agent: one line for each column and reason."""
+    columns = {
+        "best-response regret": measured.best_response_regret, "sequential regret": measured.sequential_regret,
+    }  # fmt: skip
+    for heading, figures in columns.items():
+        reasons = {agent: figure.reason for agent, figure in figures.items() if figure.value is None}
+        for reason in dict.fromkeys(reasons.values()):
+            affected = [agent for agent, given in reasons.items() if given == reason]
+            who = "" if len(affected) == len(figures) else f" of {', '.join(affected)}"
+            yield f"no {heading}{who}: {reason}"
 
 
 def _cell(figure: Figure) -> Text:
