@@ -6,7 +6,7 @@ equal hash, equal work; a changed configuration is new work.
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 from colosseum.audit.knowledge import Library
@@ -148,7 +148,7 @@ def _trial(
     conditions = adjust(arm.conditions)
     found, diagnostics = expansions.get(seed, conditions)
     if found is None:
-        return None, diagnostics
+        return None, [replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics]
     expansion, library, rules, scenario_hash = found
     stage = Stage(expansion.scenario, conditions, repeat, run=draws.SEPARATOR.join((arm.point, arm.name)))
     return Trial(stage, arm.name, arm.point, cast(stage, expansion.world.sets), scenario_hash, library, rules), []
