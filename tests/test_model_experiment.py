@@ -166,3 +166,12 @@ reward r: 1.0 if v[A, 1] in {{0.5}} else -0.0
     assert again.task.variables[0].domain == domain
     assert [type(v) for v in again.task.variables[0].domain] == [type(v) for v in domain]
     assert [v.name for v in again.task.variables][:5] == ["v[A, 1]", "v[A, x]", "v[A, 2]", "v[A, -4]", "v[the boss, 1]"]
+
+
+def test_an_option_of_another_kind_is_named_and_not_the_line_that_it_breaks(tmp_path: Path) -> None:
+    text = f"{TEAM}param n = 2\nset tools = tool[1..n]\n"
+    _, words = said(tmp_path, text, n="abc")
+    assert words.startswith("error[C122]: `--set n=abc`: the param `n` is a number, not a name")
+    assert words.count("error[") == 1
+    _, words = said(tmp_path, text, n=1.5)
+    assert "this happens with `--set n=1.5`" in words

@@ -4,6 +4,7 @@ from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import bindings, evaluate
+from colosseum.model.faults import Poisoned
 from colosseum.model.folding import disjunction, link, term
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
 from colosseum.model.tables import people
@@ -24,6 +25,7 @@ def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: fro
         case syntax.ToWhom(recipient=expr):
             who = evaluate(expr, env)
             if isinstance(who, Ground):
+                _check_known(who, task)
                 for value in _reached(who, task):
                     if value is not None:
                         people(value, agents, expr)
@@ -36,10 +38,18 @@ def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: fro
             first = binders.items[0].names[0]
             for inner in bindings(binders, env):
                 holds = True if when is None else evaluate(when, inner)
+                if isinstance(holds, Ground):
+                    _check_known(holds, task)
                 for agent in people(inner.bindings[first], agents, binders):
                     fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
                     qualified.setdefault(agent, []).append(fits)
             return _qualified(qualified, default, task)
+
+
+def _check_known(found: Term, task: Task) -> None:
+    """Raises Poisoned when a term mentions a variable that is in error."""
+    if not found.scope <= task.variable.keys():
+        raise Poisoned("a variable is in error")
 
 
 def _qualified(qualified: "dict[str, list[Term | bool]]", default: tuple[str, ...], task: Task) -> Credit:

@@ -193,6 +193,8 @@ def check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:
 
 def check_condition(holds: "Value | Term", expr: syntax.Expr | None, task: Task) -> None:
     """Raises a Fault with an example when a condition can be none of the kind or cannot be computed."""
+    if isinstance(holds, Ground):
+        check_scope(holds, task)
     found = fault_example(holds, task.variable) if isinstance(holds, Ground) and expr is not None else None
     if found is not None and expr is not None:
         raise _with_example(*found, expr)
