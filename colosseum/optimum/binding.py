@@ -7,6 +7,7 @@ from colosseum.model.terms import Constant, Term
 from colosseum.optimum.defined import ALWAYS, both_defined, defined, numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
+from colosseum.optimum.supports import supported
 from colosseum.optimum.tables import scope_variables, worth
 from colosseum.optimum.ties import ROUNDING
 
@@ -26,7 +27,9 @@ def bind(condition: Term, lowering: Lowering) -> None:
         case terms.Compare() if _comparison(condition, lowering, relief=Affine(0.0)):
             pass
         case terms.Some():
-            _clause(_alternatives(condition), lowering)
+            parts = _alternatives(condition)
+            if not supported(parts, lowering):
+                _clause(parts, lowering)
         case _:
             program.row(lowering.condition(condition), low=1.0)
 
