@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_hand import integer, sample
 from specs_made import HEAD, expanded
 
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
@@ -119,3 +120,40 @@ def test_payoffs_compared_and_multiplied_in_an_objective(tmp_path: Path) -> None
 
     best, worst = enumerated(formula, range(10), range(10))  # type: ignore[arg-type]
     assert ends(tmp_path, text) == (pytest.approx(best, abs=1e-9), pytest.approx(worst, abs=1e-9))
+
+
+JOBS = [f"j{n}" for n in range(1, 151)]
+KIND = {j: sample(("k1", "k2", "k3"), 1, 1, "kind", j)[0] for j in JOBS}
+NEAR = {j: sample(JOBS, 4, 1, "near", j) for j in JOBS}
+FIT = {j: sample(JOBS, 1, 1, "fit", j)[0] for j in JOBS}
+
+
+@pytest.mark.parametrize(
+    ("written", "rule"),
+    [
+        ("kind[v[a]] == kind[v[b]]", lambda p, q: KIND[p] == KIND[q]),
+        ("v[a] in near[v[b]]", lambda p, q: p in NEAR[q]),
+        ("fit[v[a]] != v[b]", lambda p, q: FIT[p] != q),
+        ("kind[v[a] if v[b] == j7 else fit[v[b]]] in {k1, k3}",
+         lambda p, q: KIND[p if q == "j7" else FIT[q]] in ("k1", "k3")),
+    ],
+)  # fmt: skip
+def test_names_and_sets_that_decisions_look_up(tmp_path: Path, written: str, rule: Callable[[str, str], bool]) -> None:
+    """Two agents, 151 choices each: the value of every pair is worked out here, from draws made here."""
+    text = """
+    agents a, b
+    set jobs = j[1..150]
+    set kinds = {k1, k2, k3}
+    table kind[j in jobs] of kinds ~ choice(kinds)
+    table near[j in jobs] ~ sample(jobs, 4)
+    table fit[j in jobs] of jobs ~ choice(jobs)
+    table w[agents, jobs] ~ integer(0, 99)
+    variable v[agents]: jobs or none
+    """
+    w = {(a, j): integer(0, 99, 1, "w", a, j) for a in "ab" for j in JOBS}
+    values = [w["a", p] + w["b", q] + (40 if rule(p, q) else 0) for p in JOBS for q in JOBS]
+    both = f"reward pay when v[a] != none and v[b] != none: w[a, v[a]] + w[b, v[b]] + (40 if {written} else 0)"
+    assert ends(tmp_path, f"{text}{both}\nrequire b_decides: v[a] != none and v[b] != none") == (
+        max(values),
+        min(values),
+    )

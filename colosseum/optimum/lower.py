@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
-from colosseum.optimum import conditions, counting, numbers, products, tables
+from colosseum.optimum import conditions, counting, numbers, options, products, tables
 from colosseum.optimum.binding import bind
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering
@@ -19,7 +19,7 @@ NUMBER_RULES = (
 )  # fmt: skip
 CONDITION_RULES = (
     tables.constant, tables.unary, conditions.inverse, conditions.every, conditions.some, conditions.same,
-    conditions.compared, tables.table,
+    conditions.compared, options.alike, options.within, tables.table,
 )  # fmt: skip
 
 
