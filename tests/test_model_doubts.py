@@ -81,3 +81,9 @@ def test_a_broken_statement_of_a_good_spec_has_no_consequences(path: Path, tmp_p
 )
 def test_what_a_broken_stretch_may_declare(stretch: str, name: str, covered: bool) -> None:
     assert doubts_in([stretch]).covers(name) is covered
+
+
+def test_a_broken_set_among_the_agents_is_no_agent(tmp_path: Path) -> None:
+    text = f"{HEAD}set crew = {{D E}}\nagents crew, F\nvariable take[c in crew]: 1..2\nreward r[c in crew]: take[c]\n"
+    _, words = said(tmp_path, text)
+    assert words.count("error[") == 1, words

@@ -14,6 +14,8 @@ NAMED = re.compile(
     r"|(?:(?:override|private|secret)\s+)*(?!private|secret)\w+\s+(?!(?:for|from|of|to|when)\b)[^\W\d])"
 )
 """How a statement begins whose name, if it has one, can be read."""
+NAME = re.compile(r"\s*(?:(?:override|private|secret)\s+)*\w+\s+([^\W\d]\w*)")
+"""The name that a broken statement seems to declare."""
 SHORTEST_PART = 3
 """A word of a broken stretch may be a name of at least so many letters and what was meant to follow it."""
 
@@ -52,4 +54,5 @@ def doubts_in(stretches: Iterable[str]) -> Doubts:
     words = frozenset[str]().union(*found)
     replaced = frozenset[str]().union(*(f for f in found if "override" in f))
     hidden = not words.isdisjoint(("use", "from")) or not all(NAMED.match(stretch) for stretch in stretches)
-    return Doubts(words, replaced, everything=hidden)
+    named = frozenset(match[1] for stretch in stretches if (match := NAME.match(stretch)) and "agents" not in match[0])
+    return Doubts(words, replaced | named, everything=hidden)

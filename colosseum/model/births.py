@@ -50,7 +50,7 @@ def _items(items: Iterable[syntax.Expr], spec: Spec, bound: frozenset[str]) -> B
     """Names and texts that stand directly among agents or in braces; a bare name that is declared refers to that."""
     for item in items:
         match item:
-            case syntax.Name(id=name) if name not in spec.symbols and name not in bound:
+            case syntax.Name(id=name) if not (name in spec.symbols or name in bound or name in spec.doubts.contested):
                 yield name, item.span
             case syntax.Text(value=name):
                 yield name, item.span

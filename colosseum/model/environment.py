@@ -77,7 +77,8 @@ class Environment:
 
 def newborn(name: str, env: Environment) -> bool:
     """Whether a name in braces is an element that needs no other declaration."""
-    return env.births and name not in env.bindings and env.facts.symbol(name) is None
+    sure = name not in env.facts.spec.doubts.contested
+    return env.births and sure and name not in env.bindings and env.facts.symbol(name) is None
 
 
 def unknown(name: str, env: Environment) -> Fault:
