@@ -7,6 +7,8 @@ from typing import Any
 from by_hand import Book, agrees
 from specs_made import HEAD
 
+from colosseum.model.values import Elements
+
 Chosen = dict[str, Any]
 
 PEOPLE = ("ann", "bob", "cho")
@@ -335,3 +337,37 @@ def test_rules_that_nothing_satisfies(tmp_path: Path) -> None:
 
     domains: dict[str, Any] = {"n[ann]": (0, 1, 2, 3), "n[bob]": (0, 1, 2, 3)}
     agrees(tmp_path, HEAD + text, domains, rules)
+
+
+def test_decisions_between_pairs_and_between_sets(tmp_path: Path) -> None:
+    """A pair looks up a table of two indices, alone and beside another key; a set is asked for its members."""
+    text = """
+    agents ann, bob
+    set places = {x, y}
+    set routes = {(x, y), (y, x), (x, x)}
+    table length[places, places]
+        | x  y
+      x | 1  4
+      y | 2  9
+    table toll[a in agents, (p, q) in routes] = (3 if a == ann else 5) * (1 if p == q else 2)
+    variable route[agents]: routes or none
+    variable crew of bob: {{ann, bob}, {bob}}
+    reward gone[a in agents] when route[a] != none: length[route[a]]
+    reward paid[a in agents] to crew when route[a] != none: -toll[a, route[a]]
+    reward apart when ann in crew: 6 if route[ann] != route[bob] and route[bob] == (y, x) else 0
+    """
+
+    def rules(x: Chosen, book: Book) -> None:
+        length = {("x", "x"): 1, ("x", "y"): 4, ("y", "x"): 2}
+        crew = [a for a in ("ann", "bob") if a in x["crew"]]
+        for a, price in (("ann", 3), ("bob", 5)):
+            route = x[f"route[{a}]"]
+            if route is not None:
+                book.pay(length[route], a)
+                book.pay(-price * (1 if route == ("x", "x") else 2), *crew)
+        if len(crew) == 2 and x["route[bob]"] == ("y", "x") != x["route[ann]"]:
+            book.pay(6, "ann", "bob")
+
+    routes = (("x", "y"), ("y", "x"), ("x", "x"), None)
+    crews = (Elements(("ann", "bob")), Elements(("bob",)))
+    agrees(tmp_path, HEAD + text, {"route[ann]": routes, "route[bob]": routes, "crew": crews}, rules)

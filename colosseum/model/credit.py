@@ -8,7 +8,7 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.folding import disjunction, link, term
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
 from colosseum.model.tables import people
-from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.terms import Ground, Term
 from colosseum.model.values import Elements, Value, truth
 
 
@@ -76,9 +76,7 @@ def _reached(who: Term, task: Task) -> tuple[Value, ...]:
 
 def _receives(who: Term, agent: str, task: Task) -> Term:
     """Whether a recipient that decisions choose is this agent; a set-valued one shares among its elements."""
-    if isinstance(who, terms.Select) and any(
-        isinstance(e, Constant) and isinstance(e.value, Elements) for _, e in who.entries
-    ):
+    if any(isinstance(value, Elements) for value in _reached(who, task)):
         return term(link("in", agent, who))
     return term(link("==", who, agent))
 

@@ -1,7 +1,7 @@
 """Look-ups by name. In: a name and folded keys; out: an entry, an instance of a variable, or a Select over them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import permutations
+from itertools import accumulate, permutations
 
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
@@ -11,7 +11,7 @@ from colosseum.model.folding import Folded, term
 from colosseum.model.scenario import Cell
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Ground, Select, Term
-from colosseum.model.values import Fault, Value, instance_name, text
+from colosseum.model.values import Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData
 
 MOST_SWAPPED = 5
@@ -55,14 +55,32 @@ def _select(
         if exact not in (present if present is not None else known):
             raise _missing(name, exact, env)
         return entry(exact)
-    if known and len(known[0]) != len(keys):
-        raise _missing(name, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
     reach = [_possible(k, env) for k in keys]
-    matching = [key for key in known if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
+    widths = [_width(values) for values in reach]
+    grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
+    if grouped and len(grouped[0]) != len(keys):
+        raise _missing(name, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
+    matching = [key for key in grouped if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
     env.meter.count(len(known))
     if not matching:
-        _refuse_swapped(name, reach, known, env)
-    return Select(name, tuple(term(k) for k in keys), tuple((key, term(entry(key))) for key in matching))
+        _refuse_swapped(name, reach, grouped, env)
+    entries = tuple((key, term(entry(tuple(flatten(key))))) for key in matching)
+    return Select(name, tuple(term(k) for k in keys), entries)
+
+
+def _width(values: "frozenset[Value] | None") -> int:
+    """How many indices a key with these values stands for: a decision between pairs for two."""
+    widths = {len(tuple(flatten((value,)))) for value in values or () if isinstance(value, tuple)}
+    return widths.pop() if len(widths) == 1 else 1
+
+
+def _grouped(key: tuple[Value, ...], widths: list[int]) -> tuple[Value, ...]:
+    """The indices of an entry as the keys of a look-up stand for them; unchanged where they do not fit."""
+    if sum(widths) != len(key):
+        return key
+    ends = list(accumulate(widths))
+    parts = [key[end - width : end] for end, width in zip(ends, widths, strict=True)]
+    return tuple(part[0] if len(part) == 1 else part for part in parts)
 
 
 def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
