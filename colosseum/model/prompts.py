@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LONGEST_PROMPT = 200_000
 """Characters that one prompt may render to."""
 TEMPLATES = "`{{ me }}` prints, `{% for t in S %} … {% endfor %}` repeats, `{% if c %} … {% endif %}` chooses"
+BLOCKS = re.compile(r"\{%.*?%\}")
 MOST_DIGITS = 12
 """Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
@@ -197,7 +198,7 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
     from jinja2 import TemplateSyntaxError
 
     try:
-        tree = _jinja().parse(text.value)
+        tree = _jinja().parse(_lines_kept(text.value))
     except TemplateSyntaxError as error:
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
@@ -245,6 +246,18 @@ def render(
             _at(fault, compiled.text, _line(fault))
         raise
     return "\n".join(line.rstrip() for line in "".join(pieces).strip().splitlines())
+
+
+def _lines_kept(text: str) -> str:
+    """A template in which only lines of nothing but `{% … %}` vanish; one that says more keeps its line's end."""
+
+    def kept(line: str) -> str:
+        whole = line.rstrip()
+        if not whole.endswith("%}") or whole[-3] in "-+" or not BLOCKS.sub("", whole).strip():
+            return line
+        return f"{whole[:-2]}+%}}"
+
+    return "\n".join(map(kept, text.split("\n")))
 
 
 def _unknown(name: str, vocabulary: Vocabulary) -> Fault:
