@@ -12,7 +12,7 @@ from colosseum.optimum.search import Found, Query, Search
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
-MOST_SEARCHED = 4_000
+MOST_SEARCHED = 2_000
 """Columns that searches for an earlier value may go through in all; past it the optimum at hand is kept."""
 
 
