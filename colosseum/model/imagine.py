@@ -118,5 +118,3 @@ def _prior(name: str, keys: tuple[tuple[Value, ...], ...], facts: Realiser) -> d
         return dict.fromkeys(keys, 0)
     environments: dict[tuple[Value, ...], Environment] = dict(indexed(statement.indices, facts.environment()))
     return {k: draw(statement.source.call, key(0, f"prior {name}", k), environments[k]) for k in keys}
-
-
