@@ -122,7 +122,7 @@ def test_params_set_from_outside(tmp_path: Path) -> None:
     _, words = said(tmp_path, text, k=3)
     assert "`--set k=…`: there is no param `k`" in words
     swept = f"{text}experiment e {{ arm base {{ }} sweep n in 1, 2 }}\n"
-    assert "`n` is swept, and set from outside" in said(tmp_path, swept, n=4)[1]
+    assert expanded(tmp_path, swept, n=4).params == (("n", 4), ("m", 40))
 
 
 def test_members_may_be_replaced(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Val
     """Check an experiment and lay out its arms and sweep points."""
     work = _Reader(spec, params)
     base, seeds, repeats = work.experiment(statement)
-    for diagnostic in _contradictions(statement, params):
+    for diagnostic in _contradictions(statement):
         work.findings.add(diagnostic)
     laid = list(work.points(statement, base))
     cells = [Arm(arm.name, label, work.arm(arm, point)) for label, point in laid for arm in statement.arms]
@@ -87,7 +87,7 @@ def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Val
     return Design(statement.name, statement.question, arms, tuple(cells), seeds, repeats), []
 
 
-def _contradictions(statement: syntax.Experiment, params: Mapping[str, Value]) -> Iterator[Diagnostic]:
+def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
     """What is said twice: arms, sweeps, settings, and what is swept and set."""
     yield from _doubled(statement.arms, "C088", "there are two arms `{}`")
     yield from _doubled(statement.sweeps, "C089", "`{}` is swept twice")
@@ -105,10 +105,15 @@ def _contradictions(statement: syntax.Experiment, params: Mapping[str, Value]) -
                 labels = [Label(setting.name_span, f"set by `{arm.name}`")]
                 yield report("C089", swept[setting.name].name_span, message, labels=labels,
                              help="an arm or a sweep may say it, not both")  # fmt: skip
-    for name in params:
-        if name in swept:
-            yield report("C089", swept[name].name_span, f"`{name}` is swept, and set from outside",
-                         help=f"leave out `--set {name}=…`")  # fmt: skip
+
+
+def overruled(statement: syntax.Experiment, params: Mapping[str, Value]) -> list[Diagnostic]:
+    """Params set from outside that the experiment sweeps: running it would say nothing of the values given."""
+    return [
+        report("C089", sweep.name_span, f"`{sweep.name}` is swept, and set from outside",
+               help=f"leave out `--set {sweep.name}=…`")
+        for sweep in statement.sweeps if sweep.name in params
+    ]  # fmt: skip
 
 
 def _doubled(declared: Sequence[syntax.Declaration], code: str, words: str) -> Iterator[Diagnostic]:
