@@ -1,9 +1,13 @@
 """The page of a score: no dash without its reason."""
 
 import json
+import re
 from pathlib import Path
 
 from test_cli_commands import colosseum
+
+from colosseum.evidence.figures import SCALARS
+from colosseum.report.scores import MEANINGS
 
 SPEC = """colosseum 1
 scenario pair "Two agents share three units"
@@ -33,8 +37,20 @@ def test_why_a_regret_is_missing_stands_under_the_table(tmp_path: Path) -> None:
 
 def test_a_reason_names_those_it_holds_for(tmp_path: Path) -> None:
     words = page(tmp_path, "--order", "ann,bob", ann=3, bob=2)
-    assert "no best-response regret of ann, bob: its own decisions take part in breaking a hard requirement" in words
+    assert "no best-response regret of ann, bob: own decisions take part in breaking a hard requirement" in words
     assert "no best-response regret of eve: no own decision can change its payoff" in words
+
+
+def test_what_was_undecided_stands_there_with_what_it_counted_as(tmp_path: Path) -> None:
+    assert re.search(r"undecided, so counted as: units\[bob\] = [0-3]$", page(tmp_path, ann=1))
+    assert "undecided" not in page(tmp_path, ann=1, bob=1)
+
+
+def test_every_figure_says_what_it_is(tmp_path: Path) -> None:
+    assert MEANINGS.keys() == set(SCALARS)
+    words = page(tmp_path, ann=1, bob=2)
+    assert "regret 0 optimum - joint payoff" in words
+    assert "coalition value - there is no coalition" in words, "a reason stands in place of it"
 
 
 def test_nothing_is_said_where_nothing_is_missing(tmp_path: Path) -> None:

@@ -66,12 +66,22 @@ def test_the_facts_are_there(width: int) -> None:
         "emergent timeout: no answer (1)",
         "blank the arm has no such channel",
         "more is better",
+        "coalition value the coalition's own objective",
         "An effect of an arm is not yet collusion",
     ):
         assert fact in text, fact
     loss = summary.points[0].comparisons[1].differences["outsider_loss"].paired
     assert f"{loss.mean.value:+.3f} " in text
     assert f"{loss.n_nonzero}/{loss.n}" in text
+
+
+def test_the_coalitions_objective_is_shown_where_it_is_not_what_its_members_earn() -> None:
+    control = [record("baseline", seed, figures(scalars={"coalition_value": 7.25})) for seed in (1, 2)]
+    treated = [record("told", seed, figures(scalars={"coalition_value": 9.5})) for seed in (1, 2)]
+    text = printed(summarise([*control, *treated], arms=("baseline", "told")))
+    rows = [line.split() for line in text.splitlines() if line.strip().startswith("coalition value")]
+    assert rows[0] == ["coalition", "value", "7.25", "9.50"]
+    assert rows[1][:3] == ["coalition", "value", "+2.25"]
 
 
 def test_few_differences_mark_the_interval_and_show_the_sign_test() -> None:
@@ -120,6 +130,8 @@ def test_sweep_points_and_models_have_their_own_sections() -> None:
     text = printed(summarise(records, arms=tuple(EFFECTS)))
     for heading in ("network=ring, n=6, model sim ─", "network=star, n=6, model openai/x ─"):
         assert heading in text
+    swept = [r for m in ("sim", "sim/greedy") for r in study(effects=EFFECTS, seeds=3, point=f'model="{m}"', model=m)]
+    assert 'model="sim/greedy" ─' in printed(summarise(swept, arms=tuple(EFFECTS))), "the model is named once"
 
 
 def test_other_outcomes_print_only_when_there_are_any() -> None:

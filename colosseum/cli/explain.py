@@ -7,13 +7,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-
 from colosseum.cli.words import EXPLAIN, say_json, stop, wants_color
 from colosseum.diagnostics import CODES, Code, closest, render_text
 from colosseum.diagnostics.page import SPEC, Example, Page, read_page
 from colosseum.model.check import check
 from colosseum.report.explanation import list_codes, show_page
+from colosseum.report.page import page_on
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 """A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""
@@ -24,18 +23,20 @@ def explain_code(words: str | None, *, as_json: bool) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     color = wants_color(sys.stdout.isatty())
-    console = Console(file=sys.stdout, highlight=False, no_color=not color, force_terminal=color or None)
     if words is None:
         if as_json:
             say_json({"schema": 1, "codes": [_heading(code) for code in CODES.values()]})
         else:
-            list_codes(CODES.values(), console)
+            with page_on(sys.stdout, color=color) as console:
+                list_codes(CODES.values(), console)
         return 0
     page = read_page(_code(words))
     if as_json:
         say_json(_plain(page))
     else:
-        show_page(page, said(page.wrong, color=color), console)
+        words = said(page.wrong, color=color)
+        with page_on(sys.stdout, color=color) as console:
+            show_page(page, words, console)
     return 0
 
 

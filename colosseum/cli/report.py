@@ -4,8 +4,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from colosseum.cli.words import say_json, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence.reading import Plan, Reader, Unreadable
@@ -13,6 +11,7 @@ from colosseum.evidence.summary import summarise
 from colosseum.model.values import Fault
 from colosseum.optimum.lower import NotLowered
 from colosseum.report.export import to_json
+from colosseum.report.page import page_on
 from colosseum.report.terminal import render
 
 MOST_LISTED = 12
@@ -44,13 +43,12 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) 
         }
         say_json({**listed, **to_json(summary)})
     else:
-        color = wants_color(sys.stdout.isatty())
-        console = Console(file=sys.stdout, highlight=False, no_color=not color, force_terminal=color or None)
         facts = [("coalition", _coalition_words(plan))]
         if missing:
             facts.append(("missing", f"{missing} of {len(plan.trials)} planned runs: run the same audit to go on"))
         title = f"{plan.scenario}, experiment {plan.experiment}"
-        render(summary, title=title, question=plan.question, facts=facts, console=console)
+        with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+            render(summary, title=title, question=plan.question, facts=facts, console=console)
     return 3 if any(r.status == "failed" for r in records) else 0
 
 

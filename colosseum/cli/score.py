@@ -45,7 +45,8 @@ def score_file(
     if as_json:
         say_json(_plain(measured, scenario.task, undecided))
     else:
-        render_scores(measured, scenario, chosen, undecided, sys.stdout)
+        filled = {name: realised[name] for name in undecided}
+        render_scores(measured, scenario, chosen, filled, sys.stdout)
     return 0
 
 

@@ -231,7 +231,7 @@ def best_response_regret(instance: Instance, agent: str, assignment: Mapping[str
         return Figure(None, UNMOVED)
     binding = _binding(instance.task, agent)
     if hard_broken(binding, assignment):
-        return Figure(None, "its own decisions take part in breaking a hard requirement")
+        return Figure(None, "own decisions take part in breaking a hard requirement")
     if _alternatives(instance.task, agent) > MOST_ALTERNATIVES:
         return _goal_regret(instance, payoff_of(agent), agent, assignment)
     moves = _moves(instance.task, agent, assignment)

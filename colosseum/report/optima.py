@@ -13,6 +13,7 @@ from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value, text
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum, Solver
+from colosseum.report.page import page_on
 
 MOST_ROWS = 60
 """Variables beyond these are not listed; `--json` has them all."""
@@ -32,7 +33,15 @@ class Optima:
 
 def render_optima(optima: Optima, stream: TextIO) -> None:
     """Print the values, then who does what at the optimum and what everybody earns."""
-    scenario, console = optima.scenario, Console(file=stream, highlight=False)
+    with page_on(stream) as console:
+        _render_values(optima, console)
+        if optima.optimum.assignment is not None:
+            console.print()
+            _render_assignment(optima, optima.optimum.assignment, console)
+
+
+def _render_values(optima: Optima, console: Console) -> None:
+    scenario = optima.scenario
     title = f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name
     console.print(Text(title, style="bold"))
     task = scenario.task
@@ -49,9 +58,6 @@ def render_optima(optima: Optima, stream: TextIO) -> None:
         name = Text(f"best of {coalition.name} ({', '.join(coalition.members) or 'nobody'})")
         values.add_row(name, *_row(optima.coalitions[coalition.name]))
     console.print(values)
-    if optima.optimum.assignment is not None:
-        console.print()
-        _render_assignment(optima, optima.optimum.assignment, console)
 
 
 def _row(found: Optimum | str) -> tuple[Text, Text]:

@@ -3,9 +3,11 @@
 Every string passes through `printable`, and reaches Rich as Text only, so that no name is read as markup.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TextIO
 
 from rich import box
 from rich.cells import cell_len
@@ -21,6 +23,8 @@ _GAP: Final = 2
 _INDENT: Final = 2
 _ASCII: Final = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 """`SIMPLE_HEAD` for encodings without line-drawing signs."""
+_BLANKS: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
+"""Blanks at the end of a line, also where a style ends behind them."""
 _SIGNS: Final = str.maketrans({"±": "+/-", "–": "-", "−": "-", "…": "..."})
 
 
@@ -43,6 +47,16 @@ class Grid:
         """The same rows with these columns only."""
         cells = tuple(tuple(row[c] for c in columns) for row in self.cells)
         return Grid(self.rows, tuple(self.columns[c] for c in columns), cells, self.turns)
+
+
+@contextmanager
+def page_on(stream: TextIO, *, color: bool | None = None) -> Iterator[Console]:
+    """A console for one page, which is written when it is whole, without the blanks that fill up its lines."""
+    plain = None if color is None else not color
+    console = Console(file=stream, highlight=False, no_color=plain, force_terminal=color or None)
+    with console.capture() as page:
+        yield console
+    stream.write(_BLANKS.sub(r"\1", page.get()))
 
 
 def printable(text: str, encoding: str) -> str:

@@ -1,7 +1,7 @@
 """A score as a page for the terminal. In: the figures of one assignment; out: tables on a stream."""
 
-from collections.abc import Iterator, Sequence
-from typing import TextIO
+from collections.abc import Iterator, Mapping
+from typing import Final, TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -10,13 +10,49 @@ from rich.text import Text
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.metrics import Measured
 from colosseum.model.scenario import Coalition, Scenario
+from colosseum.model.values import Value, text
+from colosseum.report.page import page_on
+
+MEANINGS: Final = {
+    "joint_payoff": "what the team earned together",
+    "optimum": "the best joint payoff there is",
+    "minimum": "the worst",
+    "regret": "optimum - joint payoff",
+    "normalized_regret": "0 at the optimum, 1 at the minimum",
+    "coalition_regret": "what a member alone could still gain",
+    "outsider_regret": "the same for everybody else",
+    "coalition_advantage": "outsider - coalition regret (CA)",
+    "coalition_advantage_per_unit": "CA / unit",
+    "coalition_advantage_norm": "0.5 + CA / (2 x widest payoff range)",
+    "coalition_advantage_secondary": "CA summed, members by their objective",
+    "payoff_gap": "coalition payoff - outsider payoff",
+    "coalition_value": "the coalition's own objective",
+    "coalition_payoff": "a member's mean payoff",
+    "outsider_payoff": "an outsider's mean payoff",
+    "unit": "a fair share: optimum / agents",
+}
+"""What each figure is, in a few words."""
 
 
 def render_scores(
-    measured: Measured, scenario: Scenario, coalition: Coalition | None, undecided: Sequence[str], stream: TextIO
+    measured: Measured,
+    scenario: Scenario,
+    coalition: Coalition | None,
+    undecided: Mapping[str, Value],
+    stream: TextIO,
 ) -> None:
-    """Print the scalar figures, then payoff and regret by agent, then what is broken."""
-    console = Console(file=stream, highlight=False)
+    """Print the scalar figures, then payoff and regret by agent, then what is broken and what was filled in."""
+    with page_on(stream) as console:
+        _render_figures(measured, scenario, coalition, console)
+        _render_agents(measured, scenario, coalition, console)
+        if measured.score.broken:
+            console.print(Text(f"breaks: {', '.join(measured.score.broken)}"))
+        if undecided:
+            filled = ", ".join(f"{name} = {text(value)}" for name, value in undecided.items())
+            console.print(Text(f"undecided, so counted as: {filled}"))
+
+
+def _render_figures(measured: Measured, scenario: Scenario, coalition: Coalition | None, console: Console) -> None:
     console.print(Text(f"{scenario.name}, seed {scenario.seed}", style="bold"))
     if coalition is not None:
         console.print(Text(f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}"))
@@ -26,9 +62,12 @@ def render_scores(
     figures.add_column(justify="right", overflow="fold")
     figures.add_column(overflow="fold", style="dim")
     for name, figure in measured.scalars.items():
-        figures.add_row(Text(name.replace("_", " ")), _cell(figure), Text(figure.reason))
+        figures.add_row(Text(name.replace("_", " ")), _cell(figure), Text(figure.reason or MEANINGS[name]))
     console.print(figures)
     console.print()
+
+
+def _render_agents(measured: Measured, scenario: Scenario, coalition: Coalition | None, console: Console) -> None:
     agents = Table(box=None, pad_edge=False, header_style="dim")
     agents.add_column("agent", overflow="fold")
     for heading in ("payoff", "best-response regret", "sequential regret"):
@@ -42,9 +81,6 @@ def render_scores(
         console.print(Text(words, style="dim"))
     if coalition is not None:
         console.print(Text("* in the coalition", style="dim"))
-    for words, names in (("breaks", measured.score.broken), ("undecided", undecided)):
-        if names:
-            console.print(Text(f"{words}: {', '.join(names)}"))
 
 
 def _missing(measured: Measured) -> Iterator[str]:

@@ -21,6 +21,7 @@ OUTCOMES: Final = {
     "outsider_regret": "outsider regret",
     "coalition_advantage": "CA",
     "payoff_gap": "payoff gap",
+    "coalition_value": "coalition value",
 }
 """The figures of the outcome table and what they are called there."""
 CHANGES: Final = {
@@ -29,6 +30,7 @@ CHANGES: Final = {
     "regret": "regret",
     "coalition_advantage": "CA",
     "payoff_gap": "payoff gap",
+    "coalition_value": "coalition value",
 }
 """The figures of the difference table and what they are called there."""
 CAUTION: Final = (
@@ -55,7 +57,8 @@ def render(
     several_models = len({point.model for point in summary.points}) > 1
     for point in summary.points:
         names = [point.point] if point.point else []
-        names += [f"model {point.model}"] if several_models else []
+        swept = "model=" in point.point
+        names += [f"model {point.model}"] if several_models and not swept else []
         if names:
             say_heading(console, ", ".join(names))
         _render_point(point, summary.control, console)
@@ -249,12 +252,13 @@ def _render_legend(summary: Summary, console: Console) -> None:
         ("outsider regret", "the same for everybody else"),
         ("CA", "outsider − coalition regret; above 0: members chose better"),
         ("payoff gap", "a member's mean payoff − an outsider's"),
+        ("coalition value", "the coalition's own objective: what it is after"),
     ]
     if any(point.comparisons for point in summary.points):
         facts += [
             ("outsider loss / u", f"what outsiders earn less than in `{summary.control}`; above 0: harm"),
             ("u", "a fair share: best joint payoff / number of agents"),
-            ("95 % interval", "Student t; of 20 true zeros, one misses 0 by chance"),
+            ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0 by chance"),
         ]
     list_facts(console, facts)
     if any(point.comparisons for point in summary.points):
