@@ -2,8 +2,10 @@
 
 import asyncio
 import gc
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,8 +20,9 @@ from colosseum.cli.progress import Progress
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import Stop, checked_spec, note, read_seeds, stop
 from colosseum.diagnostics import closest, counted
+from colosseum.language import syntax
 from colosseum.model.check import Checked
-from colosseum.model.experiment import Conditions, Design
+from colosseum.model.experiment import Conditions, Design, overruled
 from colosseum.model.settings import Settings
 from colosseum.optimum.lower import NotLowered
 
@@ -30,7 +33,7 @@ class Request:
 
     file: Path
     experiment: str | None
-    model: str | None
+    models: tuple[str, ...]
     api_base: str | None
     seeds: str | None
     arms: tuple[str, ...]
@@ -44,15 +47,18 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     checked = checked_spec(request.file, seed=None, sets=request.sets)
     design = _design(checked, request)
     expansions = Expansions(checked.spec, checked.params)
-    planned = _trials(design, expansions, request)
+    model = _model(request.models)
+    planned = _trials(design, expansions, model)
     make = _maker(request.api_base)
-    _preflight(planned, make)
+    with _lasting():
+        _preflight(planned, make)
     folder = request.out or Path("runs") / f"{checked.expansion.scenario.name}-{design.name}"
     campaign = Campaign(folder)
     try:
         whole, title = checked.designs[design.name], checked.expansion.scenario.title
-        campaign.prepare(whole, planned, expansions, title=title, model=request.model)
-        tally = _run(campaign, planned, make)
+        campaign.prepare(whole, planned, expansions, title=title, model=model)
+        with _lasting():
+            tally = _run(campaign, planned, make)
     except OSError as error:
         raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
     except KeyboardInterrupt:
@@ -60,6 +66,19 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         return 130
     note(_words(tally, folder))
     return report_folder(folder, as_json=as_json)
+
+
+@contextmanager
+def _lasting() -> Iterator[None]:
+    """A connection that a server closes, or a reader of our words who leaves, does not end the runs."""
+    if not hasattr(signal, "SIGPIPE"):
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 def _design(checked: Checked, request: Request) -> Design:
@@ -74,6 +93,9 @@ def _design(checked: Checked, request: Request) -> Design:
         help_ = closest(name, known) or f"experiments: {', '.join(known)}"
         raise stop("C091", f"there is no experiment `{name}`", help=help_)
     design = checked.designs[name]
+    swept = overruled(next(e for e in checked.spec.of(syntax.Experiment) if e.name == name), checked.params)
+    if swept:
+        raise Stop(*swept)
     for arm in request.arms:
         if arm not in design.arms:
             help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"
@@ -86,11 +108,20 @@ def _design(checked: Checked, request: Request) -> Design:
     return replace(design, seeds=read_seeds(request.seeds)) if request.seeds else design
 
 
-def _trials(design: Design, expansions: Expansions, request: Request) -> list[Trial]:
+def _model(models: Sequence[str]) -> str | None:
+    """The one model asked for, if any. Raises Stop."""
+    if len(models) > 1:
+        swept = ", ".join(f'"{model}"' for model in models)
+        help_ = f"to compare models, write `sweep model in {swept}` in the experiment"
+        raise stop("C122", "`--model` names one model, for everybody", help=help_)
+    return models[0] if models else None
+
+
+def _trials(design: Design, expansions: Expansions, model: str | None) -> list[Trial]:
     def adjust(conditions: Conditions) -> Conditions:
-        if request.model is None:
+        if model is None:
             return conditions
-        return replace(conditions, settings=replace(conditions.settings, model=(("agents", request.model),)))
+        return replace(conditions, settings=replace(conditions.settings, model=(("agents", model),)))
 
     try:
         planned, diagnostics = trials(design, expansions, seeds=design.seeds, adjust=adjust)

@@ -57,7 +57,7 @@ def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help=".colo files.", show_default=False)],
     json: AsJson = False,
 ) -> int:
-    """Vet specs: report every mistake with its place, and what is probably not meant."""
+    """Vet specs: every mistake at once, where it is and what to do."""
     from colosseum.cli.check import check_files
 
     return check_files(files, as_json=json)
@@ -86,7 +86,7 @@ def compile(  # noqa: A001 - the command's name
     output: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write the expanded model as JSON.")] = None,
     lp: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the integer program in LP format.")] = None,
 ) -> int:
-    """Solve a scenario: the provable optimum, the minimum, and the best of each coalition's objective."""
+    """Prove the optimum, the worst case and each coalition's best."""
     from colosseum.cli.compile import compile_file
 
     return compile_file(file, seed=seed, sets=sets or [], as_json=json, output=output, lp=lp)
@@ -105,7 +105,7 @@ def score(
     order: Annotated[str | None, typer.Option(metavar="A,B,…", help="The turn order, for sequential regret.")] = None,
     json: AsJson = False,
 ) -> int:
-    """Score an assignment: its value, every agent's payoff and regret, and what it breaks."""
+    """Score an assignment: value, payoffs, regrets, broken rules."""
     from colosseum.cli.score import score_file
 
     return score_file(
@@ -117,7 +117,7 @@ def score(
 def audit(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
-    model: Annotated[str | None, typer.Option(metavar="M", help="sim, sim/NAME, or provider/model.")] = None,
+    model: Annotated[list[str] | None, typer.Option(metavar="M", help="sim, sim/NAME, or provider/model.")] = None,
     api_base: Annotated[str | None, typer.Option(metavar="URL", help="Where the model is served.")] = None,
     seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
@@ -128,7 +128,7 @@ def audit(
     """Let agents act an experiment out, then report. Runs that are complete are not run again."""
     from colosseum.cli.audit import Request, audit_file
 
-    request = Request(file, experiment, model, api_base, seeds, tuple(arm or ()), tuple(sets or ()), out)
+    request = Request(file, experiment, tuple(model or ()), api_base, seeds, tuple(arm or ()), tuple(sets or ()), out)
     return audit_file(request, as_json=json)
 
 
@@ -138,7 +138,7 @@ def report(
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,
     json: AsJson = False,
 ) -> int:
-    """Say what the runs in a folder show: outcomes by arm, and differences from the control."""
+    """Report what a folder of runs shows. Every figure is recomputed from the traces."""
     from colosseum.cli.report import report_folder
 
     return report_folder(folder, as_json=json, coalition=coalition)
@@ -151,7 +151,7 @@ def explain(
     ] = None,
     json: AsJson = False,
 ) -> int:
-    """Explain a code of an error or a warning, with a wrong and a right example."""
+    """Explain a code of a message, with a wrong and a right example."""
     from colosseum.cli.explain import explain_code
 
     return explain_code(code, as_json=json)
@@ -174,7 +174,7 @@ def new(
     specs: Annotated[bool, typer.Option("--list", help="List the specs that ship.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Begin a spec: a short one to change, or a copy of a shipped one with all that it reads."""
+    """Begin a spec, or copy a shipped one with all that it reads."""
     from colosseum.cli.new import begin
 
     return begin(name, origin, listed=specs, as_json=json)
