@@ -6,14 +6,13 @@ from dataclasses import replace
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model.experiment import Arm, Conditions, Design
+from colosseum.model.networks import public_channels
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Scenario, Task
 from colosseum.model.settings import NOT_YET
 from colosseum.model.spec import Spec, mentioned
 from colosseum.model.terms import Term
 
-SMALLEST_NETWORK = 3
-"""Fewer agents have one channel, whatever the network."""
 MOST_NAMED = 3
 """Agents that a warning names before it counts the rest."""
 
@@ -85,18 +84,22 @@ def _touched(payoff: Payoff, task: Task) -> Iterator[str]:
 def _among_themselves(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
     """Secret channels whose members have a channel that everybody knows of and nobody else reads.
 
-    The edges of a sparse network are left alone: they carry the talk of the task, and an experiment may change them.
+    An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
     """
+    secret = [channel for channel in spec.of(syntax.Channel) if channel.secret]
+    if not secret:
+        return
     agents, graph = scenario.task.agents, scenario.network
-    known: dict[frozenset[str], tuple[str, Span | None]] = {}
-    if len(agents) < SMALLEST_NETWORK or graph.kind == "complete":
-        known[frozenset(agents)] = ("the network joins them all", None)
+    known: dict[frozenset[str], tuple[str, Span | None]] = {
+        frozenset(carried.members): (f"the network joins them by the channel `{carried.name}`", None)
+        for carried in public_channels(graph, agents, seed=scenario.seed, consolidate=False)
+    }
     for channel in spec.of(syntax.Channel):
         if not channel.secret:
             known[frozenset(_members(channel, scenario))] = (f"`{channel.name}` is for them alone", channel.name_span)
-    for channel in spec.of(syntax.Channel):
+    for channel in secret:
         why, span = known.get(frozenset(_members(channel, scenario)), ("", None))
-        if channel.secret and why:
+        if why:
             message = f"the members of `{channel.name}` are among themselves anyway: {why}"
             labels = [Label(span, "their channel")] if span else []
             help_ = "an arm that turns it on gives them nothing new"
