@@ -7,12 +7,16 @@ from pathlib import Path
 from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
+from colosseum.model.environment import MOST_STEPS, Meter
 from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.spec import Spec, declare, mentioned
 from colosseum.model.values import Fault, Value, kind, text
+
+LEAST_SPENT = 1_000
+"""Rounds of loops that one more variation counts as at least."""
 
 
 @dataclass(frozen=True)
@@ -107,23 +111,29 @@ def _variations(
 ) -> list[Diagnostic]:
     """What goes wrong under the params and networks that arms and sweeps set.
 
-    Nothing is tried when the spec itself is bad. A network alone is expanded only where the spec reads `links`.
+    Nothing is tried when the spec itself is bad. A network alone is expanded only where the spec reads `links`. All of
+    them together may do the work of one expansion; what is left is checked when it is run.
     """
     found: list[Diagnostic] = []
     linked = any("links" in mentioned(statement) for statement in spec.composition.statements)
     tried: set[object] = {((), None)}
+    spent = 0
     for of in () if bad else designs.values():
         for cell in of.cells:
+            if spent > MOST_STEPS:
+                return found
+            meter = Meter()
             changed, graph = cell.conditions.params, cell.conditions.graph
             settled = {**params, **dict(changed)}
             if (changed, None) not in tried:
-                problems = expand(spec, seed=seed, params=settled)[1]
+                problems = expand(spec, seed=seed, params=settled, meter=meter)[1]
             elif (changed, graph) not in tried and linked:
-                problems = expand(spec, seed=seed, params=settled, graph=graph)[1]
+                problems = expand(spec, seed=seed, params=settled, graph=graph, meter=meter)[1]
             else:
                 problems = []
             if not problems and (changed, graph) not in tried:
                 problems = lay(spec, graph=graph, seed=seed, params=settled)
+            spent += meter.steps + (LEAST_SPENT if (changed, graph) not in tried else 0)
             tried |= {(changed, None), (changed, graph)}
             found += [_varied(problem, spec, of, cell) for problem in problems]
     return found

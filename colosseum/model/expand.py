@@ -47,17 +47,22 @@ def expand(
     params: Mapping[str, Value],
     graph: Graph | None = None,
     members: Mapping[str, tuple[str, ...]] | None = None,
+    meter: Meter | None = None,
 ) -> tuple[Expansion | None, list[Diagnostic]]:
-    """The scenario for a seed. `graph` replaces the network, `members` the members of coalitions by name."""
-    world, diagnostics = realise(spec, seed=seed, params=params, graph=graph)
+    """The scenario for a seed. `graph` replaces the network, `members` the members of coalitions by name.
+
+    `meter` counts the work.
+    """
+    meter = meter or Meter()
+    world, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
     if world is None:
         return None, diagnostics
     if members:
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
-    task, found = ground(world)
+    task, found = ground(world, meter=meter)
     work = Findings([*diagnostics, *found])
-    parts = (tuple(_coalitions(world, task, work)), tuple(_prompts(world, task.agents, work)),
-             tuple(_claims(world, work)), tuple(_rubrics(spec, work)))  # fmt: skip
+    parts = (tuple(_coalitions(world, task, work)), tuple(_prompts(world, task.agents, work, meter)),
+             tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
     coalitions, prompts, claims, rubrics = parts
@@ -157,8 +162,8 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
     return tuple(str(a) for c in chosen for a in world.members(c) if a != agent)
 
 
-def _prompts(world: World, agents: tuple[str, ...], work: Findings) -> Iterator[Prompt]:
-    vocabulary, meter = _vocabulary(world), Meter()
+def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter) -> Iterator[Prompt]:
+    vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Prompt):
         try:
             recipients = _recipients(statement, world)
@@ -207,10 +212,9 @@ def _rendered(
             return  # one mistake is told once, not for every recipient
 
 
-def _claims(world: World, work: Findings) -> Iterator[Claim]:
-    meter = Meter()
+def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
     for statement in world.spec.of(syntax.Claim):
-        outer = Environment(world, reads=set())
+        outer = Environment(world, reads=set(), meter=meter)
         try:
             truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
             if truth_value not in ("true", "false"):

@@ -48,9 +48,9 @@ class Grounding:
             self.reads.setdefault(cell)
 
 
-def ground(world: World) -> tuple[Task, list[Diagnostic]]:
+def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diagnostic]]:
     """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error."""
-    work = Grounding(world)
+    work = Grounding(world, meter=meter or Meter())
     agents = tuple(str(a) for a in world.sets["agents"])
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
     work.world = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})

@@ -217,10 +217,10 @@ class Realiser:
 
 
 def realise(
-    spec: Spec, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None
+    spec: Spec, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
 ) -> tuple[World | None, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
-    facts = Realiser(spec, seed, params, graph)
+    facts = Realiser(spec, seed, params, graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.known_elements()):
         facts.findings.add(diagnostic)
     for symbol in spec.symbols.values():
