@@ -205,6 +205,8 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
         raise _at(Fault(message, code="C081", help=TEMPLATES), text, error.lineno) from None
     except RecursionError:
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
+    except ValueError:  # Python reads no whole number of thousands of digits
+        raise _at(Fault("a number in this prompt has too many digits", code="C081"), text, 1) from None
     try:
         _check(tree, text, vocabulary)
         return Compiled(_jinja().from_string(tree), text, frozenset(template_names(text.value)))
@@ -253,7 +255,7 @@ def _lines_kept(text: str) -> str:
 
     def kept(line: str) -> str:
         whole = line.rstrip()
-        if not whole.endswith("%}") or whole[-3] in "-+" or not BLOCKS.sub("", whole).strip():
+        if not whole.endswith("%}") or whole[:-2].endswith(("-", "+")) or not BLOCKS.sub("", whole).strip():
             return line
         return f"{whole[:-2]}+%}}"
 
@@ -332,7 +334,7 @@ def template_names(text: str) -> set[str]:
 
     try:
         return {n.name for n in _jinja().parse(text).find_all(nodes.Name) if n.ctx == "load"}
-    except TemplateSyntaxError:
+    except (TemplateSyntaxError, RecursionError, ValueError):  # said where the template is compiled
         return set()
 
 
@@ -352,7 +354,7 @@ _SIGNS = {"Add": r"\+", "Sub": "-", "Mul": r"\*", "Div": "/", "Mod": r"%(?!\})",
           "Concat": "~", "CondExpr": r"\bif\b", "Assign": r"\bset\b"}  # fmt: skip
 
 
-def _at(fault: Fault, text: syntax.Text, line: int, *, pattern: str = "") -> Fault:
-    """Place a fault in a line of the template, at a match of the pattern when there is one."""
-    fault.span = passage(text, line, pattern=pattern)
+def _at(fault: Fault, text: syntax.Text, line: int | None, *, pattern: str = "") -> Fault:
+    """Place a fault in a line of the template, at a match of the pattern when there is one; Jinja knows most lines."""
+    fault.span = passage(text, line or 1, pattern=pattern)
     return fault
