@@ -8,7 +8,7 @@ from colosseum.optimum import conditions, counting, numbers, options, products, 
 from colosseum.optimum.binding import bind
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering
-from colosseum.optimum.program import Affine, Program, total
+from colosseum.optimum.program import Affine, Program, TooLarge, total
 from colosseum.optimum.splits import agent_payoff
 from colosseum.optimum.tables import referred
 
@@ -57,7 +57,7 @@ class Lowered:
             for payoff in self.program.task.payoffs:
                 try:
                     forms.append(self.lowering.number(payoff.term))
-                except CannotLower as fault:
+                except (CannotLower, TooLarge) as fault:
                     raise NotLowered(payoff.name, fault.what) from None
             known[None] = total(forms)
         return known[None]
@@ -67,7 +67,7 @@ class Lowered:
         if agent not in known:
             try:
                 known[agent] = agent_payoff(agent, self.lowering)
-            except CannotLower as fault:
+            except (CannotLower, TooLarge) as fault:
                 raise NotLowered(f"payoff[{agent}]", fault.what) from None
         return known[agent]
 
@@ -76,17 +76,20 @@ class Lowered:
             _ = self._total() if agent is None else self._agent(agent)
         try:
             return self.lowering.number(term)
-        except CannotLower as fault:
+        except (CannotLower, TooLarge) as fault:
             raise NotLowered("a coalition's objective", fault.what) from None
 
 
 def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
-    program = Program(task)
+    try:
+        program = Program(task)
+    except TooLarge as fault:
+        raise NotLowered("the variables", fault.what) from None
     lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, limits)
     for requirement in task.hard:
         try:
             bind(requirement.condition, lowering)
-        except CannotLower as fault:
+        except (CannotLower, TooLarge) as fault:
             raise NotLowered(requirement.name, fault.what) from None
     return Lowered(program, lowering)

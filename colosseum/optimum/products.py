@@ -54,6 +54,7 @@ def by_value(term: Term, lowering: Lowering) -> list[tuple[int, Affine]] | None:
         program.row(total(taken.scaled(float(k)) for k, taken in found).minus(form), low=0.0, high=0.0)
         lowering.values[term] = found
         group = tuple(c for _, taken in found for c in taken.coefficients)
+        program.set_apart(group)
         lowering.exclusive |= dict.fromkeys(group, group)
     return lowering.values[term]
 
@@ -127,6 +128,7 @@ def _by_choice(group: tuple[int, ...], pieces: Affine, other: Affine, lowering: 
         made[choice] = Affine(0.0, {column: 1.0})
         program.row(made[choice].minus(Affine(0.0, {choice: high})), high=0.0)
         program.row(made[choice].minus(Affine(0.0, {choice: low})), low=0.0)
+    program.set_apart(c for form in made.values() for c in form.coefficients)
     program.row(total(made.values()).minus(other), low=0.0, high=0.0)
     return [form.scaled(pieces.coefficients[c]) for c, form in made.items() if c in pieces.coefficients]
 

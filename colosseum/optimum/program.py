@@ -16,7 +16,23 @@ FINEST = 10
 """Numbers that are multiples of 2^-FINEST are told apart exactly."""
 
 
+MOST_COLUMNS = 100_000
+"""Columns that a program may have."""
+MOST_WEIGHTS = 2_000_000
+"""Coefficients that all its rows may have."""
+LARGEST = 1e9
+"""How far a column may reach: the solver keeps rows to 1e-9, so beyond it a switch between 0 and 1 could be off by a
+whole unit; with columns of 1e13 it has been seen not to end at all."""
+
 Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
+
+
+class TooLarge(Exception):  # noqa: N818 - a finding about the task, not a failure
+    """A program would grow past what can be solved."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
 
 
 @dataclass(frozen=True)
@@ -88,6 +104,10 @@ class Program:
     task: Task
     columns: list[Column] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    weights: int = 0
+    """Coefficients of all rows."""
+    apart: dict[int, int] = field(default_factory=dict)
+    """Groups of columns at most one of which is not 0: the number of its group for each of them."""
 
     def __post_init__(self) -> None:
         for variable in self.task.variables:
@@ -111,12 +131,24 @@ class Program:
     def column(
         self, name: str, *, low: float = 0.0, high: float = 1.0, integer: bool = False, integral: bool = True
     ) -> int:
-        """Add a column and return its number."""
+        """Add a column and return its number. Raises TooLarge."""
+        if len(self.columns) >= MOST_COLUMNS:
+            raise TooLarge(f"the integer program has more than {MOST_COLUMNS:,} columns with it")
+        if self.weights > MOST_WEIGHTS:
+            raise TooLarge(f"the rows of the integer program have more than {MOST_WEIGHTS:,} coefficients with it")
+        if max(-low, high) > LARGEST:
+            raise TooLarge(f"a number in it may reach {max(-low, high):.2g}, and the solver is exact up to {LARGEST:g}")
         self.columns.append(Column(name, low, high, integer, integral))
         return len(self.columns) - 1
 
+    def set_apart(self, columns: Iterable[int]) -> None:
+        """Note that at most one of these columns is not 0."""
+        made = list(columns)
+        self.apart.update(dict.fromkeys(made, made[0]) if made else {})
+
     def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
         """Add `low ≤ body ≤ high`."""
+        self.weights += len(body.coefficients)
         self.rows.append(Row(
             body.coefficients,
             None if low is None else low - body.constant,
@@ -138,17 +170,24 @@ class Program:
         """The least and greatest value that the body could take; one variable's columns exclude each other."""
         low = high = body.constant
         grouped: dict[str, list[float]] = {}
+        apart: dict[int, tuple[float, float]] = {}
         for number, coefficient in body.coefficients.items():
             if number in self.family:
                 grouped.setdefault(self.family[number], []).append(coefficient)
                 continue
             column = self.columns[number]
             ends = (coefficient * column.low, coefficient * column.high)
+            if number in self.apart:
+                least, most = apart.get(self.apart[number], (0.0, 0.0))
+                apart[self.apart[number]] = min(least, *ends), max(most, *ends)
+                continue
             low, high = low + min(ends), high + max(ends)
         for variable, coefficients in grouped.items():
             whole = len(coefficients) == len(self.choices[variable])
             ends_of = coefficients if whole else [*coefficients, 0.0]
             low, high = low + min(ends_of), high + max(ends_of)
+        for least, most in apart.values():
+            low, high = low + least, high + most
         return low, high
 
     def whole(self, body: Affine) -> bool:

@@ -59,6 +59,7 @@ def _tuples(variables: list[Variable], lowering: Lowering) -> dict[tuple[Value, 
         return lowering.tuples[scope]
     program = lowering.program
     columns = {x: program.column(f"tuple {x}", integral=True) for x in product(*(v.domain for v in variables))}
+    program.set_apart(columns.values())
     for position, variable in enumerate(variables):
         parts: dict[Value, dict[int, float]] = {d: {} for d in variable.domain}
         for x, column in columns.items():
