@@ -21,7 +21,7 @@ def read_source(path: Path, *, name: str, span: Span | None) -> Source | Diagnos
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except FileNotFoundError:
-        return report("C030", span, f"there is no file `{name}`", help=_nearby(path, name))
+        return report("C030", span, f"there is no file `{name}`", help=_nearby(path, name) or _beside(span))
     except OSError as refusal:
         return report("C030", span, f"`{name}` cannot be read: {refusal.strerror or 'the system refuses'}")
     except ValueError:
@@ -60,6 +60,11 @@ def within(path: Path, folder: Path) -> Path | None:
     except (OSError, RuntimeError, ValueError):  # a loop of links, or no path at all
         return None
     return real if real.is_relative_to(folder) else None
+
+
+def _beside(span: Span | None) -> str:
+    """Where the file of a `use` is looked for."""
+    return f"it is looked for in the folder of `{Path(span.source.name).name}`" if span else ""
 
 
 def _nearby(path: Path, name: str) -> str:

@@ -79,6 +79,10 @@ def _bar(f: Failure) -> Diagnostic:
         return report("C019", span, "a line of a grid has one bar", help=help_)
     if span.text == "||":
         return report("C011", span, "`||` has no meaning", help="write `or`")
+    before = f.around(-1)
+    if before is not None and before.type == "EQUAL" and f.at(before).line < f.place.line:
+        help_ = "leave the `=` out: the grid begins on the next line"
+        return report("C017", f.at(before), "no `=` stands before a grid", help=help_)
     help_ = "write `or` between conditions, `+` for all elements of two sets"
     return report("C011", span, "`|` only parts the label of a grid's row from its cells", help=help_)
 
@@ -245,6 +249,9 @@ def _compare(f: Failure) -> str:
 
 
 def _colon(f: Failure) -> str:
+    before, after = f.around(-1), f.around(1)
+    if before is not None and after is not None and before.type == after.type == "NUMBER":
+        return f"a range is written `{before}..{after}`"
     inside = f.opened and f.opened[-1].type == "LPAR" and {"FOR", "WHEN"} & f.accepts
     return LOOPS if inside else ""
 
@@ -291,6 +298,13 @@ def _brace(f: Failure) -> str:
     return f"an arm is written `arm {before} {{ … }}`" if earlier.type == before.type == "NAME" else ""
 
 
+def _closing(f: Failure) -> str:
+    """`arm a { aside  pitch bent }`: names and values out of step."""
+    if f.tokens[f.start].type != "EXPERIMENT" or "LPAR" not in f.accepts:
+        return ""
+    return "every setting is followed by its value, as in `aside on  rounds 4`; one of these has none"
+
+
 HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
     "IF": (_if,),
     "LSQB": (_bracket,),
@@ -308,5 +322,6 @@ HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
     "LONG_STRING": (_string,),
     "ELSE": (_else,),
     "FOR": (_for,),
+    "RBRACE": (_closing,),
 }
 """What to say of a token that stands where it cannot."""

@@ -158,10 +158,13 @@ def _lookup(expr: syntax.Lookup, env: Environment) -> Folded:
         return _enumerated(name, expr, env)
     keys = tuple(evaluate(k, env) for k in expr.keys)
     if name == "payoff":
-        if len(keys) != 1 or not isinstance(keys[0], str):
-            help_ = "what several are paid is `sum(payoff[a] for a in S)`"
-            raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
-        return payoff(keys[0], env)
+        if len(keys) == 1 and isinstance(keys[0], str):
+            return payoff(keys[0], env)
+        if any(isinstance(key, Ground) for key in keys):
+            help_ = "as in `sum(payoff[a] for a in agents when pick[B] == a)`"
+            raise Fault("whose payoff this is, is decided only in a run", code="C044", help=help_)
+        help_ = "what several are paid is `sum(payoff[a] for a in S)`"
+        raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
     flat: list[Folded] = []
     for key in keys:
         flat += [key] if isinstance(key, Ground) else flatten((key,))

@@ -16,7 +16,7 @@ from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
-from colosseum.model.settings import READERS, Settings, read_seeds, read_setting
+from colosseum.model.settings import READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Spec
 from colosseum.model.sweeps import points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
@@ -199,7 +199,8 @@ class _Reader:
         match symbol.kind if symbol else None:
             case "channel":
                 if not isinstance(expr, syntax.Switch):
-                    raise at(Fault(f"the channel `{name}` is `on` or `off`", code="C087"), expr.span)
+                    fault = Fault(f"the channel `{name}` is `on` or `off`", code="C087", help=switch_meant(expr))
+                    raise at(fault, expr.span)
                 return replace(conditions, channels=_put(conditions.channels, name, expr.on))
             case "prompt":
                 return replace(conditions, variants=_put(conditions.variants, name, self._variant(name, expr)))

@@ -168,5 +168,7 @@ def payoff(agent: str | None, env: Environment) -> Term:
     if not env.decisions:
         raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
     if agent is not None and agent not in env.facts.members("agents"):
-        raise Fault(f"`{agent}` is not an agent", code="C044")
+        agents = env.facts.members("agents")
+        help_ = closest(agent, [text(known) for known in agents]) or f"agents: {agents}"
+        raise Fault(f"`{agent}` is not an agent", code="C044", help=help_)
     return terms.PayoffOf(agent)

@@ -301,6 +301,8 @@ class _Scope:
             return "there are no such values; a condition is a comparison, and `1 if condition else 0` counts it"
         if name == "network":
             return "`links` are the pairs that it joins; its kind can be compared in the `where` of a sweep only"
+        if name == "payoff":
+            return "in a coalition's objective, what the agent A is paid is `payoff[A]`, what all are paid `total`"
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
         if not family:
             return ""

@@ -45,6 +45,14 @@ class Settings:
     signal: str = "outsider_loss"
 
 
+class _Unfit(Exception):  # noqa: N818 - a finding about a spec, not an error of ours
+    """A value that a setting does not take; the words say what it is, without its name."""
+
+    def __init__(self, words: str, *, help: str = "") -> None:  # noqa: A002 - the word users read
+        super().__init__(words)
+        self.help = help
+
+
 def _raw(expr: syntax.Expr) -> str:
     return expr.value if isinstance(expr, syntax.Text) else re.sub(r"\s+", "", expr.span.text)
 
@@ -53,7 +61,7 @@ def _whole(low: int) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
         found = value(expr, env)
         if type(found) is not int or found < low:
-            raise Fault(f"this is a whole number of at least {low}, not `{text(found)}`", code="C087")
+            raise _Unfit(f"a whole number of at least {low}, not `{text(found)}`")
         return found
 
     return read
@@ -64,7 +72,7 @@ def _real(low: float, high: float | None) -> "Reader":
         found = value(expr, env)
         if isinstance(found, bool) or not isinstance(found, int | float) or found < low or (high and found > high):
             between = f"from {low:g} to {high:g}" if high else f"of at least {low:g}"
-            raise Fault(f"this is a number {between}, not `{text(found)}`", code="C087")
+            raise _Unfit(f"a number {between}, not `{text(found)}`")
         return float(found)
 
     return read
@@ -73,8 +81,8 @@ def _real(low: float, high: float | None) -> "Reader":
 def _word(*words: str) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if _raw(expr) not in words:
-            near = closest(_raw(expr), words)
-            raise Fault(f"this is one of {', '.join(words)}, not `{_raw(expr)}`", code="C087", help=near)
+            choices = f"one of {', '.join(words)}" if len(words) > 1 else f"always `{words[0]}`"
+            raise _Unfit(f"{choices}, not `{_raw(expr)}`", help=closest(_raw(expr), words))
         return _raw(expr)
 
     return read
@@ -82,16 +90,20 @@ def _word(*words: str) -> "Reader":
 
 def _switch(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Switch):
-        meant = {"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}.get(_raw(expr).lower())
-        help_ = f"write `{meant}`" if meant else ""
-        raise Fault(f"this is `on` or `off`, not `{_raw(expr)}`", code="C087", help=help_)
+        raise _Unfit(f"`on` or `off`, not `{_raw(expr)}`", help=switch_meant(expr))
     return expr.on
+
+
+def switch_meant(expr: syntax.Expr) -> str:
+    """`write on` for `yes`, as a help."""
+    meant = {"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}.get(_raw(expr).lower())
+    return f"write `{meant}`" if meant else ""
 
 
 def _money(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Money):
         help_ = f"write `${_raw(expr)}`" if isinstance(expr, syntax.Number) else ""
-        raise Fault(f"this is an amount such as `$20`, not `{_raw(expr)}`", code="C087", help=help_)
+        raise _Unfit(f"an amount such as `$20`, not `{_raw(expr)}`", help=help_)
     return expr.value
 
 
@@ -158,6 +170,8 @@ def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environm
     assert target in {f.name for f in fields(Settings)}
     try:
         changed: dict[str, Any] = {target: reader(expr, env)}
+    except _Unfit as unfit:
+        raise at(Fault(f"`{name}` is {unfit}", code="C087", help=unfit.help), expr.span) from None
     except Fault as fault:
         raise at(fault, expr.span) from None
     return replace(settings, **changed)
