@@ -109,6 +109,14 @@ def test_a_file_may_not_lead_outside_by_a_link(tmp_path: Path) -> None:
     assert "outside the spec's folder" in found
 
 
+def test_none_in_a_file_is_none_unless_it_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('agents,t\nA,1\nB, none \nC,"none"\n')
+    tables = checked(tmp_path, f'{TEAM}table t[agents] from "t.csv"\n{USED}').expansion.world.tables
+    assert tables["t"].entries == {("A",): 1, ("B",): None, ("C",): "none"}
+    (tmp_path / "s.csv").write_text("s,pay\ndig,1\nnone,2\n")
+    assert said(tmp_path, f'{TEAM}set s from "s.csv"\n{USED}')[1].startswith("error[C057]")
+
+
 def test_grids(tmp_path: Path) -> None:
     text = f"""{TEAM}set cells
          | weight  label  free

@@ -79,6 +79,18 @@ def test_channels() -> None:
     assert names(Graph("edges", (("edges", listed),)), consolidate=True) == ["A_B_C", "C_D"]
 
 
+def test_channels_whose_members_read_alike_have_names_of_their_own() -> None:
+    agents = ("A", "B", "B_C", "A_B", "C", "A_B_C (2)", "A_B_C")
+    alike = Elements((("A", "B_C"), ("A_B", "C"), ("A", "B"), ("B", "C"), ("A", "C")))
+    listed = Graph("edges", (("edges", alike),))
+    apart = public_channels(listed, agents, seed=1, consolidate=False)
+    assert {c.name: c.members for c in apart} == {
+        "A_B": ("A", "B"), "A_B_C": ("A", "B_C"), "A_C": ("A", "C"), "B_C": ("B", "C"), "A_B_C (2)": ("A_B", "C"),
+    }  # fmt: skip
+    together = public_channels(listed, agents, seed=1, consolidate=True)
+    assert [c.name for c in together] == ["A_B_C", "A_B_C (2)", "A_B_C (3)"]
+
+
 def test_links_follow_the_network(tmp_path: Path) -> None:
     text = (
         f"{TEAM}network path\nreward r[(a, b) in pairs(agents) where (a, b) in links]: 1 if move[a] == move[b] else 0\n"

@@ -159,6 +159,8 @@ def _records(source: Source) -> Iterator[tuple[tuple[Entry, ...], Span | None]]:
 
 
 def _value(raw: str) -> Value:
+    if raw == "none":
+        return None
     if INTEGER.match(raw):
         return int(raw)
     return float(raw) if NUMBER.match(raw) else raw

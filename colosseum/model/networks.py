@@ -5,7 +5,7 @@ exception to identity by name: adding an agent may change any edge.
 """
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, count
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -213,7 +213,18 @@ def public_channels(
         return (PublicChannel("public", agents),)
     edges = graph_edges(graph, agents, seed=seed)
     groups = _clique_cover(agents, edges) if consolidate else edges
-    return tuple(PublicChannel("_".join(group), group) for group in groups)
+    return tuple(PublicChannel(name, group) for name, group in zip(_channel_names(groups), groups, strict=True))
+
+
+def _channel_names(groups: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Agents joined by `_`. A and B_C read like A_B and C: posts go by name, so the later channel gets a number."""
+    names = ["_".join(group) for group in groups]
+    taken = set(names)
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            names[place] = next(new for number in count(2) if (new := f"{name} ({number})") not in taken)
+            taken.add(names[place])
+    return names
 
 
 def names_public(name: str, agents: tuple[str, ...]) -> bool:
