@@ -60,7 +60,7 @@ def test_the_facts_are_there(width: int) -> None:
         "122 complete, 1 failed",
         "baseline, again: sim/cooperate",
         "emergent, prompted: sim/collude, sim/cooperate",
-        "null in 1 of 31 runs, left out of the mean: the coalition is everybody",
+        "missing in 1 of 31 runs, left out of the mean: the coalition is everybody",
         "30 pairs; left out: the treated run failed (1)",
         "the treated run left a variable undecided (1)",
         "emergent timeout: no answer (1)",
@@ -99,8 +99,8 @@ def test_nulls_print_a_dash_and_a_numbered_reason() -> None:
     text = printed(summarise([record(a, s, nothing) for a in ("a", "b") for s in (1, 2)], arms=("a", "b")))
     row = next(line for line in text.splitlines() if line.strip().startswith("outsider regret"))
     assert row.split() == ["outsider", "regret", "–", "(1)", "–", "(1)"]
-    assert "(1) null in every run: no outsider" in flat(text)
-    assert "null in every pair: u is not positive" in text
+    assert "(1) missing in every run: no outsider" in flat(text)
+    assert "missing in every pair: u is not positive" in text
     assert "no pair differs" in text
     assert "all seeds agree" in text
 

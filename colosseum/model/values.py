@@ -175,7 +175,7 @@ def truth(value: Value, role: str) -> bool:
 
 def _divide(left: Number, right: Number) -> Number:
     if right == 0:
-        raise Fault("division by zero", code="C051", help="leave the case out, as with `when x != 0`")
+        raise Fault("division by zero", code="C051", help="leave the case out first, as with `when x != 0 and …`")
     return left / right
 
 

@@ -133,7 +133,7 @@ def _mean_cell(average: Average, runs: int, places: int, notes: dict[str, int]) 
     mark = ""
     if missing:
         share = "every run" if missing == runs else f"{missing} of {runs} runs, left out of the mean"
-        mark = " " + _mark(f"null in {share}: {reasons(average.nulls)}", notes)
+        mark = " " + _mark(f"missing in {share}: {reasons(average.nulls)}", notes)
     elif average.mean.value is None:
         mark = " " + _mark(NO_RUN, notes)
     if average.mean.value is None:
@@ -187,7 +187,7 @@ def _change_cells(difference: Difference, pairs: int, places: int, notes: dict[s
     mark = ""
     if missing:
         share = "every pair" if missing == pairs else f"{missing} of {pairs} pairs, left out of the mean"
-        mark = " " + _mark(f"null in {share}: {reasons(difference.nulls)}", notes)
+        mark = " " + _mark(f"missing in {share}: {reasons(difference.nulls)}", notes)
     if paired.mean.value is None:
         return f"–{mark}", "", "", ""
     match paired.interval:
