@@ -50,6 +50,8 @@ class Solver:
     limits: Limits = DEFAULT_LIMITS
     lowered: Lowered = field(init=False)
     search: Search = field(init=False)
+    fresh: bool = field(init=False, default=True)
+    """Whether nothing was asked yet."""
 
     def __post_init__(self) -> None:
         self.lowered = lower(self.task, limits=self.limits)
@@ -58,6 +60,8 @@ class Solver:
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
 
+        A canonical one is the first of all; where that is not known in the end (`Optimum.canonical`), it is what a new
+        solver answers, whatever this one was asked before.
         Raises NotLowered, and Fault where a payoff is undefined at the answer.
         """
         return self._optimise(goal, 1.0, fixed or {}, canonical=canonical)
@@ -67,7 +71,7 @@ class Solver:
         return self._optimise(goal, -1.0, fixed or {}, canonical=canonical)
 
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
-        start = time.perf_counter()
+        start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         query = Query(goal, self.lowered.objective(goal).scaled(sign), sign, fixed)
         found = self.search.best(query)
         bound = None if found.bound is None else sign * found.bound
@@ -76,6 +80,8 @@ class Solver:
         best, is_first = found.assignment, False
         if canonical and found.status == "optimal":
             best, is_first = first(self.search, query, found)
+            if not is_first and not fresh:
+                return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
         value = goal_value(self.task, goal, best)
         bound = value if found.status == "optimal" else bound
         return Optimum(found.status, value, best, bound, canonical=is_first, seconds=_since(start))

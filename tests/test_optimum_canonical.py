@@ -1,0 +1,33 @@
+"""Which of many optima is told: the first where that can be known, and always one that the question alone decides."""
+
+from functools import cache
+
+import pytest
+
+from colosseum.language.shipped import shipped
+from colosseum.model.check import check
+from colosseum.model.scenario import Task
+from colosseum.optimum.goal import WELFARE, payoff_of
+from colosseum.optimum.solve import Solver
+
+
+@cache
+def task(name: str, seed: int, sites: int | None = None) -> Task:
+    found, diagnostics = check(shipped("specs") / f"{name}.colo", seed=seed, params={"sites": sites} if sites else {})
+    assert found is not None, diagnostics
+    return found.expansion.scenario.task
+
+
+@pytest.mark.parametrize(("game", "first"), [(("jira", 1), True), (("grid", 1), True), (("grid", 6, 6), False)])
+def test_what_was_asked_before_changes_no_answer(game: tuple[str, int], first: bool) -> None:
+    alone = Solver(task(*game)).maximise(WELFARE, canonical=True)
+    asked = Solver(task(*game))
+    asked.minimise(WELFARE)
+    asked.maximise(payoff_of(asked.task.agents[0]))
+    answers = [asked.maximise(WELFARE, canonical=True) for _ in range(2)]
+    assert all((a.value, a.assignment, a.canonical) == (alone.value, alone.assignment, first) for a in answers)
+
+
+def test_two_hospitals_have_a_first_optimum() -> None:
+    best = Solver(task("hospital", 1)).maximise(WELFARE, canonical=True)
+    assert (best.value, best.canonical) == (pytest.approx(7016), True)
