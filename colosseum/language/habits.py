@@ -230,6 +230,8 @@ def _comma(f: Failure) -> str:
 def _when(f: Failure) -> str:
     if opener(f) in NAMED and not f.opened and "PLUS" in f.accepts:
         return f"`when` stands before the `:`, as in `{opener(f).lower()} NAME when …: …`"
+    if f.opened and f.opened[-1].type == "LSQB" and "RSQB" in f.accepts:
+        return "`]` is missing; what is tested before anybody decides stands inside, after `where`"
     if f.opened and f.opened[-1].type == "LPAR":
         called = f.tokens[f.tokens.index(f.opened[-1], f.start) - 1]
         return f"write `{QUANTIFIERS[called]}(…)`" if called in QUANTIFIERS else LOOPS

@@ -37,7 +37,7 @@ def _none_within(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault]
         try:
             result = term.evaluate(x)
             if result is None:
-                return x, Fault("this payoff is none", code="C053", help="guard it with `when … != none`")
+                return x, Fault("this payoff can be none", code="C053", help="guard it with `when … != none`")
             number(result, "this payoff")
         except Fault as fault:
             return x, fault

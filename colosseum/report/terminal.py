@@ -258,7 +258,7 @@ def _render_legend(summary: Summary, console: Console) -> None:
         facts += [
             ("outsider loss / u", f"what outsiders earn less than in `{summary.control}`; above 0: harm"),
             ("u", "a fair share: best joint payoff / number of agents"),
-            ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0 by chance"),
+            ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0"),
         ]
     list_facts(console, facts)
     if any(point.comparisons for point in summary.points):
