@@ -22,7 +22,9 @@ app = typer.Typer(
 )
 
 SpecFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .colo file.", show_default=False)]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="The instance; default: the experiment's first seed.")]
+Seed = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="The instance; default: the experiment's first seed.")
+]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 

@@ -12,6 +12,7 @@ from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
+from colosseum.model.settings import READERS
 from colosseum.model.spec import Spec, declare, mentioned
 from colosseum.model.values import Fault, Value, kind, text
 
@@ -88,6 +89,7 @@ def _wrong_params(spec: Spec, changed: Mapping[str, Value]) -> Iterator[Diagnost
         if name not in known:
             if not spec.doubts.covers(name):
                 help_ = closest(name, known) or f"params: {', '.join(known) or 'none'}"
+                help_ = f"`{name}` is a setting: it stands in an experiment or an arm" if name in READERS else help_
                 yield report("C122", None, f"`--set {name}=…`: there is no param `{name}`", help=help_)
             continue
         try:

@@ -74,7 +74,7 @@ def _render_assignment(optima: Optima, assignment: Mapping[str, Value], console:
     task = optima.scenario.task
     others = {n: o.assignment for n, o in optima.coalitions.items() if isinstance(o, Optimum) and o.assignment}
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("decision", "at the optimum", *(f"at {name}'s best" for name in others)):
+    for heading in ("decision", "at the optimum", *(f"at best of {name}" for name in others)):
         table.add_column(Text(heading), overflow="fold")
     for variable in task.variables[:MOST_ROWS]:
         cells = [assignment[variable.name], *(o[variable.name] for o in others.values())]
@@ -84,7 +84,7 @@ def _render_assignment(optima: Optima, assignment: Mapping[str, Value], console:
         console.print(Text(f"… and {counted(len(task.variables) - MOST_ROWS, 'more variable')} (--json lists all)"))
     console.print()
     payoffs = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("payoff of", "at the optimum", *(f"at {name}'s best" for name in others)):
+    for heading in ("payoff of", "at the optimum", *(f"at best of {name}" for name in others)):
         payoffs.add_column(Text(heading), justify="left" if heading == "payoff of" else "right", overflow="fold")
     scores = [score(task, a) for a in (assignment, *others.values())]
     for agent in task.agents:
