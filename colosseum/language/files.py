@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 
-LARGEST = 4 * 1024 * 1024
+LARGEST = 1024 * 1024
 """Bytes. A spec is read whole."""
 
 

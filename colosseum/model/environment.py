@@ -10,7 +10,7 @@ from colosseum.model.scenario import Cell
 from colosseum.model.values import Fault, Value, a, instance_name
 from colosseum.model.world import Facts
 
-MOST_STEPS = 500_000
+MOST_STEPS = 200_000
 """Rounds of loops, over all statements, that one expansion may visit, with the terms that are substituted."""
 
 

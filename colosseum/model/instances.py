@@ -23,6 +23,7 @@ def domain(statement: syntax.Variable, env: Environment, name: str) -> tuple[Val
     while isinstance(expr, syntax.Logical) and expr.operator == "or" and isinstance(expr.right, syntax.NoneLiteral):
         expr, optional = expr.left, True
     items = elements(expr, env).items
+    env.meter.count(len(items))  # so that many instances of a long range are not too many in all
     if None in items:
         fault = Fault("`none` is added with `or none`, not put in the set", code="C064",
                       help="as in `variable pick[agents]: tasks or none`")  # fmt: skip

@@ -31,7 +31,8 @@ def look_up(name: str, keys: tuple[Folded, ...], env: Environment) -> Folded:
             raise Fault(f"`{name}` is decided by an agent, so it cannot be used here", code="C055",
                         help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
         domains = env.facts.instances(name)
-        return _select(name, keys, env, list(domains), lambda key: Decision(instance_name(name, key)))
+        return _select(name, keys, env, list(domains) if _moving(keys) else (),
+                       lambda key: Decision(instance_name(name, key)), present=domains)  # fmt: skip
     table = env.facts.table(name)
     return _select(name, keys, env, list(table.entries) if _moving(keys) else (), lambda key: _entry(table, key, env),
                    present=table.entries)  # fmt: skip
@@ -48,11 +49,11 @@ def _select(
     known: "list[tuple[Value, ...]] | tuple[()]",
     entry: Callable[[tuple[Value, ...]], Folded],
     *,
-    present: "dict[tuple[Value, ...], Value] | None" = None,
+    present: "Mapping[tuple[Value, ...], object]",
 ) -> Folded:
     if not _moving(keys):
         exact = tuple(k for k in keys if not isinstance(k, Ground))
-        if exact not in (present if present is not None else known):
+        if exact not in present:
             raise _missing(name, exact, env)
         return entry(exact)
     reach = [_possible(k, env) for k in keys]
