@@ -3,6 +3,7 @@ variables and domains, so that reports of equal tasks are equal.
 """
 
 import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -27,7 +28,8 @@ def first(search: Search, query: Query, found: Found) -> tuple[dict[str, Value],
     if value is None:
         return best, False
     scale = max(1.0, abs(value))
-    walk = _Walk(search, query, best, value - TIGHT * scale)
+    walk = _Walk(search, query, best, value - TIGHT * scale, time.monotonic() + search.time_limit)
+    search.stop_at(walk.until)
     for component, part in zip(search.components, found.parts, strict=True):
         with component.worth_at_least(query.form.coefficients, part - MARGIN * scale):
             walk.through(component)
@@ -44,6 +46,8 @@ class _Walk:
     best: dict[str, Value]
     least: float
     """What an optimum is worth at least, up to rounding."""
+    until: float
+    """When the walk ends where it is, on the clock of `time.monotonic`."""
     known: bool = True
     allowance: int = MOST_SEARCHED
 
@@ -66,7 +70,10 @@ class _Walk:
         relaxed = component.relax(places, self.search.columns(self.query.fixed))
         earliest = max(0, math.ceil(-relaxed.bound - MARGIN)) if relaxed.status == "optimal" else 0
         for value in domain[earliest:now]:
-            if self._taken(component, names, places, {**self.query.fixed, name: value}) or not self.known:
+            if time.monotonic() > self.until:
+                self.known = False
+            fixed = {**self.query.fixed, name: value}
+            if not self.known or self._taken(component, names, places, fixed) or not self.known:
                 return
 
     def _taken(
@@ -83,7 +90,7 @@ class _Walk:
                 self.best = candidate
                 return True
         self.allowance -= len(component.columns)
-        found = self.search.best(self.query.holding(fixed)) if self.allowance > 0 else None
+        found = self.search.best(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
         if found is None or found.status == "limit":
             self.known = False
             return False

@@ -4,6 +4,8 @@ A component is formulated once in PuLP; the HiGHS object behind it stays alive, 
 only, on the LP relaxation with its warm basis or on branch and bound with both gaps 0, one thread, a fixed seed.
 """
 
+import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,6 +46,8 @@ class Component:
         self.whole_columns = [c for c in self.columns if program.columns[c].integer]
         self.place = {column: i for i, column in enumerate(self.columns)}
         self.places = np.arange(len(self.columns), dtype=np.int32)
+        self.until = math.inf
+        """When the solver must stop, on the clock of `time.monotonic`."""
         self.low = np.array([program.columns[c].low for c in self.columns])
         self.high = np.array([program.columns[c].high for c in self.columns])
 
@@ -65,6 +69,8 @@ class Component:
         while loose := [c for c in self.whole_columns if not _is_whole(answer.values[c])]:
             column = max(loose, key=answer.values.__getitem__)
             for value in (1.0, 0.0):
+                if time.monotonic() > self.until:
+                    return None
                 answer = self.relax(costs, {**held, column: value})
                 if answer.status == "optimal" and answer.bound >= least:
                     held[column] = value
@@ -101,7 +107,8 @@ class Component:
         return self._run(solver)
 
     def _run(self, solver: "highspy.Highs") -> Answer:
-        solver.setOptionValue("time_limit", solver.getRunTime() + self.time_limit)
+        left = max(0.0, min(self.time_limit, self.until - time.monotonic()))
+        solver.setOptionValue("time_limit", solver.getRunTime() + left)
         solver.run()
         status = solver.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):

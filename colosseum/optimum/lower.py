@@ -23,6 +23,10 @@ CONDITION_RULES = (
 )  # fmt: skip
 
 
+FARTHEST = 1e15
+"""How far a goal may reach; beyond it sums of floating-point numbers lose whole units."""
+
+
 class NotLowered(Exception):  # noqa: N818 - a finding about the task, not a failure
     """A part of the task does not fit an integer program; says which and how large it is."""
 
@@ -47,8 +51,15 @@ class Lowered:
             parts = [self._total().scaled(goal.total)] if goal.total else []
             parts += [self._agent(agent).scaled(weight) for agent, weight in goal.payoffs]
             parts += [self._term(term).scaled(weight) for term, weight in goal.terms]
-            self.goals[goal] = total(parts)
+            self.goals[goal] = self._counted(total(parts))
         return self.goals[goal]
+
+    def _counted(self, form: Affine) -> Affine:
+        """The form of a goal, unless it is past what floating-point numbers can add up."""
+        reach = max(map(abs, self.program.bounds(form)))
+        if reach > FARTHEST:
+            raise NotLowered("the sum of payoffs", f"it may reach {reach:.2g}, and sums are exact up to {FARTHEST:g}")
+        return form
 
     def _total(self) -> Affine:
         known = self.lowering.payoffs

@@ -2,6 +2,8 @@
 good any could be: the relaxation from its warm basis first, then a dive from it, branch and bound last.
 """
 
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -16,6 +18,8 @@ from colosseum.optimum.ties import settle
 
 MOST_FORBIDDEN = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
+DIVING = 0.25
+"""The share of a query's time that dives may take; what they leave is for branch and bound."""
 AGREEMENT = 1e-6
 """How far, relative to max(1, |value|), branch and bound's value may lie from the exact one."""
 
@@ -58,19 +62,22 @@ class Search:
     task: Task
     lowered: Lowered
     time_limit: float
-    """Seconds that one component may take for one query."""
+    """Seconds that one query may take."""
     components: list[Component] = field(init=False, default_factory=list)
     built: tuple[int, int] = field(init=False, default=(0, 0))
+    until: float = field(init=False, default=math.inf)
 
-    def best(self, query: Query) -> Found:
-        """The best assignment that keeps the hard requirements exactly.
+    def best(self, query: Query, *, until: float | None = None) -> Found:
+        """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
 
         Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
         such an assignment is forbidden in so many words, and the search goes on.
         """
         found = Found("limit", None, None)
+        stop = time.monotonic() + self.time_limit if until is None else until
         for _ in range(MOST_FORBIDDEN):
             self.build()
+            self.stop_at(stop)
             attempt = self._attempt(query)
             if attempt is None:
                 continue
@@ -78,10 +85,16 @@ class Search:
             broken = hard_broken(self.task.requirements, found.assignment) if found.assignment is not None else []
             if found.assignment is not None and not broken:
                 return found
-            if not broken or found.status == "limit":
-                return Found(found.status, None, found.bound)
+            if not broken or found.status == "limit" or time.monotonic() > stop:
+                return Found(found.status if not broken else "limit", None, found.bound)
             self._forbid(broken[0], found.assignment or {})
         return Found("limit", None, found.bound)
+
+    def stop_at(self, until: float) -> None:
+        """No component's solver runs on after this moment."""
+        self.until = until
+        for component in self.components:
+            component.until = until
 
     def worth(self, query: Query, assignment: Mapping[str, Value]) -> float | None:
         """The exact value of the query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
@@ -134,9 +147,12 @@ class Search:
             bound = claimed(relaxed, query.form)
             if found := self._proven(query, relaxed, bound):
                 return found
+            stop = self.until
+            self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
             answers = [
                 component.dive(costs, columns, a) or a for component, a in zip(self.components, relaxed, strict=True)
             ]
+            self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
         answers = [

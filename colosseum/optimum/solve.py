@@ -18,7 +18,7 @@ from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.search import Query, Search
 
 TIME_LIMIT = 120.0
-"""Seconds that one component may take for one query."""
+"""Seconds that one query may take, and as many for the first of its optima."""
 
 
 @dataclass(frozen=True)
