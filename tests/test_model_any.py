@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fuzz import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from specs_made import HEAD, TEAM, said
@@ -122,6 +123,14 @@ PIECES = ["{{ ", " }}", "{% for x in ", " %}", "{% endfor %}", "{% if ", "{% end
 def test_any_prompt(folder: Path, template: str) -> None:
     head = f"{TEAM}private table cost[agents, moves] ~ integer(1, 9)\nreward r when move[A] == left: cost[A, left]\n"
     check_any(folder, f'{head}prompt p for agents """\n{template}\n"""\nclaim c: """{template}""" is true\n')
+
+
+def test_a_share_of_any_inputs_whatsoever() -> None:
+    """`python tests/fuzz.py --inputs 100000` tries the whole."""
+    tally = run(120, seed=7)
+    assert not tally.failures, "\n".join(tally.lines())
+    assert len(tally.kinds) == 8
+    assert tally.outcomes["valid", "model"] > 3
 
 
 # ---- bounds -----------------------------------------------------------------------------------------------------
