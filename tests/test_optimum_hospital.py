@@ -5,7 +5,7 @@ A vector's units, patients, stock and clock are written as a spec that uses the 
 
 import json
 import shutil
-from math import ceil, fsum
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,7 @@ from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE
 from colosseum.optimum.scoring import hard_broken, score
-from colosseum.optimum.solve import Solver
 
 VECTORS = sorted((Path(__file__).parent / "vectors").glob("hospital_*.json"))
 SUPPLIES = {
