@@ -95,7 +95,8 @@ def sized(text: str, chance: random.Random) -> str:
 def bombed(chance: random.Random, statements: tuple[str, ...]) -> str:
     """One statement that grows, or two of them."""
     chosen = chance.sample(statements, chance.choice([1, 1, 1, 2]))
-    return HEAD + BODY + "\n".join(sized(statement, chance) for statement in chosen) + "\n"
+    head = HEAD.replace("agents A, B, C\n", "") if any(s.startswith("agents") for s in chosen) else HEAD
+    return head + BODY + "\n".join(sized(statement, chance) for statement in chosen) + "\n"
 
 
 def templated(chance: random.Random, templates: tuple[str, ...]) -> str:

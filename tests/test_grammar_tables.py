@@ -17,6 +17,7 @@ from colosseum.model.environment import Environment
 from colosseum.model.settings import NOT_YET, READERS, Settings, read_setting
 from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Fault, flatten
+from colosseum.optimum import program
 from colosseum.optimum.lowering import DEFAULT_LIMITS
 
 
@@ -114,10 +115,13 @@ def test_limits_are_those_of_the_code() -> None:
         "rounds of all loops of an expansion": environment.MOST_STEPS,
         "levels of terms after derived tables are substituted": lookup.DEEPEST,
         "combinations of an experiment's sweeps": sweeps.MOST_POINTS,
+        "runs of an experiment: sweeps × arms × seeds × repeats": experiment.MOST_RUNS,
         "tries for a connected random network": networks.MOST_REDRAWS,
         "characters of a rendered prompt": prompts.LONGEST_PROMPT,
         "digits that `round` keeps": prompts.MOST_DIGITS,
         "joint values of a term that no rule of the integer program fits": DEFAULT_LIMITS.table,
+        "columns of the integer program": program.MOST_COLUMNS,
+        "coefficients of all its rows": program.MOST_WEIGHTS,
     }
     assert listed == {name: f"{limit:,}".replace(",", " ") if isinstance(limit, int) else limit
                       for name, limit in known.items()}  # fmt: skip

@@ -6,6 +6,7 @@ cartesian factor; `where` drops combinations. Nothing is silently rewritten.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TypeVar
 
 from colosseum.diagnostics import Diagnostic, Label, closest, report
@@ -22,6 +23,8 @@ from colosseum.model.sweeps import points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
 
 V = TypeVar("V")
+MOST_RUNS = 1_000_000
+"""Runs that an experiment may have."""
 PAIRING = ("seeds", "repeats")
 """Settings of the experiment as a whole."""
 
@@ -73,6 +76,9 @@ def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Val
     for diagnostic in _contradictions(statement):
         work.findings.add(diagnostic)
     laid = list(work.points(statement, base))
+    sizes = (len(laid), max(1, len(statement.arms)), len(seeds), repeats)
+    if prod(sizes) > MOST_RUNS:
+        return None, [*work.findings.diagnostics, _too_many(statement, sizes)]
     cells = [Arm(arm.name, label, work.arm(arm, point)) for label, point in laid for arm in statement.arms]
     if not statement.arms:
         cells = [Arm("baseline", label, point) for label, point in laid]
@@ -85,6 +91,14 @@ def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Val
                              help="an experiment without a combination runs nothing")]  # fmt: skip
     arms = tuple(a.name for a in statement.arms) or ("baseline",)
     return Design(statement.name, statement.question, arms, tuple(cells), seeds, repeats), []
+
+
+def _too_many(statement: syntax.Experiment, sizes: tuple[int, ...]) -> Diagnostic:
+    """That an experiment has more runs than anybody can wait for."""
+    words = ("combinations of sweeps", "arms", "seeds", "repeats")
+    shown = " × ".join(f"{size:,} {word}" for size, word in zip(sizes, words, strict=True) if size > 1)
+    message = f"this experiment has {shown} = {prod(sizes):,} runs, at most {MOST_RUNS:,} are allowed"
+    return report("C056", statement.name_span, message, help="sweep over less, or take fewer seeds or repeats")
 
 
 def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Number, Value, compare, member, truth
+from colosseum.model.values import Number, Value, added, compare, member, truth
 
 Folded: TypeAlias = "Value | Term"
 
@@ -67,7 +67,7 @@ def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
         elif isinstance(body, Ground):
             parts.append(body)
         else:
-            constant += terms.summand(body)
+            constant = added((constant, terms.summand(body)))
     if not parts:
         return constant
     return terms.Total((*parts, Constant(constant)) if constant else tuple(parts))

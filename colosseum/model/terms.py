@@ -17,6 +17,7 @@ from colosseum.model.values import (
     Fault,
     Number,
     Value,
+    added,
     arithmetic,
     compare,
     extremum,
@@ -119,7 +120,7 @@ class Total(Ground):
         return union(self.parts)
 
     def evaluate(self, x: Assignment) -> Value:
-        return sum(summand(part.evaluate(x)) for part in self.parts)
+        return added(summand(part.evaluate(x)) for part in self.parts)
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,14 @@ def number(value: Value, role: str) -> Number:
     return value
 
 
+def added(numbers: Iterable[Number]) -> Number:
+    """The sum; a Fault where it is not a finite number."""
+    try:
+        return finite(sum(numbers))
+    except OverflowError:  # a whole number that no float holds, and a fraction
+        raise Fault("the result is too large", code="C051") from None
+
+
 def finite(result: Number) -> Number:
     """The number unless it is infinite, not a number or a whole number beyond what a float holds, which is a Fault."""
     if isinstance(result, float) and not math.isfinite(result):
