@@ -1,4 +1,4 @@
-"""The published hospital game: the shipped variant gives the joint payoff and everybody's share that it was scored with.
+"""The published hospital game: the shipped variant gives the joint payoff and the shares that it was scored with.
 
 A vector's units, patients, stock and clock are written as a spec that uses the variant and overrides its instance.
 """
