@@ -19,6 +19,8 @@ from colosseum.model.spec import mentioned
 from colosseum.model.terms import Constant, Ground
 from colosseum.model.values import Elements, Fault, Value, a, arithmetic, at, extremum, flatten, kind, text, truth
 
+LISTED = 10
+"""Elements whose listing takes as long as one round of a loop."""
 LARGEST_RANGE = 100_000
 
 
@@ -190,6 +192,8 @@ def _arithmetic(expr: syntax.Arithmetic, env: Environment) -> Folded:
     left, right = evaluate(expr.left, env), evaluate(expr.right, env)
     if isinstance(left, Ground) or isinstance(right, Ground):
         return terms.Arithmetic(expr.operator, term(left), term(right))
+    if isinstance(left, Elements) and isinstance(right, Elements):
+        env.meter.count((len(left) + len(right)) // LISTED)
     return arithmetic(expr.operator, left, right)
 
 
@@ -206,6 +210,7 @@ def _range(expr: syntax.Range, env: Environment) -> Value:
         raise Fault(f"a range runs between whole numbers, not from `{text(low)}` to `{text(high)}`", code="C057")
     if high - low >= LARGEST_RANGE:
         raise Fault(f"this range has {high - low + 1:,} numbers, at most {LARGEST_RANGE:,} are allowed", code="C056")
+    env.meter.count(max(0, high - low) // LISTED)
     return Elements(tuple(range(low, high + 1)))
 
 
