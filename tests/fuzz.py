@@ -160,7 +160,10 @@ def batch(inputs: Sequence[Input], *, thorough: bool = False) -> Iterator[Outcom
         if status != 0:
             number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
             yield Outcome(
-                "too slow" if number in (signal.SIGPROF, signal.SIGKILL) else f"ended by signal {number}", trace
+                "too slow"
+                if number in (signal.SIGPROF, signal.SIGKILL) or trace.startswith("Stack")
+                else f"ended by signal {number}",
+                trace,
             )
             done += 1
 
