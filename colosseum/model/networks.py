@@ -143,8 +143,11 @@ def _edge(i: int, j: int) -> tuple[int, int]:
 
 def _random(kind: str, arguments: dict[str, float], n: int, seed: int) -> set[tuple[int, int]]:
     meter = Meter()
+    # each edge of a ring looks for a free end; ten looks take as long as one round of a loop
+    works = {"erdos_renyi": n * (n - 1) // 2, "watts_strogatz": n * n * int(arguments.get("k", 0)) // 20}
+    work = max(n, works.get(kind, 0))
     for attempt in range(MOST_REDRAWS):
-        meter.count(n * (n - 1) // 2 if kind == "erdos_renyi" else n)
+        meter.count(work)
         rng = Random(draws.digest(draws.key(seed, "network", (kind, attempt))))
         match kind:
             case "erdos_renyi":
