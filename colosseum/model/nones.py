@@ -20,12 +20,29 @@ FEW = 16
 Domains: TypeAlias = Mapping[str, tuple[Value, ...]]
 
 
+class _Declared(Domains):
+    """The whole domains of variables, in declared order, without a copy."""
+
+    def __init__(self, variables: Mapping[str, Variable]) -> None:
+        self.variables = variables
+
+    def __getitem__(self, name: str) -> tuple[Value, ...]:
+        return self.variables[name].domain
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+
 def none_example(term: Term, variables: Mapping[str, Variable]) -> tuple[dict[str, Value], Fault] | None:
     """An assignment of the scope at which the term is none or cannot be computed, and why; None if none was found.
 
     Sums are searched part by part, so only leaves with few variables are enumerated.
     """
-    return _none_within(term, {name: variable.domain for name, variable in variables.items()})
+    declared = _Declared(variables)
+    return _none_within(term, dict(declared)) if _suspicious(term, declared) else None
 
 
 def _none_within(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
@@ -46,10 +63,10 @@ def _none_within(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault]
 
 def fault_example(condition: Term, variables: Mapping[str, Variable]) -> tuple[dict[str, Value], Fault] | None:
     """An assignment at which a condition is no condition or cannot be computed, and why; None if none was found."""
-    domains = {name: variable.domain for name, variable in variables.items()}
-    if not _doubtful(condition, domains):
+    declared = _Declared(variables)
+    if not _doubtful(condition, declared):
         return None
-    for x in _assignments(condition, domains):
+    for x in _assignments(condition, dict(declared)):
         try:
             truth(condition.evaluate(x), "this condition")
         except Fault as fault:
@@ -96,7 +113,7 @@ def _suspicious(term: Term, domains: Domains) -> bool:
             return not sure or any_of(parts)
         case terms.Conditional(condition=c, then=a, otherwise=b):
             return _suspicious(b, domains) or _doubtful(c, domains) or (
-                _suspicious(a, domains) and _suspicious(a, _guarded(c, domains))
+                _suspicious(a, domains) and _suspicious(a, _guarded(c, {n: domains[n] for n in a.scope}))
             )  # fmt: skip
         case terms.Total(parts=parts):
             return any_of(parts)
@@ -115,7 +132,7 @@ def _guarded(condition: Term, domains: Domains) -> Domains:
     parts = condition.parts if isinstance(condition, terms.Every) else (condition,)
     kept = dict(domains)
     for part in parts:
-        if len(part.scope) == 1 and not _doubtful(part, domains):
+        if len(part.scope) == 1 and part.scope <= kept.keys() and not _doubtful(part, kept):
             (name,) = part.scope
             kept[name] = tuple(v for v in kept[name] if part.evaluate({name: v}) is True)
     return kept
