@@ -71,7 +71,9 @@ def check(
     first = next(iter(designs.values()), None)
     chosen = seed if seed is not None else first.seeds[0] if first else 1
     expansion, problems = expand(spec, seed=chosen, params=changed)
-    varied = _variations(spec, designs, chosen, changed, bad=has_errors([*diagnostics, *problems]))
+    varied: list[Diagnostic] = []
+    if expansion is not None and not has_errors([*diagnostics, *problems]):
+        varied = _variations(spec, designs, chosen, changed, own=dict(expansion.scenario.params))
     diagnostics = _distinct(
         [*diagnostics, *_with_options([*problems, *late, *varied], changed)], spec.composition.source
     )
@@ -109,23 +111,24 @@ def _with_options(problems: list[Diagnostic], changed: Mapping[str, Value]) -> l
 
 
 def _variations(
-    spec: Spec, designs: Mapping[str, Design], seed: int, params: Mapping[str, Value], *, bad: bool
+    spec: Spec, designs: Mapping[str, Design], seed: int, params: Mapping[str, Value], *, own: Mapping[str, Value]
 ) -> list[Diagnostic]:
-    """What goes wrong under the params and networks that arms and sweeps set.
+    """What goes wrong under the params and networks that arms and sweeps set, other than the spec's `own` values.
 
-    Nothing is tried when the spec itself is bad. A network alone is expanded only where the spec reads `links`. All of
+    A network alone is expanded only where the spec reads `links`. All of
     them together may do the work of one expansion; what is left is checked when it is run.
     """
     found: list[Diagnostic] = []
     linked = any("links" in mentioned(statement) for statement in spec.composition.statements)
     tried: set[object] = {((), None)}
     spent = 0
-    for of in () if bad else designs.values():
+    for of in designs.values():
         for cell in of.cells:
             if spent > MOST_STEPS:
                 return found
             meter = Meter()
-            changed, graph = cell.conditions.params, cell.conditions.graph
+            changed = tuple((name, value) for name, value in cell.conditions.params if own[name] != value)
+            graph = cell.conditions.graph
             settled = {**params, **dict(changed)}
             if (changed, None) not in tried:
                 problems = expand(spec, seed=seed, params=settled, meter=meter)[1]
