@@ -175,6 +175,14 @@ def test_pairs_stay_within_a_sweep_point_and_a_model() -> None:
     assert means == places
 
 
+def test_an_arm_with_a_model_of_its_own_is_paired_with_the_control() -> None:
+    records = [record("emergent", 1, figures(scalars={"regret": 3.0}), model="sim/greedy")]
+    records.append(record("baseline", 1, figures(scalars={"regret": 1.0}), model="sim"))
+    (point,) = summarise(records, arms=ARMS).points
+    assert point.model == "sim; sim/greedy"
+    assert point.comparisons[0].differences["regret"].paired.mean.value == 2.0
+
+
 def test_arms_without_runs_and_no_records_at_all() -> None:
     empty = summarise([], arms=ARMS)
     assert (empty.control, empty.arms, empty.points, empty.scripted) == ("baseline", ARMS, (), False)

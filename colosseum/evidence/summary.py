@@ -1,7 +1,7 @@
 """Many runs into one summary. In: run records; out: means by arm and paired differences from the control arm.
 
-Repeats of one seed are averaged first; pairs are of one seed within one sweep point and one model. What is left out
-is counted with its reason.
+Repeats of one seed are averaged first; pairs are of one seed within one sweep point, and of one model unless the arms
+name their own. What is left out is counted with its reason.
 """
 
 import math
@@ -91,7 +91,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class PointSummary:
-    """One sweep point under one model."""
+    """One sweep point under one model, or under each arm's own."""
 
     point: str
     model: str
@@ -129,10 +129,26 @@ def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
     """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
     names = tuple(dict.fromkeys([*arms, *(r.arm for r in records)]))
     groups: dict[tuple[str, str], list[RunRecord]] = {}
+    teams = _teams(records, names)
     for record in records:
-        groups.setdefault((record.point, record.model), []).append(record)
+        groups.setdefault((record.point, teams[record.point] or record.model), []).append(record)
     points = tuple(_summarise_point(point, model, group, names) for (point, model), group in groups.items())
     return Summary(names[0] if names else "", names, points)
+
+
+def _teams(records: Sequence[RunRecord], names: Sequence[str]) -> dict[str, str]:
+    """By sweep point, its models where every arm has one, as an arm may name its own; else nothing.
+
+    Arms that differ in who plays are compared like any others.
+    """
+    models: dict[str, dict[str, dict[str, None]]] = {}
+    for record in records:
+        models.setdefault(record.point, {}).setdefault(record.arm, {})[record.model] = None
+    return {
+        point: "" if any(len(named) > 1 for named in arms.values())
+        else "; ".join(dict.fromkeys(model for name in names if name in arms for model in arms[name]))
+        for point, arms in models.items()
+    }  # fmt: skip
 
 
 def _summarise_point(point: str, model: str, records: Sequence[RunRecord], arms: Sequence[str]) -> PointSummary:
