@@ -44,7 +44,7 @@ from colosseum.optimum.solve import Solver
 
 MEBIBYTE = 1024 * 1024
 SECONDS = 20.0
-"""Processor time of one input. The most work that is not refused, 200,000 rounds, takes about 8 s on an idle machine."""
+"""Processor time of one input. The most work that is not refused, 200,000 rounds, takes about 8 s by itself."""
 ASLEEP = 200.0
 """Seconds by the clock after which an input that uses no processor time is given up."""
 MEMORY, TIGHT_MEMORY = 1024, 300
