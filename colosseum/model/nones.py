@@ -41,8 +41,7 @@ def none_example(term: Term, variables: Mapping[str, Variable]) -> tuple[dict[st
 
     Sums are searched part by part, so only leaves with few variables are enumerated.
     """
-    declared = _Declared(variables)
-    return _none_within(term, dict(declared)) if _suspicious(term, declared) else None
+    return _none_within(term, _Declared(variables))
 
 
 def _none_within(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
@@ -66,7 +65,7 @@ def fault_example(condition: Term, variables: Mapping[str, Variable]) -> tuple[d
     declared = _Declared(variables)
     if not _doubtful(condition, declared):
         return None
-    for x in _assignments(condition, dict(declared)):
+    for x in _assignments(condition, declared):
         try:
             truth(condition.evaluate(x), "this condition")
         except Fault as fault:

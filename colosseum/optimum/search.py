@@ -53,6 +53,8 @@ class Found:
     """In the query's sign; None where it is the assignment's own value, or where there is none."""
     parts: tuple[float, ...] = ()
     """What each component adds to the query's form, in the order of the components."""
+    broken: Requirement | None = None
+    """A hard requirement that the assignment breaks by a rounding error."""
 
 
 @dataclass
@@ -82,12 +84,11 @@ class Search:
             if attempt is None:
                 continue
             found = attempt
-            broken = hard_broken(self.task.requirements, found.assignment) if found.assignment is not None else []
-            if found.assignment is not None and not broken:
+            if found.broken is None:
                 return found
-            if not broken or found.status == "limit" or time.monotonic() > stop:
-                return Found(found.status if not broken else "limit", None, found.bound)
-            self._forbid(broken[0], found.assignment or {})
+            if found.status == "limit" or time.monotonic() > stop:
+                return Found("limit", None, found.bound)
+            self._forbid(found.broken, found.assignment or {})
         return Found("limit", None, found.bound)
 
     def stop_at(self, until: float) -> None:
@@ -178,13 +179,14 @@ class Search:
         if status == "infeasible" or any(not a.values for a in answers):
             return Found(status, None, bound)
         assignment = self._decode(answers)
-        if not hard_broken(self.task.requirements, assignment):
+        broken = next(iter(hard_broken(self.task.requirements, assignment)), None)
+        if broken is None:
             value, thought = goal_value(self.task, query.goal, assignment), query.sign * claimed(answers, query.form)
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
                 if self._settled(answers, assignment):
                     return None
                 raise Disagreement(f"the solver's assignment is worth {value!r}, not {thought!r}")
-        return Found(status, assignment, bound, _parts(answers, query.form))
+        return Found(status, assignment, bound, _parts(answers, query.form), broken)
 
     def _settled(self, answers: list[Answer], assignment: Mapping[str, Value]) -> bool:
         """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
