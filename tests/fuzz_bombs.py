@@ -38,6 +38,10 @@ NUMBERS = (
     "reward r: " + "sum(" * 30 + "1" + "".join(f" for i{k} in agents)" for k in range(30)), "reward r: " + "max(" * 40 + "bid[A]" + ", bid[B])" * 40,
     "reward r: sum(" + "bid[A] * " * 300 + "1 for i in 1..200)", "reward r[i in 1..9, j in 1..9, k in 1..9, l in 1..9, m in 1..9, o in 1..9]: bid[A]",
     "reward r: sum(i for i in 1..M where sum(1 for j in 1..M) > 0)", "reward r: sum(bid[a] for a in agents, b in 1..M where b in {x for x in 1..M})",
+    "reward r: count((i, j) in pairs(1..500) when i == bid[A] and j == bid[B])", "param p = sum(size(pairs(1..600)) for i in 1..90000)", "set s = 1..90000\nparam p = sum(max(s) for i in 1..90000)",
+    "set s = 1..M\nset t = 0..M\nparam p = sum(1 for i in s when s == t)", "param p = sum(size(steps(1..M)) for i in 1..M)", "reward r[i in 1..M, j in 1..M]: 1 / bid[A]", "reward r[i in 1..M, j in 1..M] when (i + bid[A]) / bid[B] > 0: 1",
+    "variable v[agents]: 1..150\nreward r[i in 1..M, j in 1..M] when i == v[A] and j == v[B]: 1", "variable v[agents]: 1..150\nreward r[i in 1..M, j in 1..M] when v[C] / (v[A] - v[B]) > i: j", "require q[i in 1..M, j in 1..M]: bid[A] * i + bid[B] * j <= bid[C] penalty 1 per unit",
+    "coalition c { members = agents\n" + "\n".join(f"objective o{i}[j in 1..M, k in 1..M]: bid[A] * j" for i in range(90)) + "\n}", "reward r[i in 1..M]: max(bid[A], i) + i * bid[B] / 2 - abs(bid[C] - i)", "reward r[i in 1..M] to each(a in agents when bid[a] > i): min(bid[a], i) if bid[A] != i else 3",
     # tables, variables
     "table t[i in 1..M, j in 1..M] ~ uniform(0, 1)", "table t[i in 1..N] = i", "table t[i in 1..700, j in 1..700] = i * j",
     "table t[i in 1..M, j in 1..M] = bid[A] * i + j\nreward r: t[1, 1]", "variable v[i in 1..M, a in agents, j in 1..M]: 0..1", "variable v[agents]: 1..N",
@@ -89,7 +93,7 @@ def sized(text: str, chance: random.Random) -> str:
     import re
 
     text = re.sub(r"\bN\b", lambda _: chance.choice(["1000000", "10000000", "1000000000", "9" * 18, "9" * 60]), text)
-    return re.sub(r"\bM\b", lambda _: chance.choice(["500", "2000", "90000", "1000000"]), text)
+    return re.sub(r"\bM\b", lambda _: chance.choice(["60", "150", "500", "2000", "90000", "1000000"]), text)
 
 
 def bombed(chance: random.Random, statements: tuple[str, ...]) -> str:

@@ -112,7 +112,7 @@ def test_limits_are_those_of_the_code() -> None:
         "brackets inside each other": splitting.DEEPEST,
         "brackets and operators of one expression, together": splitting.LONGEST_CHAIN,
         "numbers in a range": evaluate.LARGEST_RANGE,
-        "rounds of all loops of an expansion": environment.MOST_STEPS,
+        "rounds of all loops of an expansion, with the terms that they leave": environment.MOST_STEPS,
         "levels of terms after derived tables are substituted": lookup.DEEPEST,
         "combinations of an experiment's sweeps": sweeps.MOST_POINTS,
         "runs of an experiment: sweeps × arms × seeds × repeats": experiment.MOST_RUNS,

@@ -3,7 +3,7 @@
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import bindings, evaluate
+from colosseum.model.evaluate import LISTED, bindings, evaluate
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import disjunction, link, term
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
@@ -17,6 +17,12 @@ def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: fro
 
     With an empty scope the default is all agents. Raises Fault.
     """
+    split = _split(recipients, env, scope, task)
+    env.meter.count(len(split.agents) // LISTED if isinstance(split, EqualSplit) else len(split.candidates))
+    return split
+
+
+def _split(recipients: syntax.Recipients | None, env: Environment, scope: frozenset[str], task: Task) -> Credit:
     default = scope_owners(scope, task)
     agents = env.facts.members("agents")
     match recipients:

@@ -10,8 +10,10 @@ from colosseum.model.scenario import Cell
 from colosseum.model.values import Fault, Value, a, instance_name
 from colosseum.model.world import Facts
 
-MOST_STEPS = 200_000
-"""Rounds of loops, over all statements, that one expansion may visit, with the terms that are substituted."""
+MOST_STEPS = 300_000
+"""Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
+MOST_EVALUATED = 2_000_000
+"""Terms that one expansion may evaluate to look for assignments at which a payoff is undefined."""
 
 
 @dataclass
@@ -19,13 +21,26 @@ class Meter:
     """Counts the work of an expansion, so that a stranger's spec cannot run for ever."""
 
     steps: int = 0
+    """Rounds that were visited and terms that were made."""
+    evaluated: int = 0
+    """Terms that were evaluated at assignments to look for examples of mistakes."""
+
+    exhausted: Fault | None = None
+    """What was said when the limit was passed. It is said again, with its first place, so that it is told once."""
 
     def count(self, steps: int) -> None:
         """Raises a Fault when the limit is passed."""
         self.steps += steps
         if self.steps > MOST_STEPS:
-            message = f"this spec expands to more than {MOST_STEPS:,} rounds of loops, and no more are allowed"
-            raise Fault(message, code="C056", help="loop over smaller sets")
+            message = f"this spec expands to more than {MOST_STEPS:,} rounds of loops and terms, which is the limit"
+            self.exhausted = self.exhausted or Fault(message, code="C056", help="loop over smaller sets")
+            raise self.exhausted.with_traceback(None)
+
+    def affords(self, terms: int) -> bool:
+        """Whether so many more terms may be evaluated, which is then counted: looking for mistakes is bounded too."""
+        allowed = self.evaluated + terms <= MOST_EVALUATED
+        self.evaluated += terms if allowed else 0
+        return allowed
 
     def foresee(self, sizes: Sequence[int]) -> None:
         """Refuse nested loops before they run, with their product; raises a Fault."""

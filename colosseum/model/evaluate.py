@@ -27,12 +27,15 @@ LARGEST_RANGE = 100_000
 def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
     """The value of an expression, or its ground term. Raises Fault with a span."""
     try:
-        return _EVALUATE[type(expr)](expr, env)
+        found = _EVALUATE[type(expr)](expr, env)
     except Fault as fault:
         at(fault, expr.span)
         raise
     except RecursionError:
         raise at(Fault("this expression is nested too deeply", code="C056"), expr.span) from None
+    if isinstance(found, Ground):
+        env.meter.count(1)  # a fault is the loop's
+    return found
 
 
 def value(expr: syntax.Expr, env: Environment) -> Value:
@@ -192,8 +195,7 @@ def _arithmetic(expr: syntax.Arithmetic, env: Environment) -> Folded:
     left, right = evaluate(expr.left, env), evaluate(expr.right, env)
     if isinstance(left, Ground) or isinstance(right, Ground):
         return terms.Arithmetic(expr.operator, term(left), term(right))
-    if isinstance(left, Elements) and isinstance(right, Elements):
-        env.meter.count((len(left) + len(right)) // LISTED)
+    _read([left, right], env)
     return arithmetic(expr.operator, left, right)
 
 
@@ -216,6 +218,8 @@ def _range(expr: syntax.Range, env: Environment) -> Value:
 
 def _comparison(expr: syntax.Comparison, env: Environment) -> Folded:
     operands = [evaluate(o, env) for o in expr.operands]
+    if "==" in expr.operators or "!=" in expr.operators:
+        _read(operands, env)
     return conjunction([
         link(operator, left, right)
         for operator, left, right in zip(expr.operators, operands, operands[1:], strict=False)
@@ -304,7 +308,19 @@ def _call(expr: syntax.Call, env: Environment) -> Folded:
         raise Fault(f"`{expr.function}` is not a function", code="C047", help=help_)
     if expr.named:
         raise Fault(f"`{expr.function}` takes no named arguments", code="C047")
-    return function([evaluate(a, env) for a in expr.arguments])
+    arguments = [evaluate(a, env) for a in expr.arguments]
+    if expr.function != "size":
+        _read(arguments, env)
+    found = function(arguments)
+    _read([found], env)
+    return found
+
+
+def _read(operands: Sequence[Folded], env: Environment) -> None:
+    """Count the elements of sets that are gone through at once."""
+    sets = [operand for operand in operands if isinstance(operand, Elements)]
+    if sets:
+        env.meter.count(sum(map(len, sets)) // LISTED)
 
 
 _EVALUATE: dict[type[syntax.Node], Callable[..., Folded]] = {

@@ -61,7 +61,7 @@ def expand(
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
     task, found = ground(world, meter=meter)
     work = Findings([*diagnostics, *found])
-    parts = (tuple(_coalitions(world, task, work)), tuple(_prompts(world, task.agents, work, meter)),
+    parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, task.agents, work, meter)),
              tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
@@ -99,18 +99,18 @@ def _agents(elements: Elements) -> tuple[str, ...]:
 # ---- coalitions --------------------------------------------------------------------------------------------
 
 
-def _coalitions(world: World, task: Task, work: Findings) -> Iterator[Coalition]:
+def _coalitions(world: World, task: Task, work: Findings, meter: Meter) -> Iterator[Coalition]:
     for statement in world.spec.of(syntax.Coalition):
-        objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, task, work))
+        objectives = tuple(o for s in statement.objectives for o in _objectives(s, world, task, work, meter))
         if statement.name in world.sets:
             yield Coalition(statement.name, _agents(world.sets[statement.name]), objectives)
 
 
-def _objectives(statement: syntax.Objective, world: World, task: Task, work: Findings) -> list[Objective]:
+def _objectives(statement: syntax.Objective, world: World, task: Task, work: Findings, meter: Meter) -> list[Objective]:
     found: list[Objective] = []
     name = statement.name
     try:
-        for name, _, env in _instances(statement, statement.indices, world):
+        for name, _, env in _instances(statement, statement.indices, world, meter):
             inner = replace(env, payoffs=True)
             holds = guard(statement.when, inner)
             if holds is False:
@@ -119,8 +119,8 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
             check_scope(whole, task)
             if isinstance(holds, Ground):
                 whole = terms.Conditional(holds, whole, Constant(0))
-            check_condition(holds, statement.when, task)
-            check_none(whole, statement.value, task)
+            check_condition(holds, statement.when, task, meter)
+            check_none(whole, statement.value, task, meter)
             found.append(Objective(name, whole))
     except Fault as fault:
         work.fault(fault, statement.name_span, instance=name)
@@ -128,9 +128,9 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
 
 
 def _instances(
-    statement: syntax.Declaration, indices: syntax.Indices | None, world: World
+    statement: syntax.Declaration, indices: syntax.Indices | None, world: World, meter: Meter
 ) -> Iterator[tuple[str, Key, Environment]]:
-    for key, env in indexed(indices, Environment(world)):
+    for key, env in indexed(indices, Environment(world, meter=meter)):
         yield instance_name(statement.name, key), key, env
 
 
@@ -166,7 +166,7 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter
     vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Prompt):
         try:
-            recipients = _recipients(statement, world)
+            recipients = _recipients(statement, world, meter)
         except Fault as fault:
             work.fault(fault, statement.recipients.span)
             continue
@@ -186,8 +186,8 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter
         yield Prompt(statement.name, recipients, tuple(variants))
 
 
-def _recipients(statement: syntax.Prompt, world: World) -> tuple[str, ...]:
-    found = evaluate(statement.recipients, Environment(world, decisions=False))
+def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
+    found = evaluate(statement.recipients, Environment(world, decisions=False, meter=meter))
     items = found.items if isinstance(found, Elements) else (found,)
     strange = [i for i in items if i not in world.sets["agents"]]
     if strange:

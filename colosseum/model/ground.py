@@ -145,8 +145,8 @@ def _rewards(statement: syntax.Reward, task: Task, work: Grounding) -> list[Payo
             payoff = terms.Conditional(holds, body, Constant(0)) if isinstance(holds, Ground) else body
             check_scope(payoff, task)
             shares = credit(statement.recipients, env, scope=payoff.scope, task=task)
-            check_condition(holds, statement.when, task)
-            check_none(payoff, statement.value, task)
+            check_condition(holds, statement.when, task, work.meter)
+            check_none(payoff, statement.value, task, work.meter)
             found.append(Payoff(name, statement.name, "reward", payoff, shares))
             work.note(env)
     except Fault as fault:
@@ -184,18 +184,18 @@ def check_scope(found: Term, task: Task) -> None:
     check_depth(found)
 
 
-def check_none(payoff: Term, expr: syntax.Expr, task: Task) -> None:
+def check_none(payoff: Term, expr: syntax.Expr, task: Task, meter: Meter) -> None:
     """Raises a Fault with an example when a payoff can be none or cannot be computed."""
-    found = none_example(payoff, task.variable)
+    found = none_example(payoff, task, meter)
     if found is not None:
         raise _with_example(*found, expr)
 
 
-def check_condition(holds: "Value | Term", expr: syntax.Expr | None, task: Task) -> None:
+def check_condition(holds: "Value | Term", expr: syntax.Expr | None, task: Task, meter: Meter) -> None:
     """Raises a Fault with an example when a condition can be none of the kind or cannot be computed."""
     if isinstance(holds, Ground):
         check_scope(holds, task)
-    found = fault_example(holds, task.variable) if isinstance(holds, Ground) and expr is not None else None
+    found = fault_example(holds, task, meter) if isinstance(holds, Ground) and expr is not None else None
     if found is not None and expr is not None:
         raise _with_example(*found, expr)
 
@@ -240,9 +240,9 @@ def _requirement(
                       help="compare it, as in `… <= 1`")  # fmt: skip
         raise at(fault, statement.condition.span)
     check_scope(term(inside), task)
-    check_condition(holds, statement.when, task)
+    check_condition(holds, statement.when, task, env.meter)
     condition = term(inside if holds is True else disjunction([inverse(holds), inside]))
-    check_condition(condition, statement.condition, task)
+    check_condition(condition, statement.condition, task, env.meter)
     if statement.penalty is None:
         return Requirement(name, statement.name, condition, None, None), None
     price = _price(statement.penalty, env)
@@ -254,7 +254,7 @@ def _requirement(
         cost = terms.Conditional(condition, Constant(0), Constant(-price))
     shares = credit(statement.recipients, env, scope=cost.scope, task=task)
     try:
-        check_none(cost, statement.condition, task)
+        check_none(cost, statement.condition, task, env.meter)
     except Fault as wrong:
         if excess is None or wrong.code != "C050":
             raise

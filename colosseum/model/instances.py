@@ -8,7 +8,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import condition, elements, nested, value
+from colosseum.model.evaluate import LISTED, condition, elements, nested, value
 from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, text
 
 Key: TypeAlias = tuple[Value, ...]
@@ -23,7 +23,7 @@ def domain(statement: syntax.Variable, env: Environment, name: str) -> tuple[Val
     while isinstance(expr, syntax.Logical) and expr.operator == "or" and isinstance(expr.right, syntax.NoneLiteral):
         expr, optional = expr.left, True
     items = elements(expr, env).items
-    env.meter.count(len(items))  # so that many instances of a long range are not too many in all
+    env.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
     if None in items:
         fault = Fault("`none` is added with `or none`, not put in the set", code="C064",
                       help="as in `variable pick[agents]: tasks or none`")  # fmt: skip

@@ -1,11 +1,13 @@
 """Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
-from typing import TypeAlias
+from math import prod
 
 from colosseum.model import terms
-from colosseum.model.scenario import Variable
+from colosseum.model.environment import Meter
+from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.model.values import Elements, Fault, Value, is_number, number, truth
 
@@ -15,36 +17,42 @@ MOST_NAMES = 6
 """Variables of a leaf that is tried whole."""
 FEW = 16
 """Mixed assignments tried of a larger one."""
+NUMBERS: frozenset[type] = frozenset((int, float))
+NUMBERS_OR_NONE = NUMBERS | {type(None)}
 
 
-Domains: TypeAlias = Mapping[str, tuple[Value, ...]]
+@dataclass(frozen=True)
+class _Domains:
+    """What the variables of a task may be at some place in a term."""
 
-
-class _Declared(Domains):
-    """The whole domains of variables, in declared order, without a copy."""
-
-    def __init__(self, variables: Mapping[str, Variable]) -> None:
-        self.variables = variables
+    task: Task
+    meter: Meter
+    kept: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """The values of those that a guard has narrowed."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
-        return self.variables[name].domain
+        return self.kept[name] if name in self.kept else self.task.variable[name].domain
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.variables)
+    def kinds(self, name: str) -> frozenset[type]:
+        """The types of a variable's values."""
+        return frozenset(map(type, self.kept[name])) if name in self.kept else self.task.variable[name].kinds
 
-    def __len__(self) -> int:
-        return len(self.variables)
+    def of(self, term: Term) -> dict[str, tuple[Value, ...]]:
+        """The domains of a term's scope, in declared order."""
+        position = self.task.position
+        return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
 
 
-def none_example(term: Term, variables: Mapping[str, Variable]) -> tuple[dict[str, Value], Fault] | None:
+def none_example(term: Term, task: Task, meter: Meter) -> tuple[dict[str, Value], Fault] | None:
     """An assignment of the scope at which the term is none or cannot be computed, and why; None if none was found.
 
-    Sums are searched part by part, so only leaves with few variables are enumerated.
+    Sums are searched part by part, so only leaves with few variables are enumerated, and only some of their
+    assignments once the meter allows no more.
     """
-    return _none_within(term, _Declared(variables))
+    return _none_within(term, _Domains(task, meter))
 
 
-def _none_within(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
+def _none_within(term: Term, domains: _Domains) -> tuple[dict[str, Value], Fault] | None:
     if not _suspicious(term, domains):
         return None
     if isinstance(term, terms.Total):
@@ -60,9 +68,9 @@ def _none_within(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault]
     return None
 
 
-def fault_example(condition: Term, variables: Mapping[str, Variable]) -> tuple[dict[str, Value], Fault] | None:
+def fault_example(condition: Term, task: Task, meter: Meter) -> tuple[dict[str, Value], Fault] | None:
     """An assignment at which a condition is no condition or cannot be computed, and why; None if none was found."""
-    declared = _Declared(variables)
+    declared = _Domains(task, meter)
     if not _doubtful(condition, declared):
         return None
     for x in _assignments(condition, declared):
@@ -73,11 +81,13 @@ def fault_example(condition: Term, variables: Mapping[str, Variable]) -> tuple[d
     return None
 
 
-def _assignments(term: Term, domains: Domains) -> Iterator[dict[str, Value]]:
+def _assignments(term: Term, domains: _Domains) -> Iterator[dict[str, Value]]:
     """Assignments of a term's scope: all of them where they are few, else some of every kind."""
-    scope = {n: d for n, d in domains.items() if n in term.scope} if len(term.scope) < len(domains) else domains
+    scope = domains.of(term)
     if len(scope) <= MOST_NAMES:
-        yield from (_Tried(zip(scope, values, strict=True)) for values in islice(product(*scope.values()), MOST_TRIED))
+        every = min(MOST_TRIED, prod(map(len, scope.values())))
+        most = every if domains.meter.affords(every * term.extent[0]) else FEW
+        yield from (_Tried(zip(scope, values, strict=True)) for values in islice(product(*scope.values()), most))
         return
     for turn in range(FEW):
         yield _Tried((n, d[turn * (1 + i) % len(d)]) for i, (n, d) in enumerate(scope.items()))
@@ -92,7 +102,7 @@ class _Tried(dict[str, Value]):
         return 1.0
 
 
-def _suspicious(term: Term, domains: Domains) -> bool:
+def _suspicious(term: Term, domains: _Domains) -> bool:
     """Whether a none or a Fault could come out; comparisons swallow none, arithmetic and look-ups do not."""
 
     def any_of(parts: Iterable[Term]) -> bool:
@@ -102,7 +112,7 @@ def _suspicious(term: Term, domains: Domains) -> bool:
         case terms.Constant(value=value):
             return not is_number(value)
         case terms.Decision(variable=name):
-            return not all(is_number(v) for v in domains[name])
+            return not domains.kinds(name) <= NUMBERS
         case terms.Arithmetic(operator=operator, left=a, right=b):
             return (operator == "/" and not isinstance(b, terms.Constant)) or any_of((a, b))
         case terms.Absolute(part=part):
@@ -112,7 +122,7 @@ def _suspicious(term: Term, domains: Domains) -> bool:
             return not sure or any_of(parts)
         case terms.Conditional(condition=c, then=a, otherwise=b):
             return _suspicious(b, domains) or _doubtful(c, domains) or (
-                _suspicious(a, domains) and _suspicious(a, _guarded(c, {n: domains[n] for n in a.scope}))
+                _suspicious(a, domains) and _suspicious(a, _guarded(c, a, domains))
             )  # fmt: skip
         case terms.Total(parts=parts):
             return any_of(parts)
@@ -126,18 +136,19 @@ def _suspicious(term: Term, domains: Domains) -> bool:
             return True
 
 
-def _guarded(condition: Term, domains: Domains) -> Domains:
-    """The values that variables may still take where a condition holds, as far as it tests them one by one."""
+def _guarded(condition: Term, guarded: Term, domains: _Domains) -> _Domains:
+    """What the variables of a term may be where its condition holds, as far as that tests them one by one."""
     parts = condition.parts if isinstance(condition, terms.Every) else (condition,)
-    kept = dict(domains)
     for part in parts:
-        if len(part.scope) == 1 and part.scope <= kept.keys() and not _doubtful(part, kept):
+        if len(part.scope) == 1 and part.scope <= guarded.scope and not _doubtful(part, domains):
             (name,) = part.scope
-            kept[name] = tuple(v for v in kept[name] if part.evaluate({name: v}) is True)
-    return kept
+            if domains.meter.affords(len(domains[name]) * part.extent[0]):
+                held = tuple(v for v in domains[name] if part.evaluate({name: v}) is True)
+                domains = replace(domains, kept={**domains.kept, name: held})
+    return domains
 
 
-def _doubtful(condition: Term, domains: Domains) -> bool:
+def _doubtful(condition: Term, domains: _Domains) -> bool:
     """Whether a condition could fail: comparisons of numbers (or none), and of decisions of one kind, cannot."""
     match condition:
         case terms.Constant(value=value):
@@ -155,7 +166,7 @@ def _doubtful(condition: Term, domains: Domains) -> bool:
             return True
 
 
-def _faulty(term: Term, domains: Domains) -> bool:
+def _faulty(term: Term, domains: _Domains) -> bool:
     """Whether a side of a comparison could be anything but a number or none."""
 
     def any_of(parts: Iterable[Term]) -> bool:
@@ -165,7 +176,7 @@ def _faulty(term: Term, domains: Domains) -> bool:
         case terms.Constant(value=value):
             return not (value is None or is_number(value))
         case terms.Decision(variable=name):
-            return not all(v is None or is_number(v) for v in domains[name])
+            return not domains.kinds(name) <= NUMBERS_OR_NONE
         case terms.Arithmetic(operator=operator, left=a, right=b):
             return (operator == "/" and not isinstance(b, terms.Constant)) or any_of((a, b))
         case terms.Absolute(part=part):
@@ -176,13 +187,13 @@ def _faulty(term: Term, domains: Domains) -> bool:
             return _suspicious(term, domains)
 
 
-def _alike(left: Term, right: Term, domains: Domains) -> bool:
+def _alike(left: Term, right: Term, domains: _Domains) -> bool:
     """Whether both sides are decisions or constants of one kind, none aside."""
     kinds = {type(v) for t in (left, right) for v in _values(t, domains) if v is not None}
     return len(kinds) <= 1 and all(isinstance(t, terms.Decision | terms.Constant) for t in (left, right))
 
 
-def _values(term: Term, domains: Domains) -> tuple[Value, ...]:
+def _values(term: Term, domains: _Domains) -> tuple[Value, ...]:
     match term:
         case terms.Decision(variable=name):
             return domains[name]

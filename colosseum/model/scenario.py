@@ -29,6 +29,11 @@ class Variable:
     domain: tuple[Value, ...]
     """What it may be, in declared order."""
 
+    @cached_property
+    def kinds(self) -> frozenset[type]:
+        """The types of its values."""
+        return frozenset(map(type, self.domain))
+
 
 @dataclass(frozen=True)
 class EqualSplit:
@@ -129,6 +134,11 @@ class Task:
     def variable(self) -> dict[str, Variable]:
         """Variables by name, in declared order."""
         return {v.name: v for v in self.variables}
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """The place of each variable in declared order."""
+        return {name: place for place, name in enumerate(self.variable)}
 
     @cached_property
     def owned(self) -> dict[str, tuple[Variable, ...]]:

@@ -5,7 +5,7 @@ In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[
 folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal, TypeAlias
@@ -37,16 +37,15 @@ class Ground:
     @cached_property
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
-        below = [part.extent for part in _below(list(vars(self).values()))]
-        return 1 + sum(size for size, _ in below), 1 + max((depth for _, depth in below), default=0)
-
-
-def _below(parts: Iterable[object]) -> Iterator[Ground]:
-    for part in parts:
-        if isinstance(part, Ground):
-            yield part
-        elif isinstance(part, tuple):
-            yield from _below(part)
+        size, depth, below = 1, 0, list(vars(self).values())
+        while below:
+            part = below.pop()
+            if isinstance(part, Ground):
+                inside = part.extent
+                size, depth = size + inside[0], max(depth, inside[1])
+            elif isinstance(part, tuple):
+                below.extend(part)
+        return size, 1 + depth
 
 
 @dataclass(frozen=True)
