@@ -1,4 +1,4 @@
-"""The published hospital game: the shipped variant gives the joint payoff and the shares that it was scored with.
+"""Hospitals. The published game: the shipped variant gives the joint payoff and the shares that it was scored with.
 
 A vector's units, patients, stock and clock are written as a spec that uses the variant and overrides its instance.
 """
@@ -15,7 +15,9 @@ from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
+from colosseum.optimum.goal import WELFARE
 from colosseum.optimum.scoring import hard_broken, score
+from colosseum.optimum.solve import Solver
 
 VECTORS = sorted((Path(__file__).parent / "vectors").glob("hospital_*.json"))
 SUPPLIES = {
@@ -91,3 +93,13 @@ def test_the_published_figures(path: Path, tmp_path: Path) -> None:
         expected = {a if a != "Resource_Provisioner" else "provisioner": r for a, r in figures["agent_rewards"].items()}
         assert scored.payoff == pytest.approx(expected, abs=1e-9)
         assert fsum(scored.payoff.values()) == pytest.approx(scored.value, abs=1e-9)
+
+
+def test_a_dive_that_turns_proves_the_optimum_without_branching() -> None:
+    """At seed 6 the relaxation is tight, and going to 1 wherever that is free ends where nothing is free any more."""
+    checked, _ = check(shipped("specs") / "hospital.colo", seed=6)
+    assert checked is not None
+    solver = Solver(checked.expansion.scenario.task)
+    best = solver.maximise(WELFARE)
+    assert (best.status, best.value) == ("optimal", pytest.approx(6970, abs=1e-9))
+    assert not any("integer" in vars(component) for component in solver.search.components)

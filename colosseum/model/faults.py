@@ -27,6 +27,7 @@ class Findings:
 
     def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
         """Report a fault at its own span, or at `span`; `instance` names the case that failed."""
+        fault.__traceback__ = None  # a fault may be kept, and its frames hold all that was made so far
         if isinstance(fault, Poisoned):
             return
         help_ = [fault.help] if fault.help else []

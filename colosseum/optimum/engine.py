@@ -27,6 +27,9 @@ TOLERANCE = 1e-9
 """By how much a row, a bound or a reduced cost may be off; the default of 1e-6 shows in values of large differences."""
 TIGHTLY: dict[str, str | float] = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 
+MOST_TURNS = 100
+"""How often a dive may turn to the other value of a column."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -56,14 +59,17 @@ class Component:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
         return self._query(self.relaxation, costs, fixed)
 
-    def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
-        """The best point, by branch and bound, twice.
+    def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float], most: float) -> Answer:
+        """The best point, by branch and bound, twice where the first does not reach `most`, which no point exceeds.
 
         Either search alone has called worse points optimal on small programs (HiGHS 1.13 to 1.15: with presolve, and
         without it at tight tolerances), never both on the same. What the second finds counts as far as its whole
         columns hold under the tight tolerances of the relaxation.
         """
-        first, second = (self._query(solver, costs, fixed) for solver in (self.integer, self.presolved))
+        first = self._query(self.integer, costs, fixed)
+        if first.status == "optimal" and first.bound >= reached(most):
+            return first
+        second = self._query(self.presolved, costs, fixed)
         if second.status != "optimal":
             return first
         whole = {c: float(round(second.values[c])) for c in self.whole_columns}
@@ -75,22 +81,26 @@ class Component:
     def dive(self, costs: Mapping[int, float], fixed: Mapping[int, float], relaxed: Answer) -> Answer | None:
         """A whole point that is worth as much as the relaxation, or None where this simple way finds none.
 
-        One column after the other that should be whole and is not goes to 1 where that costs nothing, else to 0.
+        One column after the other that should be whole and is not goes to 1 where that costs nothing, else to 0; where
+        that costs too, the last that went to 1 goes to 0, a limited number of times.
         """
-        held, answer = dict(fixed), relaxed
-        least = relaxed.bound - TIGHT * max(1.0, abs(relaxed.bound))
-        while loose := [c for c in self.whole_columns if not _is_whole(answer.values[c])]:
-            column = max(loose, key=answer.values.__getitem__)
-            for value in (1.0, 0.0):
-                if time.monotonic() > self.until:
-                    return None
-                answer = self.relax(costs, {**held, column: value})
-                if answer.status == "optimal" and answer.bound >= least:
-                    held[column] = value
-                    break
+        least, turns, answer = reached(relaxed.bound), 0, relaxed
+        held, left = dict(fixed), list[dict[int, float]]()
+        while True:
+            if answer.status == "optimal" and answer.bound >= least:
+                loose = [c for c in self.whole_columns if not _is_whole(answer.values[c])]
+                if not loose:
+                    return answer
+                column = max(loose, key=answer.values.__getitem__)
+                left.append({**held, column: 0.0})
+                held = {**held, column: 1.0}
+            elif left and turns < MOST_TURNS:
+                held, turns = left.pop(), turns + 1
             else:
                 return None
-        return answer
+            if time.monotonic() > self.until:
+                return None
+            answer = self.relax(costs, held)
 
     @contextmanager
     def worth_at_least(self, costs: Mapping[int, float], least: float) -> Iterator[None]:
@@ -163,6 +173,11 @@ class Component:
         solver.buildSolverModel(problem)
         highs: highspy.Highs = problem.solverModel
         return highs
+
+
+def reached(bound: float) -> float:
+    """What is worth so much is worth as much as the bound."""
+    return bound - TIGHT * max(1.0, abs(bound))
 
 
 def _is_whole(value: float) -> bool:

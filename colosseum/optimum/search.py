@@ -156,10 +156,10 @@ class Search:
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
-        answers = [
-            answer if answer.status == "optimal" and component.whole(answer) else component.branch(costs, columns)
-            for component, answer in zip(self.components, answers, strict=True)
-        ]
+        for i, component in enumerate(self.components):
+            most = answers[i].bound if answers[i].status == "optimal" else math.inf
+            if most == math.inf or not component.whole(answers[i]):
+                answers[i] = component.branch(costs, columns, most)
         return self._branched(query, answers)
 
     def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
