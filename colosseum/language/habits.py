@@ -68,6 +68,17 @@ def foreign_sign(f: Failure) -> Diagnostic | None:
     return None
 
 
+def arrow(f: Failure) -> Diagnostic | None:
+    """`reward r[a in agents] -> a: …`: the sign for who is paid."""
+    after = f.around(1)
+    if f.token is None or f.token.type != "MINUS" or after is None or "TO" not in f.accepts or "PLUS" in f.accepts:
+        return None
+    if not f.at(after).text.startswith(">") or f.at(after).start != f.place.end:
+        return None
+    help_ = "who is meant is said by `to`, as in `reward NAME[a in agents] to a: …`"
+    return report("C011", Span(f.place.source, f.place.start, f.place.end + 1), "`->` has no meaning", help=help_)
+
+
 def _bar(f: Failure) -> Diagnostic:
     """A bar in an expression, or one too many in a grid."""
     assert f.token is not None
@@ -101,8 +112,13 @@ def model_name(f: Failure) -> Diagnostic | None:
 
 
 def nameless(f: Failure) -> Diagnostic | None:
-    """`require count(…) <= 1`: what is wanted, without a name and a colon before it."""
+    """`require count(…) <= 1`: what is wanted, without a name and a colon before it; `reward [A]: …`."""
     token, word = f.token, opener(f)
+    if token is not None and token.type == "LSQB" and word in INDEXED and f.stop == opening(f) + 1:
+        inside = [f.around(i) for i in (1, 2)]
+        one = word == "REWARD" and [t.type for t in inside if t is not None] == ["NAME", "RSQB"]
+        help_ = f"write `reward NAME to {inside[0]}: …`" if one else f"write `{word.lower()} NAME[…] …`"
+        return report("C011", f.place, f"this `{word.lower()}` has no name", help=help_)
     if token is None or f.reason is Reason.END or word not in NAMED:
         return None
     begins = f.stop == opening(f) + 1 and token.type in STARTS_EXPRESSION - {"NAME", "AGENTS"}
@@ -136,9 +152,14 @@ def superfluous(f: Failure) -> Diagnostic | None:
 
 
 def in_brackets(f: Failure) -> Diagnostic | None:
-    """`reward r(a in agents)`, `reward r for a in agents`: indices outside of square brackets."""
-    token = f.token
-    if token is None or "LSQB" not in f.accepts or f.opened or opener(f) not in INDEXED or f.reason is Reason.END:
+    """`reward r(a in agents)`, `reward r for a in agents`, `reward r[a in agents][b in agents]`."""
+    token, behind = f.token, f.around(-1)
+    if token is None or f.opened or opener(f) not in INDEXED or f.reason is Reason.END:
+        return None
+    if token.type == "LSQB" and behind is not None and behind.type == "RSQB" and "PLUS" not in f.accepts:
+        message = "all indices stand in one pair of brackets"
+        return report("C011", f.at(behind).to(f.place), message, help="write `[a in S, b in T]`")
+    if "LSQB" not in f.accepts:
         return None
     if token.type not in ("LPAR", "FOR") or "PLUS" in f.accepts:
         return None
@@ -307,6 +328,12 @@ def _closing(f: Failure) -> str:
     return "every setting is followed by its value, as in `aside on  rounds 4`; one of these has none"
 
 
+def _members(f: Failure) -> str:
+    """`for a in members`: the set has the coalition's name."""
+    name = f.tokens[f.start + 1] if f.tokens[f.start].type == "COALITION" else None
+    return f"its members are the set `{name}`" if name is not None and f.opened else ""
+
+
 HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
     "IF": (_if,),
     "LSQB": (_bracket,),
@@ -325,5 +352,6 @@ HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
     "ELSE": (_else,),
     "FOR": (_for,),
     "RBRACE": (_closing,),
+    "MEMBERS": (_members,),
 }
 """What to say of a token that stands where it cannot."""

@@ -57,11 +57,23 @@ def _no_opener(f: Failure) -> Diagnostic | None:
         return report("C013", f.place, f"`{f.token}` closes nothing")
     if f.token.type not in KEYWORDS | {"NAME"}:
         return report("C016", f.place, f"a statement begins with a word, not with {found(f.token)}")
-    help_ = LOOPLESS if f.token in ("for", "if", "while") else f"statements begin with {OPENING_WORDS}"
+    loop = LOOPLESS if f.token in ("for", "if", "while") else ""
+    help_ = loop or _declaration(f) or f"statements begin with {OPENING_WORDS}"
     meant = meant_opener(f.token)
     if meant:
         help_ = f"did you mean `{meant}`?" if meant_keyword(f.token, OPENERS) else f"that is a `{meant}` here"
     return report("C016", f.place, f"{found(f.token)} does not begin a statement", help=help_)
+
+
+def _declaration(f: Failure) -> str:
+    """What `items = {lamp, vase}` and `price = 3` would be, or an empty string."""
+    after, value = f.around(1), f.around(2)
+    if f.token is None or after is None or after.type != "EQUAL" or value is None:
+        return ""
+    words = {"LBRACE": "set", "LSQB": "set", "NUMBER": "param", "MINUS": "param"}
+    word = words.get(value.type, "table" if value.type in ("NAME", "LPAR") else "")
+    kind = {"set": "a set", "param": "a number that may be changed", "table": "what is computed"}.get(word)
+    return f"{kind} is declared by `{word} {f.token} = …`" if kind else ""
 
 
 def _bracket(f: Failure) -> Diagnostic | None:
@@ -107,17 +119,28 @@ def _row(f: Failure) -> Diagnostic | None:
 
 def _header(f: Failure) -> Diagnostic | None:
     """A grid whose header names the column of labels."""
-    if f.token is None or f.token.type != "LABEL" or "VBAR" not in f.accepts:
+    if f.token is None or "VBAR" not in f.accepts:
         return None
+    before = f.around(-1)
+    below = before is not None and f.at(before).line < f.place.line and f.token.type in ("NAME", "NUMBER", "STRING")
+    if f.token.type != "LABEL" and not below:
+        return None
+    if f.token.type != "LABEL":
+        help_ = "write `| left right`, and each further line as `label | 1 2`"
+        return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
     help_ = "the column of labels has no heading: the first line is `| left right`, each further one `label | 1 2`"
     return report("C019", f.place, "the first line of a grid begins with `|`", help=help_)
 
 
 def _cell(f: Failure) -> Diagnostic | None:
     """Something longer than a value in a grid, or a comma between values."""
-    if f.token is None or f.opened or not f.accepts >= {"LABEL", "STRING"}:
+    before = f.around(-1)
+    first = before is not None and before.type == "VBAR" and {"NAME", "NUMBER"} <= f.accepts
+    if f.token is None or f.opened or not (f.accepts >= {"LABEL", "STRING"} or (first and f.token.type == "LPAR")):
         return None
     help_ = "cells stand without commas" if f.token.type == "COMMA" else "what is computed belongs in a table `= expr`"
+    if f.token.type == "LPAR" and (after := f.around(2)) is not None and after.type == "COMMA":
+        help_ = "one value a cell: what is paid to each of several stands in a table for each of them"
     message = f"a cell is a name, a number, a text or `none`, and {found(f.token)} is none of them"
     return report("C019", f.place, message, help=help_)
 
@@ -314,6 +337,7 @@ EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
     habits.missing_word,
     _not_a_name,
     habits.superfluous,
+    habits.arrow,
     _equals,
     habits.foreign_sign,
     _missing_comma,
