@@ -9,7 +9,7 @@ from collections.abc import Callable
 from colosseum.diagnostics import Diagnostic, Span, report
 from colosseum.language.failure import Failure, Reason
 from colosseum.language.forms import form, opener, opening
-from colosseum.language.words import KEYWORDS, STARTS_EXPRESSION, found
+from colosseum.language.words import INNER_WORDS, KEYWORDS, STARTS_EXPRESSION, found
 
 LOOPS = "loops are written `sum(e for i in S, j in T where c when d)` and `all(i in S where c when d)`"
 SET = "a set is written `{a, b, c}`"
@@ -151,6 +151,21 @@ def superfluous(f: Failure) -> Diagnostic | None:
     return report("C017", f.place, message, help=f"leave it out: `{shown}`")
 
 
+def kind_of_setting(f: Failure) -> Diagnostic | None:
+    """`arm a { channel backroom on }`: what an arm sets is named without its kind."""
+    token, after = f.token, f.around(1)
+    if token is None or after is None or opener(f) not in ("EXPERIMENT", "ARM") or f.reason is Reason.END:
+        return None
+    if token.type == "OBJECTIVE":
+        help_ = "an experiment and its arms set channels, prompts, params, the network and settings"
+        return report("C020", f.place, f"`objective` belongs {INNER_WORDS[token.type]}", help=help_)
+    if token.type not in ("CHANNEL", "PARAM", "PROMPT") or after.type != "NAME":
+        return None
+    name = f.around(2) if token.type == "CHANNEL" else None
+    shown = f"{after} {name}" if name is not None and name.type in ("ON", "OFF") else f"{after} …"
+    return report("C011", f.place, f"`{token}` is left out here", help=f"write `{shown}`")
+
+
 def in_brackets(f: Failure) -> Diagnostic | None:
     """`reward r(a in agents)`, `reward r for a in agents`, `reward r[a in agents][b in agents]`."""
     token, behind = f.token, f.around(-1)
@@ -243,6 +258,9 @@ def _bracket(f: Failure) -> str:
 
 
 def _comma(f: Failure) -> str:
+    before, after = f.around(-1), f.around(1)
+    if before is not None and after is not None and before.type == after.type == "NUMBER" and not f.opened:
+        return f"decimals are written with a point: `{before}.{after}`"
     if opener(f) in ("CHANNEL", "SET", "MEMBERS") and not {"LPAR", "LSQB"} & {t.type for t in f.opened}:
         return SET if opener(f) == "SET" else "several agents stand in braces: `{A, B}`"
     return ""
@@ -301,6 +319,14 @@ def _string(f: Failure) -> str:
     return "everybody is `agents`" if before is not None and before.type == "ALL" else ""
 
 
+def _to(f: Failure) -> str:
+    if f.opened or "PLUS" not in f.accepts:
+        return ""
+    if opener(f) == "TABLE":
+        return "who sees it stands before the `=`, as in `private table NAME to A = …`"
+    return "who is paid stands before the `:`, as in `reward NAME to a: …`" if opener(f) == "REWARD" else ""
+
+
 def _is(f: Failure) -> str:
     return "write `==`" if "COMPARE" in f.accepts else ""
 
@@ -350,6 +376,7 @@ HINTS: dict[str, tuple[Callable[[Failure], str], ...]] = {
     "STRING": (_string,),
     "LONG_STRING": (_string,),
     "ELSE": (_else,),
+    "TO": (_to,),
     "FOR": (_for,),
     "RBRACE": (_closing,),
     "MEMBERS": (_members,),

@@ -151,7 +151,8 @@ def _unclosed(f: Failure) -> Diagnostic | None:
         return None
     last = f.opened[-1]
     closer = next(c for c, opener in CLOSERS.items() if opener == last.type)
-    part = f.token is not None and f.token.type in ("ARM", "SWEEP", "OBJECTIVE") and closer in f.accepts
+    parts = ("ARM", "SWEEP") if f.tokens[f.start].type == "EXPERIMENT" else ("OBJECTIVE",)
+    part = f.token is not None and f.token.type in parts and closer in f.accepts
     if f.reason is not Reason.END and not part:
         return None
     labels = [Label(f.at(last), f"`{last}` is opened here")]
@@ -331,6 +332,7 @@ EXPLANATIONS: tuple[Callable[[Failure], Diagnostic | None], ...] = (
     _trailing_comma,
     habits.model_name,
     habits.prefix,
+    habits.kind_of_setting,
     _unclosed,
     habits.nameless,
     habits.in_brackets,

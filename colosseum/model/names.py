@@ -41,13 +41,14 @@ def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
         for part in _parts(statement):
             bound, found = scope.indices(part.indices)
             yield from found
-            yield from scope.recipients(part.recipients, bound)
+            yield from map(scope.as_agents, scope.recipients(part.recipients, bound))
             for expr in part.exprs:
                 told = scope.expression(expr, bound, births=part.births)
                 if isinstance(statement, syntax.Variable) and expr is statement.domain:
-                    told = (_in_domain(d) for d in told)
-                yield from told
-            yield from scope.source(part.source, bound, births=part.births)
+                    told = map(_in_domain, told)
+                yield from map(scope.as_agents, told) if part.agents else told
+            told = scope.source(part.source, bound, births=part.births)
+            yield from map(scope.as_agents, told) if part.agents else told
 
 
 def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
@@ -77,6 +78,8 @@ class _Part:
     source: syntax.ValueSource | None = None
     births: bool = False
     """Whether names in braces may be new elements."""
+    agents: bool = False
+    """Whether it says who is meant."""
 
 
 def _parts(statement: syntax.Statement) -> Iterator[_Part]:
@@ -91,21 +94,22 @@ def _parts(statement: syntax.Statement) -> Iterator[_Part]:
             yield _Part((of,))
             yield _Part((), indices, recipients, source)
         case syntax.Variable(indices=indices, owner=owner, domain=domain):
-            yield _Part((owner, domain), indices)
+            yield _Part((domain,), indices)
+            yield _Part((owner,), indices, agents=True)
         case syntax.Reward(indices=indices, recipients=recipients, when=when, value=value):
             yield _Part((when, value), indices, recipients)
         case syntax.Require(indices=indices, recipients=recipients, when=when, condition=condition, penalty=penalty):
             yield _Part((when, condition, penalty), indices, recipients)
         case syntax.Coalition(members=source, objectives=objectives):
-            yield _Part(source=source)
+            yield _Part(source=source, agents=True)
             for objective in objectives:
                 yield _Part((objective.when, objective.value), objective.indices)
         case syntax.Channel(members=source):
-            yield _Part(source=source)
+            yield _Part(source=source, agents=True)
         case syntax.Claim(indices=indices):
             yield _Part((), indices)
         case syntax.Prompt(recipients=expr):
-            yield _Part((expr,))
+            yield _Part((expr,), agents=True)
         case syntax.Network() | syntax.Rubric() | syntax.Experiment():
             pass  # a graph, a text and settings are read where they are used
 
@@ -133,6 +137,14 @@ class _Scope:
             return diagnostic
         help_ = "an index is a set, or a name for each of its elements"
         return replace(diagnostic, help=(f"{help_}: `[agents]` or `[{index.span.text} in agents]`",))
+
+    def as_agents(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Where it is said who is meant, an unknown name like no other is told with the agents there are."""
+        statement = next(self.spec.of(syntax.Agents), None)
+        if diagnostic.code != "C041" or diagnostic.help or statement is None:
+            return diagnostic
+        names = ", ".join(" ".join(item.span.text.split()) for item in statement.items)
+        return replace(diagnostic, help=(f"agents: {names}",))
 
     def bind(self, names: tuple[str, ...], span: Span, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Add binders; one that hides a declared name, an element or another binder is an error."""
