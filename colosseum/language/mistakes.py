@@ -9,6 +9,7 @@ from colosseum.diagnostics import Diagnostic, Label, report
 from colosseum.language import habits
 from colosseum.language.failure import Failure, Reason
 from colosseum.language.forms import at_head, form, opening
+from colosseum.language.hints import hint
 from colosseum.language.splitting import DEEPEST, LONGEST_CHAIN
 from colosseum.language.words import (
     CLOSERS,
@@ -297,7 +298,7 @@ def _help(f: Failure) -> str:
         meant = meant_keyword(token, f.accepts)
         if meant:
             return f"did you mean `{meant}`?"
-    words = habits.hint(f)
+    words = hint(f)
     if words:
         return words
     if token.type == "LONG_STRING" and "STRING" in f.accepts:

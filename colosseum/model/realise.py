@@ -92,7 +92,9 @@ class Realiser:
             return known  # type: ignore[return-value]
         if key in self.open:
             circle = " -> ".join(f"`{n}`" for _, n in [*self.open[self.open.index(key) :], key])
-            raise Fault(f"`{name}` depends on itself: {circle}", code="C049")
+            running = "no entry may read another one; what came before is added up: `sum(… for s in 1..t)`"
+            help_ = running if self.open[-1] == key and family == "table" else ""
+            raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
         self.open.append(key)
         try:
             fact = compute()
