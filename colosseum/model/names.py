@@ -44,8 +44,8 @@ def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
             yield from map(scope.as_agents, scope.recipients(part.recipients, bound))
             for expr in part.exprs:
                 told = scope.expression(expr, bound, births=part.births)
-                if isinstance(statement, syntax.Variable) and expr is statement.domain:
-                    told = map(_in_domain, told)
+                if isinstance(statement, syntax.Variable):
+                    told = map(_in_domain if expr is statement.domain else scope.as_agents, told)
                 yield from map(scope.as_agents, told) if part.agents else told
             told = scope.source(part.source, bound, births=part.births)
             yield from map(scope.as_agents, told) if part.agents else told
@@ -94,8 +94,7 @@ def _parts(statement: syntax.Statement) -> Iterator[_Part]:
             yield _Part((of,))
             yield _Part((), indices, recipients, source)
         case syntax.Variable(indices=indices, owner=owner, domain=domain):
-            yield _Part((domain,), indices)
-            yield _Part((owner,), indices, agents=True)
+            yield _Part((owner, domain), indices)
         case syntax.Reward(indices=indices, recipients=recipients, when=when, value=value):
             yield _Part((when, value), indices, recipients)
         case syntax.Require(indices=indices, recipients=recipients, when=when, condition=condition, penalty=penalty):

@@ -59,15 +59,16 @@ class Component:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
         return self._query(self.relaxation, costs, fixed)
 
-    def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float], most: float) -> Answer:
+    def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float], most: float | None) -> Answer:
         """The best point, by branch and bound, twice where the first does not reach `most`, which no point exceeds.
 
+        It is None where no such bound is known.
         Either search alone has called worse points optimal on small programs (HiGHS 1.13 to 1.15: with presolve, and
         without it at tight tolerances), never both on the same. What the second finds counts as far as its whole
         columns hold under the tight tolerances of the relaxation.
         """
         first = self._query(self.integer, costs, fixed)
-        if first.status == "optimal" and first.bound >= reached(most):
+        if first.status == "optimal" and most is not None and first.bound >= reached(most):
             return first
         second = self._query(self.presolved, costs, fixed)
         if second.status != "optimal":

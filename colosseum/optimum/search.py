@@ -156,10 +156,10 @@ class Search:
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
-        for i, component in enumerate(self.components):
-            most = answers[i].bound if answers[i].status == "optimal" else math.inf
-            if most == math.inf or not component.whole(answers[i]):
-                answers[i] = component.branch(costs, columns, most)
+        for i, (component, answer) in enumerate(zip(self.components, answers, strict=True)):
+            bounded = answer.status == "optimal"
+            if not (bounded and component.whole(answer)):
+                answers[i] = component.branch(costs, columns, answer.bound if bounded else None)
         return self._branched(query, answers)
 
     def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
