@@ -60,12 +60,12 @@ class Component:
         return self._query(self.relaxation, costs, fixed)
 
     def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float], most: float | None) -> Answer:
-        """The best point, by branch and bound, twice where the first does not reach `most`, which no point exceeds.
+        """The best point, by branch and bound, twice where the first does not reach `most`.
 
-        It is None where no such bound is known.
-        Either search alone has called worse points optimal on small programs (HiGHS 1.13 to 1.15: with presolve, and
-        without it at tight tolerances), never both on the same. What the second finds counts as far as its whole
-        columns hold under the tight tolerances of the relaxation.
+        `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
+        optimal (HiGHS 1.13 to 1.15: with presolve on small programs, without it at tight tolerances on large ones too),
+        never both on the same. What the second finds counts as far as its whole columns hold under the tight tolerances
+        of the relaxation.
         """
         first = self._query(self.integer, costs, fixed)
         if first.status == "optimal" and most is not None and first.bound >= reached(most):
