@@ -1,0 +1,46 @@
+"""The benchmark's families: what they write is sound, and at sizes that can be enumerated the optimum is the best."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from bench.families import FAMILIES, family, main
+
+from colosseum.model.check import check
+from colosseum.optimum.goal import WELFARE, Goal, bent, payoff_of
+from colosseum.optimum.scoring import goal_value, hard_broken
+from colosseum.optimum.solve import Solver
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_optima_of_a_family_are_those_of_enumeration(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "family.colo"
+    path.write_text(family(name, *FAMILIES[name].smallest, seed=7), encoding="utf-8")
+    checked, diagnostics = check(path)
+    assert checked is not None, diagnostics
+    scenario = checked.expansion.scenario
+    task, solver = scenario.task, Solver(scenario.task)
+    names = [v.name for v in task.variables]
+    every = [dict(zip(names, values, strict=True)) for values in product(*(v.domain for v in task.variables))]
+    feasible = [x for x in every if not hard_broken(task.requirements, x)]
+    assert len(feasible) > 1
+    goals: list[Goal] = [WELFARE, payoff_of(task.agents[0]), bent(scenario.coalitions[0], strength=0.7)]
+    for goal in goals:
+        worths = [goal_value(task, goal, x) for x in feasible]
+        assert solver.maximise(goal).value == pytest.approx(max(worths), abs=1e-9)
+        assert solver.minimise(goal).value == pytest.approx(min(worths), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_family_is_written_from_its_seed_alone(name: str, tmp_path: Path) -> None:
+    sizes = FAMILIES[name].smallest
+    path = tmp_path / "made.colo"
+    assert main([name, *map(str, sizes), "--seed", "5", "-o", str(path)]) == 0
+    assert path.read_text(encoding="utf-8") == family(name, *sizes, seed=5) != family(name, *sizes, seed=6)
+
+
+def test_what_is_no_family_is_refused() -> None:
+    with pytest.raises(ValueError, match="no family"):
+        family("chess", 8, 8, seed=1)
+    with pytest.raises(ValueError, match="engineers, tickets"):
+        family("tickets", 8, seed=1)
