@@ -59,7 +59,11 @@ def add_shares(payoff: dict[str, float], part: Payoff, worth: float, assignment:
 
 def goal_value(task: Task, goal: Goal, assignment: Assignment) -> float:
     """The exact value of an objective. `payoff[a]` and `total` are read off the score."""
-    scored = score(task, assignment)
+    return goal_worth(goal, score(task, assignment), assignment)
+
+
+def goal_worth(goal: Goal, scored: Score, assignment: Assignment) -> float:
+    """The exact value of an objective at an assignment that is scored already."""
     value = goal.total * scored.value + sum(weight * scored.payoff[agent] for agent, weight in goal.payoffs)
     if goal.terms:
         known = with_payoffs(scored, assignment)
