@@ -4,15 +4,15 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from colosseum.audit.turn import matches
+from colosseum.cli.coalition import chosen_coalition, require_agents
 from colosseum.cli.words import Stop, checked_spec, say_json, stop
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.evidence.metrics import Instance, Measured, measure
 from colosseum.model import draws
-from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.optimum.lower import NotLowered
 from colosseum.report.scores import render_scores
@@ -35,7 +35,7 @@ def score_file(
     """Score the assignment of a file and print its figures."""
     scenario = checked_spec(file, seed=seed, sets=sets).expansion.scenario
     realised, undecided = read_assignment(assignment, scenario)
-    chosen = _coalition(scenario, coalition, members)
+    chosen = chosen_coalition(scenario, coalition, members)
     try:
         measured = measure(Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task))
     except NotLowered as fault:
@@ -130,38 +130,16 @@ def _unknown(name: str, source: Source, task: Task) -> Diagnostic:
     return report("C121", _place(source, name), f"there is no variable `{name}`", help=help_)
 
 
-def _coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
-    if name is not None and name not in scenario.coalition:
-        known = list(scenario.coalition)
-        help_ = closest(name, known) or f"coalitions: {', '.join(known) or 'none'}"
-        raise stop("C122", f"there is no coalition `{name}`", help=help_)
-    chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
-    if members is None:
-        return chosen
-    named = tuple(dict.fromkeys(m.strip() for m in members.split(",") if m.strip()))
-    _known_agents(named, scenario.task, "--members")
-    inside = tuple(a for a in scenario.task.agents if a in named)
-    return replace(chosen, members=inside) if chosen else Coalition("members", inside, ())
-
-
 def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
     if order is None:
         return None
     named = tuple(a.strip() for a in order.split(",") if a.strip())
-    _known_agents(named, task, "--order")
+    require_agents(named, task, "--order")
     missing = [a for a in task.agents if a not in named and task.owned[a]]
     if missing or len(set(named)) != len(named):
         what = f"leaves out `{missing[0]}`" if missing else "names an agent twice"
         raise stop("C122", f"`--order` {what}", help=f"it names every agent once: {', '.join(task.agents)}")
     return (*named, *(a for a in task.agents if a not in named))
-
-
-def _known_agents(named: Sequence[str], task: Task, option: str) -> None:
-    strange = next((a for a in named if a not in task.agents), None)
-    if strange is not None or not named:
-        what = f"there is no agent `{strange}`" if strange else "names no agent"
-        help_ = closest(strange or "", task.agents) or f"agents: {', '.join(task.agents)}"
-        raise stop("C122", f"`{option}`: {what}", help=help_)
 
 
 def _plain(measured: Measured, task: Task, undecided: Sequence[str]) -> dict[str, object]:
