@@ -1,0 +1,77 @@
+"""HiGHS without PuLP. In: a program as arrays, costs and fixings; out: the best point, from live objects or new ones.
+
+It is given what the project's own path has: the relaxation first, by the primal method where costs alone have changed,
+then branch and bound; the same tolerances, both gaps 0, one thread. It is spared everything around: no decoding, no
+proof that the assignment is worth what the solver says, no second search.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import highspy
+import numpy as np
+
+from colosseum.optimum.engine import INTEGRAL, TOLERANCE
+
+from ..arrays import Arrays, Numbers
+
+TIGHT = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+Options = Mapping[str, str | float]
+PLAIN: Options = {"output_flag": False, "presolve": "off", "threads": 1, "random_seed": 0}
+RELAXED: Options = {**PLAIN, **TIGHT, "solver": "simplex"}
+BRANCHED: Options = {**PLAIN, **TIGHT, "mip_feasibility_tolerance": TOLERANCE, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
+DUAL, PRIMAL = 1, 4
+
+
+@dataclass
+class Direct:
+    """A relaxation that stays alive, and branch and bound that is made when it is first needed."""
+
+    arrays: Arrays
+    relaxation: highspy.Highs = field(init=False)
+    integer: highspy.Highs | None = field(init=False, default=None)
+    bounds_kept: bool = field(init=False, default=False)
+    """Whether the last relaxation was optimal within the columns' own bounds, as they are now."""
+
+    def __post_init__(self) -> None:
+        self.relaxation = passed(self.arrays, RELAXED, whole=False)
+
+    def maximise(self, costs: Numbers, fixed: Mapping[int, float]) -> Numbers | None:
+        """The best point; None where there is none."""
+        primal = self.bounds_kept and not fixed
+        self.relaxation.setOptionValue("simplex_strategy", PRIMAL if primal else DUAL)
+        self.relaxation.setOptionValue("primal_simplex_bound_perturbation_multiplier", 0.0 if primal else 1.0)
+        point = self._ask(self.relaxation, costs, fixed, moved=not self.bounds_kept or bool(fixed))
+        self.bounds_kept = point is not None and not fixed
+        if point is None or np.all(np.abs(point - np.round(point))[self.arrays.whole] <= INTEGRAL):
+            return point
+        self.integer = self.integer or passed(self.arrays, BRANCHED, whole=True)
+        return self._ask(self.integer, costs, fixed, moved=True)
+
+    def _ask(self, highs: highspy.Highs, costs: Numbers, fixed: Mapping[int, float], *, moved: bool) -> Numbers | None:
+        size = len(costs)
+        places = np.arange(size, dtype=np.int32)
+        highs.changeColsCost(size, places, -costs)
+        if moved:
+            low, high = self.arrays.low.copy(), self.arrays.high.copy()
+            held = np.fromiter(fixed, dtype=np.int32, count=len(fixed))
+            low[held] = high[held] = np.fromiter(fixed.values(), dtype=np.float64, count=len(fixed))
+            highs.changeColsBounds(size, places, low, high)
+        highs.run()
+        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        return np.array(highs.getSolution().col_value)
+
+
+def passed(arrays: Arrays, options: Options, *, whole: bool) -> highspy.Highs:
+    """A HiGHS object that was passed the arrays at once."""
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    for name, value in options.items():
+        highs.setOptionValue(name, value)
+    kinds = np.array(arrays.whole & whole, dtype=np.int32)
+    highs.passModel(
+        len(arrays.low), len(arrays.row_low), len(arrays.index), int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize), 0.0, np.zeros(len(arrays.low)), arrays.low, arrays.high,
+        arrays.row_low, arrays.row_high, arrays.starts[:-1], arrays.index, arrays.weights, kinds,
+    )  # fmt: skip
+    return highs
