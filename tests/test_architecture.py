@@ -13,8 +13,8 @@ PACKAGE = ROOT / "colosseum"
 LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli")
 """A package may import itself and those to its left."""
 ENGINES = {
-    "pulp": {"optimum/engine.py"},
-    "highspy": {"optimum/engine.py"},
+    "pulp": {"optimum/formulation.py"},
+    "highspy": {"optimum/engine.py", "optimum/formulation.py"},
     "litellm": {"audit/model_call.py"},
     "networkx": {"model/networks.py"},
 }

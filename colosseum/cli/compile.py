@@ -10,7 +10,7 @@ from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Fault, Value, plain
-from colosseum.optimum.engine import write_lp
+from colosseum.optimum.formulation import write_lp
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lower import NotLowered
 from colosseum.optimum.prices import Temptation, temptations
@@ -32,7 +32,7 @@ def compile_file(
     optima = solve(checked)
     if lp is not None:
         try:
-            write_lp(optima.solver.lowered.program, optima.solver.lowered.objective(WELFARE), str(lp))
+            write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), str(lp))
         except OSError as error:
             raise stop("C122", f"cannot write {lp}: {error.strerror}") from None
         note(f"wrote {lp}")

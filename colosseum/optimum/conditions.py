@@ -5,7 +5,6 @@ from colosseum.model.terms import Decision, Term
 from colosseum.optimum.defined import ALWAYS, NEVER, both_defined, defined, numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import referred
 from colosseum.optimum.ties import open_at_ties
 
 
@@ -64,7 +63,7 @@ def compared(term: Term, lowering: Lowering) -> Affine | None:
     """A comparison of numbers over larger scopes, reified."""
     if not isinstance(term, terms.Compare):
         return None
-    if lowering.size(term.scope) <= lowering.limits.comparison and not referred(term):
+    if lowering.size(term.scope) <= lowering.limits.comparison and not lowering.names_payoffs(term):
         return None
     if not (numeric(term.left, lowering) and numeric(term.right, lowering)):
         return None
@@ -108,7 +107,7 @@ def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering)
         return below(counted + Affine(1.0 if operator in ("<", ">") else 0.0), lowering)
     comparison = terms.Compare(operator, term.left, term.right)
     every = [v.name for v in lowering.program.task.variables]
-    scope = every if referred(term) else [name for name in every if name in term.scope]
+    scope = every if lowering.names_payoffs(term) else [name for name in every if name in term.scope]
     return open_at_ties(comparison, signed, lowering, scope=tuple(scope))
 
 

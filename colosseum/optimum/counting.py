@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
-from colosseum.optimum.lowering import Lowering
+from colosseum.optimum.lowering import Lowering, referred
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import referred, worth
+from colosseum.optimum.tables import worth
 
 MOST_COUNTED = 400
 """Conditions that one count may have."""

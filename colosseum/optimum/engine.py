@@ -1,7 +1,7 @@
-"""The seam to PuLP and HiGHS; the one file that imports them. In: a program; out: proven optima of linear costs.
+"""Live HiGHS objects, one component of a program at a time. In: costs and bounds of columns; out: proven best points.
 
-A component is formulated once in PuLP; the HiGHS object behind it stays alive, and a query changes costs and bounds
-only, on the LP relaxation with its warm basis or on branch and bound with both gaps 0, one thread, a fixed seed.
+A component is formulated once; a query changes costs and bounds only, on the LP relaxation with its warm basis or on
+branch and bound with both gaps 0, one thread, a fixed seed.
 """
 
 import math
@@ -10,15 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import highspy
 import numpy as np
-import pulp
+from numpy.typing import NDArray
 
-from colosseum.optimum.program import Affine, Program
+from colosseum.optimum.formulation import live
+from colosseum.optimum.program import Program
 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
+Numbers: TypeAlias = NDArray[np.float64]
+
 TIGHT = 1e-9
 """How far, relative to max(1, |value|), a bound may lie above a value that is called optimal."""
 INTEGRAL = 1e-7
@@ -26,9 +29,20 @@ INTEGRAL = 1e-7
 TOLERANCE = 1e-9
 """By how much a row, a bound or a reduced cost may be off; the default of 1e-6 shows in values of large differences."""
 TIGHTLY: dict[str, str | float] = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
-
+DUAL, PRIMAL = 1, 4
+"""HiGHS's numbers of the two simplex methods."""
+MOST_PIVOTS = 20
+"""Pivots of the primal method for each column and row; it runs without perturbation, so it might go round in circles."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Bounds of a component's columns."""
+
+    low: Numbers
+    high: Numbers
 
 
 @dataclass(frozen=True)
@@ -36,30 +50,32 @@ class Answer:
     """The best point of one component."""
 
     status: Status
-    values: dict[int, float]
-    """By column; empty when there is no point."""
+    point: Numbers | None
+    """One value a column; None when there is no point."""
     bound: float
     """No point is better than this."""
 
 
 class Component:
-    """One component of a program, with its live solvers. Maximises."""
+    """One component of a program, with its live solvers. Maximises; costs and boxes have one entry a column."""
 
     def __init__(self, program: Program, columns: Sequence[int], rows: Sequence[int], *, time_limit: float) -> None:
-        self.program, self.columns, self.rows, self.time_limit = program, list(columns), list(rows), time_limit
-        self.whole_columns = [c for c in self.columns if program.columns[c].integer]
-        self.place = {column: i for i, column in enumerate(self.columns)}
-        self.places = np.arange(len(self.columns), dtype=np.int32)
+        self.program, self.rows, self.time_limit = program, list(rows), time_limit
+        self.columns = np.array(columns, dtype=np.int64)
+        held = [program.columns[c] for c in columns]
+        self.box = Box(np.array([c.low for c in held]), np.array([c.high for c in held]))
+        """The bounds that columns have of themselves."""
+        self.whole_places = np.flatnonzero(np.array([c.integer for c in held]))
         self.until = math.inf
         """When the solver must stop, on the clock of `time.monotonic`."""
-        self.low = np.array([program.columns[c].low for c in self.columns])
-        self.high = np.array([program.columns[c].high for c in self.columns])
+        self.seconds = 0.0
+        """What the solvers took so far, with passing costs and bounds in and points out."""
 
-    def relax(self, costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
+    def relax(self, costs: Numbers, box: Box) -> Answer:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
-        return self._query(self.relaxation, costs, fixed)
+        return self._timed(self.relaxation, costs, box)
 
-    def branch(self, costs: Mapping[int, float], fixed: Mapping[int, float], most: float | None) -> Answer:
+    def branch(self, costs: Numbers, box: Box, most: float | None) -> Answer:
         """The best point, by branch and bound, twice where the first does not reach `most`.
 
         `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
@@ -67,34 +83,33 @@ class Component:
         never both on the same. What the second finds counts as far as its whole columns hold under the tight tolerances
         of the relaxation.
         """
-        first = self._query(self.integer, costs, fixed)
+        first = self._timed(self.integer, costs, box)
         if first.status == "optimal" and most is not None and first.bound >= reached(most):
             return first
-        second = self._query(self.presolved, costs, fixed)
-        if second.status != "optimal":
+        second = self._timed(self.presolved, costs, box)
+        if second.status != "optimal" or second.point is None:
             return first
-        whole = {c: float(round(second.values[c])) for c in self.whole_columns}
-        polished = self.relax(costs, {**fixed, **whole})
+        polished = self.relax(costs, self.fixed(box, self.whole_places, np.round(second.point[self.whole_places])))
         if polished.status != "optimal" or (first.status == "optimal" and first.bound >= polished.bound):
             return first
         return polished
 
-    def dive(self, costs: Mapping[int, float], fixed: Mapping[int, float], relaxed: Answer) -> Answer | None:
+    def dive(self, costs: Numbers, box: Box, relaxed: Answer) -> Answer | None:
         """A whole point that is worth as much as the relaxation, or None where this simple way finds none.
 
         One column after the other that should be whole and is not goes to 1 where that costs nothing, else to 0; where
         that costs too, the last that went to 1 goes to 0, a limited number of times.
         """
         least, turns, answer = reached(relaxed.bound), 0, relaxed
-        held, left = dict(fixed), list[dict[int, float]]()
+        held, left = box, list[Box]()
         while True:
-            if answer.status == "optimal" and answer.bound >= least:
-                loose = [c for c in self.whole_columns if not _is_whole(answer.values[c])]
-                if not loose:
+            if answer.point is not None and answer.status == "optimal" and answer.bound >= least:
+                loose = self._loose(answer.point)
+                if not len(loose):
                     return answer
-                column = max(loose, key=answer.values.__getitem__)
-                left.append({**held, column: 0.0})
-                held = {**held, column: 1.0}
+                column = loose[np.argmax(answer.point[loose])]
+                left.append(self.fixed(held, column, 0.0))
+                held = self.fixed(held, column, 1.0)
             elif left and turns < MOST_TURNS:
                 held, turns = left.pop(), turns + 1
             else:
@@ -103,117 +118,132 @@ class Component:
                 return None
             answer = self.relax(costs, held)
 
+    def whole(self, answer: Answer) -> bool:
+        """Whether the integer columns take whole values."""
+        return answer.point is not None and not len(self._loose(answer.point))
+
+    def reduced_costs(self) -> Numbers:
+        """How fast the value of the last relaxation falls as a column leaves its bound; 0 inside the bounds."""
+        return np.abs(np.array(self.relaxation.highs.getSolution().col_dual, dtype=np.float64))
+
+    @staticmethod
+    def fixed(box: Box, places: "NDArray[np.int64] | np.int64", values: Numbers | float) -> Box:
+        """The box with some columns fixed."""
+        low, high = box.low.copy(), box.high.copy()
+        low[places] = high[places] = values
+        return Box(low, high)
+
     @contextmanager
-    def worth_at_least(self, costs: Mapping[int, float], least: float) -> Iterator[None]:
+    def worth_at_least(self, costs: Numbers, least: float) -> Iterator[None]:
         """Within the block, the relaxation knows points only at which the costs add up to this much."""
-        terms = [(self.place[c], v) for c, v in costs.items() if v and c in self.place]
-        places, values = np.array([p for p, _ in terms], dtype=np.int32), np.array([v for _, v in terms])
-        row = self.relaxation.getNumRow()
-        if terms:
-            self.relaxation.addRow(least, highspy.kHighsInf, len(terms), places, values)
+        places = np.flatnonzero(costs).astype(np.int32)
+        row = self.relaxation.highs.getNumRow()
+        if len(places):
+            self.relaxation.highs.addRow(least, highspy.kHighsInf, len(places), places, costs[places])
+            self.relaxation.moved = True
         try:
             yield
         finally:
-            if terms:
-                self.relaxation.deleteRows(1, np.array([row], dtype=np.int32))
-
-    def _query(self, solver: "highspy.Highs", costs: Mapping[int, float], fixed: Mapping[int, float]) -> Answer:
-        size = len(self.columns)
-        places = self.places
-        solver.changeColsCost(size, places, np.array([-costs.get(c, 0.0) for c in self.columns]))
-        low, high = self.low, self.high
-        if fixed:
-            low, high = low.copy(), high.copy()
-            for column, value in fixed.items():
-                if column in self.place:
-                    low[self.place[column]] = high[self.place[column]] = value
-        solver.changeColsBounds(size, places, low, high)
-        return self._run(solver)
-
-    def _run(self, solver: "highspy.Highs") -> Answer:
-        left = max(0.0, min(self.time_limit, self.until - time.monotonic()))
-        solver.setOptionValue("time_limit", solver.getRunTime() + left)
-        solver.run()
-        status = solver.getModelStatus()
-        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
-            return Answer("infeasible", {}, float("-inf"))
-        info, solution = solver.getInfo(), solver.getSolution()
-        if status == highspy.HighsModelStatus.kOptimal:
-            return Answer("optimal", self._point(solution), -float(info.objective_function_value))
-        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        return Answer("limit", self._point(solution) if found else {}, -float(info.mip_dual_bound))
-
-    def _point(self, solution: "highspy.HighsSolution") -> dict[int, float]:
-        return dict(zip(self.columns, solution.col_value, strict=True))
-
-    def whole(self, answer: Answer) -> bool:
-        """Whether the integer columns take whole values."""
-        return all(_is_whole(answer.values[c]) for c in self.whole_columns)
+            if len(places):
+                self.relaxation.highs.deleteRows(1, np.array([row], dtype=np.int32))
+                self.relaxation.moved = True
 
     @cached_property
-    def integer(self) -> "highspy.Highs":
-        """A live branch-and-bound solver, without presolve and at tight tolerances."""
-        return self._build(
-            {**TIGHTLY, "mip_feasibility_tolerance": TOLERANCE, "presolve": "off", "random_seed": 0}, mip=True
-        )
+    def integer(self) -> "Live":
+        """Branch and bound, without presolve and at tight tolerances."""
+        tight: dict[str, str | float] = {**TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
+        return self._live({**tight, "presolve": "off", "random_seed": 0}, mip=True)
 
     @cached_property
-    def presolved(self) -> "highspy.Highs":
+    def presolved(self) -> "Live":
         """Another, with presolve and at the tolerances it is made for."""
-        return self._build({"presolve": "on", "random_seed": 1}, mip=True)
+        return self._live({"presolve": "on", "random_seed": 1}, mip=True)
 
     @cached_property
-    def relaxation(self) -> "highspy.Highs":
-        """The live simplex solver of the relaxation; presolve off keeps its basis warm."""
-        return self._build({**TIGHTLY, "presolve": "off", "solver": "simplex", "random_seed": 0}, mip=False)
+    def relaxation(self) -> "Simplex":
+        """The simplex method on the relaxation; presolve off keeps its basis warm."""
+        made = self._live({**TIGHTLY, "presolve": "off", "solver": "simplex", "random_seed": 0}, mip=False)
+        return Simplex(made.highs, made.box)
 
-    def _build(self, options: Mapping[str, str | float], *, mip: bool) -> "highspy.Highs":
-        problem = formulate(self.program, self.columns, self.rows, Affine())
-        solver = pulp.HiGHS(mip=mip, msg=False, gapRel=0.0, gapAbs=0.0, threads=1, **options)
-        solver.createAndConfigureSolver(problem)
-        solver.buildSolverModel(problem)
-        highs: highspy.Highs = problem.solverModel
-        return highs
+    def _live(self, options: Mapping[str, str | float], *, mip: bool) -> "Live":
+        highs = live(self.program, self.columns.tolist(), self.rows, mip=mip, options=options)
+        return Live(highs, self.box)
+
+    def _loose(self, point: Numbers) -> "NDArray[np.int64]":
+        """The places of integer columns that are not whole."""
+        values = point[self.whole_places]
+        loose: NDArray[np.int64] = self.whole_places[np.abs(values - np.round(values)) > INTEGRAL]
+        return loose
+
+    def _timed(self, solver: "Live", costs: Numbers, box: Box) -> Answer:
+        start = time.perf_counter()
+        answer = solver.ask(costs, box, seconds=max(0.0, min(self.time_limit, self.until - time.monotonic())))
+        self.seconds += time.perf_counter() - start
+        return answer
+
+
+class Live:
+    """One HiGHS object that is asked again and again."""
+
+    def __init__(self, highs: "highspy.Highs", box: Box) -> None:
+        self.highs, self.box = highs, box
+        self.places = np.arange(len(box.low), dtype=np.int32)
+
+    def ask(self, costs: Numbers, box: Box, *, seconds: float) -> Answer:
+        """The best point for other costs and bounds."""
+        highs = self.highs
+        highs.changeColsCost(len(self.places), self.places, -costs)
+        if box is not self.box:
+            highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
+            self.box = box
+        highs.setOptionValue("time_limit", highs.getRunTime() + seconds)
+        self._run()
+        status = highs.getModelStatus()
+        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            return Answer("infeasible", None, -math.inf)
+        if status == highspy.HighsModelStatus.kOptimal:
+            return Answer("optimal", np.array(highs.getSolution().col_value), -highs.getObjectiveValue())
+        info = highs.getInfo()
+        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        point = np.array(highs.getSolution().col_value) if found else None
+        return Answer("limit", point, -float(info.mip_dual_bound))
+
+    def _run(self) -> None:
+        self.highs.run()
+
+
+class Simplex(Live):
+    """A relaxation. Where costs alone have changed the last point is still feasible, and the primal method goes on from
+    there, without perturbation, since a few pivots are all it takes; else the dual method restores feasibility.
+    """
+
+    def __init__(self, highs: "highspy.Highs", box: Box) -> None:
+        super().__init__(highs, box)
+        self.moved = True
+        """Whether rows have changed since the last point."""
+        self.last: Box | None = None
+        """The bounds of the last point; None where it had none."""
+        self.method = DUAL
+
+    def _run(self) -> None:
+        if self.last is self.box and not self.moved:
+            self._by(PRIMAL)
+            if self.highs.getModelStatus() in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
+                return
+        self._by(DUAL)
+        optimal = self.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        self.last, self.moved = (self.box if optimal else None), False
+
+    def _by(self, method: int) -> None:
+        if method != self.method:
+            primal, highs, self.method = method == PRIMAL, self.highs, method
+            pivots = MOST_PIVOTS * (highs.getNumCol() + highs.getNumRow())
+            highs.setOptionValue("simplex_strategy", method)
+            highs.setOptionValue("simplex_iteration_limit", pivots if primal else highspy.kHighsIInf)
+            highs.setOptionValue("primal_simplex_bound_perturbation_multiplier", 0.0 if primal else 1.0)
+        self.highs.run()
 
 
 def reached(bound: float) -> float:
     """What is worth so much is worth as much as the bound."""
     return bound - TIGHT * max(1.0, abs(bound))
-
-
-def _is_whole(value: float) -> bool:
-    return abs(value - round(value)) <= INTEGRAL
-
-
-def formulate(program: Program, columns: Sequence[int], rows: Sequence[int], objective: Affine) -> Any:
-    """A PuLP problem over some columns and rows of a program, maximising the objective."""
-    problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
-    made = {}
-    for number in columns:
-        column = program.columns[number]
-        kind = pulp.LpInteger if column.integer else pulp.LpContinuous
-        made[number] = problem.add_variable(f"c{number:07d}", column.low, column.high, kind)
-    problem.addVariables(list(made.values()))  # in PuLP 3, columns that no row mentions are not known otherwise
-    costs = [(made[c], v) for c, v in objective.coefficients.items() if c in made]
-    problem.setObjective(pulp.LpAffineExpression(costs, constant=objective.constant))
-    for number in rows:
-        row = program.rows[number]
-        body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
-        sides = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
-        if row.low is not None and row.low == row.high:
-            sides = [(row.low, pulp.LpConstraintEQ)]
-        for side, sense in sides:
-            if side is not None:
-                problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
-    return problem
-
-
-def write_lp(program: Program, objective: Affine, path: str) -> None:
-    """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
-    problem = formulate(program, range(len(program.columns)), range(len(program.rows)), objective)
-    problem.writeLP(path)
-    legend = "".join(f"\\ c{i:07d}: {column.name}\n" for i, column in enumerate(program.columns))
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(legend + text)

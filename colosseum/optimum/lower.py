@@ -1,24 +1,28 @@
 """A task as an integer program. In: a task; out: a Program with its hard requirements, and objectives on request."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.optimum import conditions, counting, numbers, options, products, tables
 from colosseum.optimum.binding import bind
 from colosseum.optimum.goal import Goal
-from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering
+from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering, referred
 from colosseum.optimum.program import Affine, Program, TooLarge, total
 from colosseum.optimum.splits import agent_payoff
-from colosseum.optimum.tables import referred
+from colosseum.optimum.unary import unary
 
 NUMBER_RULES = (
-    tables.constant, tables.unary, numbers.payoff, counting.counted, numbers.linear, tables.small,
+    tables.constant, unary, numbers.payoff, counting.counted, numbers.linear, tables.small,
     numbers.small_look_up, numbers.look_up, numbers.case,
     products.multiplied, numbers.absolute, numbers.extremum, products.large_product, tables.table,
 )  # fmt: skip
 CONDITION_RULES = (
-    tables.constant, tables.unary, conditions.inverse, conditions.every, conditions.some, conditions.same,
+    tables.constant, unary, conditions.inverse, conditions.every, conditions.some, conditions.same,
     conditions.compared, options.alike, options.within, tables.table,
 )  # fmt: skip
 
@@ -37,29 +41,61 @@ class NotLowered(Exception):  # noqa: N818 - a finding about the task, not a fai
         self.name = name
 
 
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """A linear objective: `constant + Σ weight · column`."""
+
+    constant: float
+    weights: "NDArray[np.float64]"
+    """One a column of the program; columns that were added later have none."""
+    low: float
+    """It is nowhere less than this, …"""
+    high: float
+    """… nor greater than this."""
+
+
+def _mixture(goal: Goal) -> Iterator[tuple[str | None | Term, float]]:
+    """What a goal is mixed of."""
+    if goal.total:
+        yield None, goal.total
+    yield from goal.payoffs
+    yield from goal.terms
+
+
 @dataclass
 class Lowered:
     """A program and the objectives lowered onto it so far."""
 
     program: Program
     lowering: Lowering
-    goals: dict[Goal, Affine] = field(default_factory=dict)
+    parts: dict[str | None | Term, Costs] = field(default_factory=dict)
+    """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
 
-    def objective(self, goal: Goal) -> Affine:
-        """The affine form of a goal; it may add columns the first time. Raises NotLowered."""
-        if goal not in self.goals:
-            parts = [self._total().scaled(goal.total)] if goal.total else []
-            parts += [self._agent(agent).scaled(weight) for agent, weight in goal.payoffs]
-            parts += [self._term(term).scaled(weight) for term, weight in goal.terms]
-            self.goals[goal] = self._counted(total(parts))
-        return self.goals[goal]
-
-    def _counted(self, form: Affine) -> Affine:
-        """The form of a goal, unless it is past what floating-point numbers can add up."""
-        reach = max(map(abs, self.program.bounds(form)))
+    def objective(self, goal: Goal) -> Costs:
+        """The costs of a goal; it may add columns the first time. Raises NotLowered."""
+        weighted = [(self._part(part), weight) for part, weight in _mixture(goal)]
+        ends = [sorted((weight * part.low, weight * part.high)) for part, weight in weighted]
+        low, high = sum(least for least, _ in ends), sum(most for _, most in ends)
+        reach = max(-low, high)
         if reach > FARTHEST:
             raise NotLowered("the sum of payoffs", f"it may reach {reach:.2g}, and sums are exact up to {FARTHEST:g}")
-        return form
+        weights = np.zeros(len(self.program.columns))
+        for part, weight in weighted:
+            weights[: len(part.weights)] += weight * part.weights
+        return Costs(sum(weight * part.constant for part, weight in weighted), weights, low, high)
+
+    def form(self, goal: Goal) -> Affine:
+        """The same as a sparse form."""
+        costs = self.objective(goal)
+        return Affine(costs.constant, {int(c): float(costs.weights[c]) for c in np.flatnonzero(costs.weights)})
+
+    def _part(self, part: str | None | Term) -> Costs:
+        if part not in self.parts:
+            form = self._total() if part is None else self._agent(part) if isinstance(part, str) else self._term(part)
+            weights = np.zeros(len(self.program.columns))
+            weights[list(form.coefficients)] = list(form.coefficients.values())
+            self.parts[part] = Costs(form.constant, weights, *self.program.bounds(form))
+        return self.parts[part]
 
     def _total(self) -> Affine:
         known = self.lowering.payoffs
@@ -85,10 +121,13 @@ class Lowered:
     def _term(self, term: Term) -> Affine:
         for agent in referred(term):
             _ = self._total() if agent is None else self._agent(agent)
+        self.lowering.of_objective = True
         try:
             return self.lowering.number(term)
         except (CannotLower, TooLarge) as fault:
             raise NotLowered("a coalition's objective", fault.what) from None
+        finally:
+            self.lowering.of_objective = False
 
 
 def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:

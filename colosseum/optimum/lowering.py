@@ -10,7 +10,7 @@ from math import prod
 from typing import TypeAlias
 
 from colosseum.model.scenario import Credit
-from colosseum.model.terms import Term
+from colosseum.model.terms import Ground, PayoffOf, Term
 from colosseum.model.values import Value
 from colosseum.optimum.program import Affine, Key, Program
 from colosseum.optimum.ties import Tie
@@ -73,6 +73,8 @@ class Lowering:
     """Comparisons that are left open where both sides are equal up to rounding."""
     excesses: dict[Key, Affine] = field(default_factory=dict)
     """`max(0, form)`, by the form."""
+    of_objective: bool = False
+    """Whether the terms at hand are a coalition's, which alone may name payoffs."""
     shares: dict[tuple[Term, Credit], dict[str, Affine]] = field(default_factory=dict)
     """Splits by count, once lowered: what each agent gets."""
 
@@ -83,6 +85,10 @@ class Lowering:
     def condition(self, term: Term) -> Affine:
         """An affine form that is 1 where the condition holds and 0 where it does not."""
         return self._first(term, self.condition_rules, self.conditions)
+
+    def names_payoffs(self, term: Term) -> bool:
+        """Whether a term reads decisions through `payoff[a]` or `total` too, which its scope does not tell."""
+        return self.of_objective and bool(referred(term))
 
     def _first(self, term: Term, rules: "tuple[Rule, ...]", known: dict[Term, Affine]) -> Affine:
         if term not in known:
@@ -111,3 +117,18 @@ class Lowering:
         program.row(form.minus(body).minus(condition.scaled(low)), high=-low)
         program.row(form.minus(body).minus(condition.scaled(high)), low=-high)
         return form
+
+
+def referred(term: Term) -> frozenset[str | None]:
+    """The agents whose payoff an objective names; None stands for `total`."""
+    found: set[str | None] = set()
+    stack: list[object] = [term]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, PayoffOf):
+            found.add(current.agent)
+        elif isinstance(current, tuple):
+            stack += current
+        elif isinstance(current, Ground):
+            stack += vars(current).values()
+    return frozenset(found)

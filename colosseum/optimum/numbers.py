@@ -7,7 +7,7 @@ from colosseum.optimum.defined import numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.products import by_value
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import referred, table, worth
+from colosseum.optimum.tables import table, worth
 
 
 def linear(term: Term, lowering: Lowering) -> Affine | None:
@@ -94,7 +94,7 @@ def extremum(term: Term, lowering: Lowering) -> Affine | None:
     if not isinstance(term, terms.Extremum):
         return None
     guarded = not all(isinstance(c, Constant) and c.value is True for c in term.conditions)
-    if guarded and lowering.size(term.scope) <= lowering.limits.look_up and not referred(term):
+    if guarded and lowering.size(term.scope) <= lowering.limits.look_up and not lowering.names_payoffs(term):
         return table(term, lowering)
     sign = 1.0 if term.which == "max" else -1.0
     parts = [lowering.number(part).scaled(sign) for part in term.parts]

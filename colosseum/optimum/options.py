@@ -11,7 +11,6 @@ from colosseum.model.values import Elements, Fault, Value
 from colosseum.optimum.conditions import conjunction
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import referred
 
 MOST_OPTIONS = 600
 """Values that a term may take."""
@@ -47,7 +46,7 @@ def options(term: Term, lowering: Lowering) -> Options | None:
     match term:
         case Constant(value=value):
             return {value: Affine(1.0)}
-        case _ if len(term.scope) == 1 and not referred(term):
+        case _ if len(term.scope) == 1 and not lowering.names_payoffs(term):
             return _of_one(term, lowering)
         case terms.Conditional(condition=c, then=a, otherwise=b):
             holds = lowering.condition(c)

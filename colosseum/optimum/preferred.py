@@ -114,8 +114,8 @@ class _Walk:
     def _opening(self) -> _Weights:
         widths = []
         for goal in (self.first, self.second):
-            low, high = self.solver.lowered.program.bounds(self.solver.lowered.objective(goal))
-            widths.append(high - low or 1.0)
+            costs = self.solver.lowered.objective(goal)
+            widths.append(costs.high - costs.low or 1.0)
         return _Weights(OPENING / widths[0], 1.0 / widths[1])
 
     def _point(self, assignment: dict[str, Value]) -> _Point:

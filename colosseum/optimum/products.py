@@ -8,7 +8,7 @@ from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
-from colosseum.optimum.tables import referred, worth
+from colosseum.optimum.tables import worth
 
 MOST_PIECES = 600
 """Columns that a side may be taken apart into."""
@@ -60,7 +60,7 @@ def by_value(term: Term, lowering: Lowering) -> list[tuple[int, Affine]] | None:
 
 
 def _small(term: Term, lowering: Lowering) -> bool:
-    return not referred(term) and lowering.size(term.scope) <= lowering.limits.product
+    return not lowering.names_payoffs(term) and lowering.size(term.scope) <= lowering.limits.product
 
 
 def _quotient(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -115,7 +115,7 @@ def _product(left: Affine, right: Affine, lowering: Lowering) -> Affine | None:
 def _exclusive(column: int, lowering: Lowering) -> tuple[int, ...]:
     """The columns of which exactly one is 1, this one among them."""
     family = lowering.program.family.get(column)
-    return lowering.exclusive.get(column, ()) if family is None else lowering.program.choices[family]
+    return lowering.exclusive.get(column, ()) if family is None else tuple(lowering.program.choices[family])
 
 
 def _by_choice(group: tuple[int, ...], pieces: Affine, other: Affine, lowering: Lowering) -> list[Affine]:

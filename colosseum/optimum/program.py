@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value, instance_name, text
 
@@ -23,6 +26,9 @@ MOST_WEIGHTS = 2_000_000
 LARGEST = 1e9
 """How far a column may reach: the solver keeps rows to 1e-9, so beyond it a switch between 0 and 1 could be off by a
 whole unit; with columns of 1e13 it has been seen not to end at all."""
+
+MOSTLY = 0.5
+"""A column of 0 or 1 above this counts as 1."""
 
 Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
 
@@ -88,6 +94,10 @@ class Column:
     """Takes whole values at every feasible point where the integer columns do."""
 
 
+CHOICE = Column("choice", 0.0, 1.0, integer=True, integral=True)
+"""`x[v = d]`, whatever the variable and the value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """`low ≤ Σ coefficient · column ≤ high`; a side that is None is open."""
@@ -110,18 +120,24 @@ class Program:
     """Groups of columns at most one of which is not 0: the number of its group for each of them."""
 
     def __post_init__(self) -> None:
+        if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
+            raise TooLarge(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
-            choice = [
-                self.column(instance_name(variable.name, ()) + f" = {text(d)}", integer=True) for d in variable.domain
-            ]
-            self.choices[variable.name] = tuple(choice)
+            choice = range(len(self.columns), len(self.columns) + len(variable.domain))
+            self.columns += [CHOICE] * len(choice)
+            self.choices[variable.name] = choice
             self.family.update(dict.fromkeys(choice, variable.name))
-            self.row(total(Affine(0.0, {c: 1.0}) for c in choice), low=1.0, high=1.0)
+            self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
     @cached_property
-    def choices(self) -> dict[str, tuple[int, ...]]:
-        """The columns `x[v = d]` of each variable, in the order of its domain."""
+    def choices(self) -> dict[str, range]:
+        """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
         return {}
+
+    @cached_property
+    def places(self) -> dict[str, dict[Value, int]]:
+        """Where each value of a variable stands in its domain."""
+        return {v.name: {d: place for place, d in enumerate(v.domain)} for v in self.task.variables}
 
     @cached_property
     def family(self) -> dict[int, str]:
@@ -161,10 +177,16 @@ class Program:
 
     def indicator(self, variable: str, value: Value) -> Affine:
         """`x[variable = value]`; 0 for a value outside the domain."""
-        domain = self.task.variable[variable].domain
-        if value not in domain:
-            return Affine(0.0)
-        return Affine(0.0, {self.choices[variable][domain.index(value)]: 1.0})
+        place = self.places[variable].get(value)
+        return Affine(0.0, {} if place is None else {self.choices[variable][place]: 1.0})
+
+    def label(self, number: int) -> str:
+        """What a column stands for, in words."""
+        if number not in self.family:
+            return self.columns[number].name
+        variable = self.family[number]
+        value = self.task.variable[variable].domain[number - self.choices[variable].start]
+        return f"{instance_name(variable, ())} = {text(value)}"
 
     def bounds(self, body: Affine) -> tuple[float, float]:
         """The least and greatest value that the body could take; one variable's columns exclude each other."""
@@ -224,9 +246,11 @@ class Program:
             groups.setdefault(root(i), []).append(i)
         return list(groups.values())
 
-    def decode(self, values: Sequence[float]) -> dict[str, Value]:
-        """The assignment that column values stand for, in declared order."""
+    def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
+        """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
+        taken = np.flatnonzero(values[: len(self.family)] > MOSTLY).tolist()
+        if [self.family[c] for c in taken] != list(self.choices):
+            taken = [r.start + int(np.argmax(values[r.start : r.stop])) for r in self.choices.values()]
         return {
-            v.name: v.domain[max(range(len(v.domain)), key=lambda i, c=self.choices[v.name]: values[c[i]])]  # type: ignore[misc]
-            for v in self.task.variables
-        }
+            v.name: v.domain[c - self.choices[v.name].start] for v, c in zip(self.task.variables, taken, strict=True)
+        }  # fmt: skip

@@ -4,15 +4,17 @@ good any could be: the relaxation from its warm basis first, then a dive from it
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.engine import TIGHT, Answer, Component, Status
+from colosseum.optimum.engine import TIGHT, Answer, Box, Component, Numbers, Status
 from colosseum.optimum.goal import Goal
-from colosseum.optimum.lower import Lowered
-from colosseum.optimum.program import Affine, total
+from colosseum.optimum.lower import Costs, Lowered
+from colosseum.optimum.program import total
 from colosseum.optimum.scoring import goal_value, hard_broken, score, with_payoffs
 from colosseum.optimum.ties import settle
 
@@ -33,14 +35,12 @@ class Query:
     """`sign · goal` is to be as great as possible with some variables fixed."""
 
     goal: Goal
-    form: Affine
-    """`sign · goal` over the program's columns."""
     sign: float
     fixed: Mapping[str, Value]
 
     def holding(self, fixed: Mapping[str, Value]) -> "Query":
         """The same question with other variables fixed."""
-        return Query(self.goal, self.form, self.sign, fixed)
+        return Query(self.goal, self.sign, fixed)
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,10 @@ class Found:
     assignment: dict[str, Value] | None
     bound: float | None
     """In the query's sign; None where it is the assignment's own value, or where there is none."""
+    value: float | None = None
+    """The query's exact value at the assignment; None where it breaks a hard rule."""
     parts: tuple[float, ...] = ()
-    """What each component adds to the query's form, in the order of the components."""
+    """What each component adds to the query's costs, in the order of the components."""
     broken: Requirement | None = None
     """A hard requirement that the assignment breaks by a rounding error."""
 
@@ -66,6 +68,8 @@ class Search:
     time_limit: float
     """Seconds that one query may take."""
     components: list[Component] = field(init=False, default_factory=list)
+    box: Box = field(init=False)
+    """The bounds of all columns."""
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
 
@@ -78,9 +82,10 @@ class Search:
         found = Found("limit", None, None)
         stop = time.monotonic() + self.time_limit if until is None else until
         for _ in range(MOST_FORBIDDEN):
+            costs = self.costs(query)
             self.build()
             self.stop_at(stop)
-            attempt = self._attempt(query)
+            attempt = self._attempt(query, costs)
             if attempt is None:
                 continue
             found = attempt
@@ -106,14 +111,46 @@ class Search:
         except Fault:  # a point that is not whole may stand for decisions that no requirement or payoff is made for
             return None
 
-    def columns(self, fixed: Mapping[str, Value]) -> dict[int, float]:
-        """The values of choice columns that fix these variables."""
-        columns: dict[int, float] = {}
+    def boxes(self, fixed: Mapping[str, Value]) -> list[Box]:
+        """The bounds of each component's columns with some variables fixed."""
+        if not fixed:
+            return [component.box for component in self.components]
+        whole = self._box(fixed)
+        return [Box(whole.low[component.columns], whole.high[component.columns]) for component in self.components]
+
+    def box_of(self, component: Component, fixed: Mapping[str, Value]) -> Box:
+        """The bounds of one component's columns."""
+        whole = self._box(fixed)
+        return Box(whole.low[component.columns], whole.high[component.columns])
+
+    def _box(self, fixed: Mapping[str, Value]) -> Box:
+        low, high, program = self.box.low.copy(), self.box.high.copy(), self.lowered.program
         for name, value in fixed.items():
-            domain = self.task.variable[name].domain
-            for place, column in enumerate(self.lowered.program.choices[name]):
-                columns[column] = 1.0 if domain[place] == value else 0.0
-        return columns
+            choice = program.choices[name]
+            low[choice.start : choice.stop] = high[choice.start : choice.stop] = 0.0
+            place = program.places[name].get(value)
+            if place is not None:
+                low[choice[place]] = high[choice[place]] = 1.0
+        return Box(low, high)
+
+    def decided_by(self, component: Component) -> list[str]:
+        """The variables whose choice columns belong to a component, in declared order."""
+        choices = np.array([choice.start for choice in self.lowered.program.choices.values()])
+        inside = np.isin(choices, component.columns)
+        return [v.name for v, here in zip(self.task.variables, inside.tolist(), strict=True) if here]
+
+    @staticmethod
+    def weights(component: Component, columns: range, values: Sequence[float]) -> Numbers:
+        """Costs that count some adjacent columns of a component only."""
+        weights, start = np.zeros(len(component.columns)), int(np.searchsorted(component.columns, columns.start))
+        weights[start : start + len(columns)] = values
+        return weights
+
+    def costs(self, query: Query) -> Costs:
+        """The query's costs, to be maximised; lowering them may add columns. Raises NotLowered."""
+        costs = self.lowered.objective(query.goal)
+        low, high = sorted((query.sign * costs.low, query.sign * costs.high))
+        return Costs(query.sign * costs.constant, query.sign * costs.weights, low, high)
 
     def build(self) -> None:
         """(Re)build the components when objectives have added columns or rows."""
@@ -132,67 +169,70 @@ class Search:
             for columns, tied in zip(groups, rows, strict=True)
         ]
         self.built = size
+        self.box = Box(np.array([c.low for c in program.columns]), np.array([c.high for c in program.columns]))
 
-    def _attempt(self, query: Query) -> Found | None:
+    def _attempt(self, query: Query, costs: Costs) -> Found | None:
         """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
 
         Where that leaves it open, branch and bound decides the components that are not whole. None when a tie that
         mattered had to be settled: the program has more rows now.
         """
-        costs, columns = query.form.coefficients, self.columns(query.fixed)
-        relaxed = [component.relax(costs, columns) for component in self.components]
+        boxes = self.boxes(query.fixed)
+        parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
+        relaxed = [component.relax(weights, box) for component, weights, box in parts]
         if any(a.status == "infeasible" for a in relaxed):
             return Found("infeasible", None, None)
         answers = relaxed
         if all(a.status == "optimal" for a in relaxed):
-            bound = claimed(relaxed, query.form)
+            bound = costs.constant + sum(a.bound for a in relaxed)
             if found := self._proven(query, relaxed, bound):
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
-            answers = [
-                component.dive(costs, columns, a) or a for component, a in zip(self.components, relaxed, strict=True)
-            ]
+            answers = [c.dive(weights, box, a) or a for (c, weights, box), a in zip(parts, relaxed, strict=True)]
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
-        for i, (component, answer) in enumerate(zip(self.components, answers, strict=True)):
+        for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
             bounded = answer.status == "optimal"
             if not (bounded and component.whole(answer)):
-                answers[i] = component.branch(costs, columns, answer.bound if bounded else None)
-        return self._branched(query, answers)
+                answers[i] = component.branch(weights, box, answer.bound if bounded else None)
+        return self._branched(query, costs, answers)
 
     def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
         """The assignment at these points, if nothing can be worth more."""
-        assignment = self._decode(answers)
+        assignment = self.lowered.program.decode(self._point(answers))
         value = self.worth(query, assignment)
         if value is None or bound - value > TIGHT * max(1.0, abs(value)):
             return None
-        return Found("optimal", assignment, None, _parts(answers, query.form))
+        return Found("optimal", assignment, None, value, tuple(a.bound for a in answers))
 
-    def _branched(self, query: Query, answers: list[Answer]) -> Found | None:
+    def _branched(self, query: Query, costs: Costs, answers: list[Answer]) -> Found | None:
         """What branch and bound found; None when ties of it had to be settled first.
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
         """
-        status, bound = _worst(answers), _bound(answers, query.form)
-        if status == "infeasible" or any(not a.values for a in answers):
+        status, bound = _worst(answers), _bound(answers, costs.constant)
+        if status == "infeasible" or any(a.point is None for a in answers):
             return Found(status, None, bound)
-        assignment = self._decode(answers)
+        point = self._point(answers)
+        assignment = self.lowered.program.decode(point)
         broken = next(iter(hard_broken(self.task.requirements, assignment)), None)
+        value = None
         if broken is None:
-            value, thought = goal_value(self.task, query.goal, assignment), query.sign * claimed(answers, query.form)
+            value = query.sign * goal_value(self.task, query.goal, assignment)
+            thought = costs.constant + float(costs.weights @ point)
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
-                if self._settled(answers, assignment):
+                if self._settled(point, assignment):
                     return None
-                raise Disagreement(f"the solver's assignment is worth {value!r}, not {thought!r}")
-        return Found(status, assignment, bound, _parts(answers, query.form), broken)
+                raise Disagreement(f"the solver's assignment is worth {query.sign * value!r}, not {thought!r}")
+        parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
+        return Found(status, assignment, bound, value, parts, broken)
 
-    def _settled(self, answers: list[Answer], assignment: Mapping[str, Value]) -> bool:
+    def _settled(self, point: Numbers, assignment: Mapping[str, Value]) -> bool:
         """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
-        columns = {column: value for answer in answers for column, value in answer.values.items()}
         known = with_payoffs(score(self.task, assignment), assignment)
-        return settle(self.lowered.lowering.ties, self.lowered.program, columns, known)
+        return settle(self.lowered.lowering.ties, self.lowered.program, point, known)
 
     def _forbid(self, broken: Requirement, assignment: Mapping[str, Value]) -> None:
         """Exclude the values at which a requirement is broken; no other goal may take them either."""
@@ -200,21 +240,13 @@ class Search:
         chosen = total([program.indicator(name, assignment[name]) for name in scope])
         program.row(chosen, high=len(scope) - 1.0)
 
-    def _decode(self, answers: list[Answer]) -> dict[str, Value]:
-        values = [0.0] * len(self.lowered.program.columns)
-        for answer in answers:
-            for column, value in answer.values.items():
-                values[column] = value
-        return self.lowered.program.decode(values)
-
-
-def claimed(answers: list[Answer], form: Affine) -> float:
-    """What a form is worth at the answers' points."""
-    return form.constant + sum(_parts(answers, form))
-
-
-def _parts(answers: list[Answer], form: Affine) -> tuple[float, ...]:
-    return tuple(sum(form.coefficients.get(c, 0.0) * v for c, v in a.values.items()) for a in answers)
+    def _point(self, answers: list[Answer]) -> Numbers:
+        """The components' points together."""
+        values = np.zeros(len(self.box.low))
+        for component, answer in zip(self.components, answers, strict=True):
+            if answer.point is not None:
+                values[component.columns] = answer.point
+        return values
 
 
 def _worst(answers: list[Answer]) -> Status:
@@ -224,6 +256,6 @@ def _worst(answers: list[Answer]) -> Status:
     return "optimal"
 
 
-def _bound(answers: list[Answer], form: Affine) -> float | None:
-    total = form.constant + sum(a.bound for a in answers)
+def _bound(answers: list[Answer], constant: float) -> float | None:
+    total = constant + sum(a.bound for a in answers)
     return total if abs(total) != float("inf") else None

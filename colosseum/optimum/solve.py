@@ -72,17 +72,19 @@ class Solver:
 
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
-        query = Query(goal, self.lowered.objective(goal).scaled(sign), sign, fixed)
+        query = Query(goal, sign, fixed)
         found = self.search.best(query)
         bound = None if found.bound is None else sign * found.bound
         if found.assignment is None:
             return Optimum(found.status, None, None, bound, canonical=False, seconds=_since(start))
         best, is_first = found.assignment, False
+        value = None if found.value is None else sign * found.value
         if canonical and found.status == "optimal":
             best, is_first = first(self.search, query, found)
             if not is_first and not fresh:
                 return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
-        value = goal_value(self.task, goal, best)
+        if best is not found.assignment or value is None:
+            value = goal_value(self.task, goal, best)
         bound = value if found.status == "optimal" else bound
         return Optimum(found.status, value, best, bound, canonical=is_first, seconds=_since(start))
 

@@ -1,4 +1,4 @@
-"""Small scopes as tables. In: a term over few variables; out: unary coefficients, or a local polytope of its tuples."""
+"""Small scopes as tables. In: a term over few variables; out: a local polytope of its tuples."""
 
 from itertools import product
 
@@ -11,18 +11,9 @@ from colosseum.optimum.program import Affine
 
 def constant(term: Term, lowering: Lowering) -> Affine | None:
     """A term that mentions no variable, or whose mentions are idle."""
-    if isinstance(term, Constant) or (not term.scope and not referred(term)):
+    if isinstance(term, Constant) or (not term.scope and not lowering.names_payoffs(term)):
         return Affine(worth(term, {}))
     return None
-
-
-def unary(term: Term, lowering: Lowering) -> Affine | None:
-    """A term over one variable becomes coefficients of its choice columns."""
-    if len(term.scope) != 1 or referred(term):
-        return None
-    (name,) = term.scope
-    domain = lowering.program.task.variable[name].domain
-    return lowering.program.unary(name, [worth(term, {name: d}) for d in domain])
 
 
 def small(term: Term, lowering: Lowering) -> Affine | None:
@@ -36,7 +27,7 @@ def small(term: Term, lowering: Lowering) -> Affine | None:
 
 def table(term: Term, lowering: Lowering) -> Affine | None:
     """A term over few variables: one column a tuple, with marginal rows (the local polytope)."""
-    if lowering.size(term.scope) > lowering.limits.table or referred(term):
+    if lowering.size(term.scope) > lowering.limits.table or lowering.names_payoffs(term):
         return None
     variables = scope_variables(term.scope, lowering)
     worths = {x: worth(term, dict(zip((v.name for v in variables), x, strict=True)))
@@ -86,18 +77,3 @@ def worth(term: Term, assignment: dict[str, Value]) -> float:
     except Fault:
         return 0.0
     return float(value) if isinstance(value, int | float) else 0.0
-
-
-def referred(term: Term) -> frozenset[str | None]:
-    """The agents whose payoff an objective names; None stands for `total`."""
-    found: set[str | None] = set()
-    stack: list[object] = [term]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, PayoffOf):
-            found.add(current.agent)
-        elif isinstance(current, tuple):
-            stack += current
-        elif isinstance(current, Ground):
-            stack += vars(current).values()
-    return frozenset(found)

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from colosseum.model import terms
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.program import Affine, Program, total
@@ -47,12 +50,12 @@ def open_at_ties(comparison: terms.Compare, gap: Affine, lowering: "Lowering", *
     return column
 
 
-def settle(ties: list[Tie], program: Program, columns: Mapping[int, float], x: Mapping[str, Value]) -> bool:
+def settle(ties: list[Tie], program: Program, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:
     """Rows that say how the ties of an assignment stand where its columns say otherwise; whether there were any.
 
     `x` is the assignment, extended by the payoffs where comparisons name them.
     """
-    wrong = [tie for tie in ties if _differs(tie, columns, x)]
+    wrong = [tie for tie in ties if _differs(tie, point, x)]
     for tie in wrong:
         here = total(program.indicator(name, x[name]) for name in tie.scope).minus(Affine(float(len(tie.scope))))
         column = Affine(0.0, {tie.column: 1.0})
@@ -63,11 +66,11 @@ def settle(ties: list[Tie], program: Program, columns: Mapping[int, float], x: M
     return bool(wrong)
 
 
-def _differs(tie: Tie, columns: Mapping[int, float], x: Mapping[str, Value]) -> bool:
+def _differs(tie: Tie, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:
     """Whether a column says other than its comparison, where both sides are numbers."""
     try:
         if None in (tie.comparison.left.evaluate(x), tie.comparison.right.evaluate(x)):
             return False
-        return (columns.get(tie.column, 0.0) > 0.5) is not tie.comparison.evaluate(x)
+        return (point[tie.column] > 0.5) is not tie.comparison.evaluate(x)
     except Fault:  # a guard elsewhere keeps it from counting here
         return False
