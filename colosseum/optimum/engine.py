@@ -32,7 +32,7 @@ TIGHTLY: dict[str, str | float] = {"primal_feasibility_tolerance": TOLERANCE, "d
 DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
-"""Pivots of the primal method for each column and row; it runs without perturbation, so it might go round in circles."""
+"""Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
 

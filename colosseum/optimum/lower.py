@@ -54,7 +54,7 @@ class Costs:
     """… nor greater than this."""
 
 
-def _mixture(goal: Goal) -> Iterator[tuple[str | None | Term, float]]:
+def _mixture(goal: Goal) -> Iterator[tuple[str | Term | None, float]]:
     """What a goal is mixed of."""
     if goal.total:
         yield None, goal.total
@@ -68,7 +68,7 @@ class Lowered:
 
     program: Program
     lowering: Lowering
-    parts: dict[str | None | Term, Costs] = field(default_factory=dict)
+    parts: dict[str | Term | None, Costs] = field(default_factory=dict)
     """What goals are mixed of, once lowered: F_n under None, a payoff under its agent, a term under itself."""
 
     def objective(self, goal: Goal) -> Costs:
@@ -89,7 +89,7 @@ class Lowered:
         costs = self.objective(goal)
         return Affine(costs.constant, {int(c): float(costs.weights[c]) for c in np.flatnonzero(costs.weights)})
 
-    def _part(self, part: str | None | Term) -> Costs:
+    def _part(self, part: str | Term | None) -> Costs:
         if part not in self.parts:
             form = self._total() if part is None else self._agent(part) if isinstance(part, str) else self._term(part)
             weights = np.zeros(len(self.program.columns))

@@ -3,7 +3,7 @@
 from itertools import product
 
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Ground, PayoffOf, Term
+from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Term
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine
