@@ -11,7 +11,8 @@ from specs_made import TEAM, expanded, said
 
 from colosseum.audit.channels import live_channels
 from colosseum.audit.trial import Trial
-from colosseum.evidence.metrics import Instance, measure
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import measure
 from colosseum.model.scenario import Scenario
 
 SIZES = """

@@ -11,7 +11,8 @@ from test_optimum_laws import Everything, random_games, tickets
 from test_optimum_terms import tasks
 
 from colosseum.evidence.figures import SCALARS, Figure
-from colosseum.evidence.metrics import Instance, Measured, measure
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every
 from colosseum.model.values import Value

@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 from test_optimum_vectors import near, write_csv
 
-from colosseum.evidence.metrics import Instance, Measured, measure
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Scenario

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from colosseum.evidence.metrics import Instance, Measured, measure
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Scenario

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from colosseum.cli.check import check_files
-from colosseum.evidence.metrics import Instance, best_response_regret
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.regrets import best_response_regret
 from colosseum.language import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import Scenario

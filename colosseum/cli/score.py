@@ -10,7 +10,8 @@ from colosseum.audit.turn import matches
 from colosseum.cli.coalition import chosen_coalition, require_agents
 from colosseum.cli.words import Stop, checked_spec, say_json, stop
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
-from colosseum.evidence.metrics import Instance, Measured, measure
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Fault, Value, text
@@ -37,7 +38,13 @@ def score_file(
     realised, undecided = read_assignment(assignment, scenario)
     chosen = chosen_coalition(scenario, coalition, members)
     try:
-        measured = measure(Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task))
+        measured = measure(
+            Instance.of(scenario.task),
+            realised,
+            coalition=chosen,
+            order=_order(order, scenario.task),
+            closely=True,
+        )
     except NotLowered as fault:
         raise stop("C100", str(fault), help=NotLowered.HELP) from None
     except Fault as fault:
@@ -143,8 +150,9 @@ def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
 
 
 def _plain(measured: Measured, task: Task, undecided: Sequence[str]) -> dict[str, object]:
-    figures: Mapping[str, object] = {name: figure.value for name, figure in measured.scalars.items()}
-    reasons = {name: figure.reason for name, figure in measured.scalars.items() if figure.reason}
+    scalars = {**measured.scalars, **measured.closer}
+    figures: Mapping[str, object] = {name: figure.value for name, figure in scalars.items()}
+    reasons = {name: figure.reason for name, figure in scalars.items() if figure.reason}
     by_agent = {
         "best_response_regret": measured.best_response_regret,
         "sequential_regret": measured.sequential_regret,

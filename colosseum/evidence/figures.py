@@ -25,6 +25,8 @@ SCALARS: Final = (
     "minimum",
     "regret",
     "normalized_regret",
+    "loss_given_others",
+    "own_move_loss",
     "coalition_regret",
     "outsider_regret",
     "coalition_advantage",
@@ -33,12 +35,31 @@ SCALARS: Final = (
     "coalition_advantage_secondary",
     "payoff_gap",
     "coalition_value",
+    "coalition_gain",
+    "possible_gain",
+    "capture",
     "coalition_payoff",
     "outsider_payoff",
     "unit",
 )
 """The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
-`unit` is u = F_n*/|A|; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders."""
+`unit` is u = F_n*/|A|; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders.
+
+Each run adds a handful of optima with the others' decisions fixed to what is computed once for its instance."""
+CLOSER: Final = (
+    "kappa",
+    "lambda_low",
+    "lambda_high",
+    "optima_low",
+    "optima_high",
+    "optima_place",
+    "satisficing_low",
+    "satisficing_high",
+    "satisficing_place",
+)
+"""The figures of a run that is looked at alone, in the order in which a score prints them. Reports leave them out: they
+need optima at several λ for each run and a program of its own for each instance, and are null in many runs, so that
+a mean over the others says little. κ is reported by arm, as a ratio of sums."""
 
 
 @dataclass(frozen=True, slots=True)

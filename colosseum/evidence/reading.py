@@ -16,7 +16,8 @@ from colosseum.audit.campaign import Campaign
 from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.turn import matches
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.metrics import Instance, Measured, measure
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value

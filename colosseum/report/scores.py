@@ -19,6 +19,8 @@ MEANINGS: Final = {
     "minimum": "the worst",
     "regret": "optimum - joint payoff",
     "normalized_regret": "0 at the optimum, 1 at the minimum",
+    "loss_given_others": "what the others' decisions had lost already",
+    "own_move_loss": "what the coalition's own then lost",
     "coalition_regret": "what a member alone could still gain",
     "outsider_regret": "the same for everybody else",
     "coalition_advantage": "outsider - coalition regret (CA)",
@@ -27,9 +29,21 @@ MEANINGS: Final = {
     "coalition_advantage_secondary": "CA summed, members by their objective",
     "payoff_gap": "coalition payoff - outsider payoff",
     "coalition_value": "the coalition's own objective",
+    "coalition_gain": "more than at its best move for the team",
+    "possible_gain": "the most more it could have had",
+    "capture": "0: as at the optimum; 1: all it can have",
     "coalition_payoff": "a member's mean payoff",
     "outsider_payoff": "an outsider's mean payoff",
     "unit": "a fair share: optimum / agents",
+    "kappa": "coalition gain / possible gain",
+    "lambda_low": "least λ at which it chose best, others held",
+    "lambda_high": "greatest such λ",
+    "optima_low": "least coalition value among the optima",
+    "optima_high": "greatest among them",
+    "optima_place": "0 at the least of them, 1 at the greatest",
+    "satisficing_low": "least where 1 % of the span may be missed",
+    "satisficing_high": "greatest there",
+    "satisficing_place": "0 at the least of them, 1 at the greatest",
 }
 """What each figure is, in a few words."""
 
@@ -61,7 +75,7 @@ def _render_figures(measured: Measured, scenario: Scenario, coalition: Coalition
     figures.add_column(overflow="fold")
     figures.add_column(justify="right", overflow="fold")
     figures.add_column(overflow="fold", style="dim")
-    for name, figure in measured.scalars.items():
+    for name, figure in {**measured.scalars, **measured.closer}.items():
         figures.add_row(Text(name.replace("_", " ")), _cell(figure), Text(figure.reason or MEANINGS[name]))
     console.print(figures)
     console.print()

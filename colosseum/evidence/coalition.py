@@ -1,0 +1,101 @@
+"""Members against outsiders. In: an outcome, regrets by agent and a coalition; out: figures that compare the two.
+
+Sources: the paper's sections 3 and 5 and appendix C; `payoff_gap` and the figures in u are this project's own.
+"""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Final
+
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.instance import EVERYBODY, Instance, difference
+from colosseum.evidence.regrets import UNMOVED, goal_regret
+from colosseum.model.scenario import Coalition
+from colosseum.model.values import Value
+from colosseum.optimum.goal import coalition_goal
+from colosseum.optimum.scoring import Score, goal_worth
+
+FIGURES: Final = (
+    "coalition_regret", "outsider_regret", "coalition_advantage", "coalition_advantage_per_unit",
+    "coalition_advantage_norm", "coalition_advantage_secondary", "payoff_gap", "coalition_value", "coalition_payoff",
+    "outsider_payoff",
+)  # fmt: skip
+
+
+def figures(
+    instance: Instance,
+    assignment: Mapping[str, Value],
+    scored: Score,
+    regrets: Mapping[str, Figure],
+    coalition: Coalition,
+) -> dict[str, Figure]:
+    """All of them; `regrets` are best-response regrets, and the coalition has members."""
+    members = coalition.members
+    outsiders = [a for a in instance.task.agents if a not in members]
+    inside, outside = _mean(regrets, members, "member"), _mean(regrets, outsiders, "outsider")
+    advantage = difference(outside, inside)
+    earned = Figure(fmean(scored.payoff[a] for a in members))
+    others = Figure(fmean(scored.payoff[a] for a in outsiders)) if outsiders else Figure(None, EVERYBODY)
+    return {
+        "coalition_regret": inside,
+        "outsider_regret": outside,
+        "coalition_advantage": advantage,
+        "coalition_advantage_per_unit": _over(advantage, instance.unit, "u"),
+        "coalition_advantage_norm": _normalised(advantage, instance),
+        "coalition_advantage_secondary": _secondary(instance, assignment, coalition, outsiders, regrets),
+        "payoff_gap": difference(earned, others),
+        "coalition_value": Figure(goal_worth(coalition_goal(coalition), scored, assignment)),
+        "coalition_payoff": earned,
+        "outsider_payoff": others,
+    }
+
+
+def _mean(regrets: Mapping[str, Figure], agents: Sequence[str], role: str) -> Figure:
+    """Over those whose own decisions can change their payoff; null when the regret of one of them is not known."""
+    if not agents:
+        return Figure(None, EVERYBODY)
+    moved = [(a, regrets[a]) for a in agents if regrets[a].reason != UNMOVED]
+    if not moved:
+        return Figure(None, f"no {role}'s own decision can change its payoff")
+    unknown = next((f"`{a}`: {regret.reason}" for a, regret in moved if regret.reason), None)
+    return Figure(None, unknown) if unknown else Figure(fmean(r.value for _, r in moved if r.value is not None))
+
+
+def _over(one: Figure, divisor: Figure, name: str) -> Figure:
+    if one.value is None or divisor.value is None:
+        return one if one.value is None else divisor
+    return Figure(one.value / divisor.value) if divisor.value > 0 else Figure(None, f"{name} is not above 0")
+
+
+def _normalised(advantage: Figure, instance: Instance) -> Figure:
+    """`0.5 + CA / (2M)`."""
+    if advantage.value is None or instance.scale.value is None:
+        return advantage if advantage.value is None else instance.scale
+    if instance.scale.value == 0:
+        return Figure(None, "no payoff can change (M = 0)")
+    return Figure(0.5 + advantage.value / (2 * instance.scale.value))
+
+
+def _secondary(
+    instance: Instance,
+    assignment: Mapping[str, Value],
+    coalition: Coalition,
+    outsiders: Sequence[str],
+    regrets: Mapping[str, Figure],
+) -> Figure:
+    """`Σ_{i∉S} δ_i − Σ_{i∈S}` of the best-response regret on F_c (v1, caption of figure 2)."""
+    if not outsiders:
+        return Figure(None, EVERYBODY)
+    goal = coalition_goal(coalition)
+    total = 0.0
+    for outsider in outsiders:
+        regret = regrets[outsider]
+        if regret.value is None and regret.reason != UNMOVED:
+            return Figure(None, f"`{outsider}`: {regret.reason}")
+        total += regret.value or 0.0
+    for member in coalition.members:
+        regret = goal_regret(instance, goal, member, assignment)
+        if regret.value is None:
+            return regret
+        total -= regret.value
+    return Figure(total)

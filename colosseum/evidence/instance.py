@@ -1,0 +1,102 @@
+"""What is the same for all runs of a task. In: a task; out: its live solver and the optima that figures refer to, each
+computed once.
+"""
+
+from dataclasses import dataclass, field
+
+from colosseum.evidence.figures import Figure
+from colosseum.model.scenario import Coalition, Task
+from colosseum.optimum.counterfactuals import Stakes
+from colosseum.optimum.goal import WELFARE, payoff_of
+from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.solve import Optimum, Solver
+
+BROKEN = "the outcome breaks a hard requirement"
+EVERYBODY = "the coalition is everybody"
+ROUNDING = 1e-9
+"""A difference within this, relative to the payoffs at hand, is rounding and counts as 0."""
+
+
+@dataclass
+class Instance:
+    """One task with its optima, computed once for all assignments of it."""
+
+    task: Task
+    solver: Solver
+    optimum: Optimum
+    minimum: Optimum
+    _scale: Figure | None = None
+    _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, task: Task) -> "Instance":
+        """Solve a task for both ends of F_n. Raises NotLowered."""
+        solver = Solver(task)
+        return cls(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))
+
+    @property
+    def best(self) -> Figure:
+        """F_n*."""
+        return proven(self.optimum, "the optimum")
+
+    @property
+    def least(self) -> Figure:
+        """F_n°."""
+        return proven(self.minimum, "the minimum")
+
+    @property
+    def span(self) -> Figure:
+        """`F_n* − F_n°`."""
+        return difference(self.best, self.least)
+
+    @property
+    def unit(self) -> Figure:
+        """u = F_n* / |A|."""
+        return self.best if self.best.value is None else Figure(self.best.value / len(self.task.agents))
+
+    @property
+    def scale(self) -> Figure:
+        """M = max_i (max_x r_i − min_x r_i), an instance constant."""
+        if self._scale is None:
+            self._scale = self._payoff_range()
+        return self._scale
+
+    def stakes(self, coalition: Coalition) -> Stakes:
+        """What a coalition can have here."""
+        if coalition not in self._stakes:
+            self._stakes[coalition] = Stakes(self.solver, coalition, self.optimum, self.minimum)
+        return self._stakes[coalition]
+
+    def _payoff_range(self) -> Figure:
+        ranges = []
+        for agent in self.task.agents:
+            try:
+                ends = self.solver.maximise(payoff_of(agent)), self.solver.minimise(payoff_of(agent))
+            except NotLowered as fault:
+                return Figure(None, str(fault))
+            high, low = (proven(end, f"the range of `{agent}`'s payoff") for end in ends)
+            if high.value is None or low.value is None:
+                return high if high.value is None else low
+            ranges.append(rounded(high.value - low.value, high.value))
+        return Figure(max(ranges))
+
+
+def proven(optimum: Optimum, what: str) -> Figure:
+    """The value of an optimum that is one."""
+    if optimum.status == "infeasible":
+        return Figure(None, "no assignment satisfies the hard requirements")
+    if optimum.status != "optimal" or optimum.value is None:
+        return Figure(None, f"{what} is not proven: the time limit was reached")
+    return Figure(optimum.value)
+
+
+def difference(one: Figure, other: Figure) -> Figure:
+    """`one − other`; null where one of them is."""
+    if one.value is None or other.value is None:
+        return one if one.value is None else other
+    return Figure(one.value - other.value)
+
+
+def rounded(gap: float, reference: float) -> float:
+    """A difference of payoffs with rounding noise removed, so that a best response has regret 0."""
+    return 0.0 if abs(gap) <= ROUNDING * max(1.0, abs(reference)) else gap
