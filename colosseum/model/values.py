@@ -7,7 +7,8 @@ These operations are the only meaning of the operators: expansion, scoring and t
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Annotated, TypeAlias
 
 from typing_extensions import TypeAliasType
@@ -158,9 +159,12 @@ def number(value: Value, role: str) -> Number:
 
 
 def added(numbers: Iterable[Number]) -> Number:
-    """The sum; a Fault where it is not a finite number."""
+    """The sum from the left; a Fault where it is not a finite number.
+
+    Python's own `sum` rounds fractions in another way from 3.12 on: a value must not depend on that.
+    """
     try:
-        return finite(sum(numbers))
+        return finite(reduce(add, numbers, 0))
     except OverflowError:  # a whole number that no float holds, and a fraction
         raise Fault("the result is too large", code="C051") from None
 
