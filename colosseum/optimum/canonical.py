@@ -2,7 +2,6 @@
 variables and domains, so that reports of equal tasks are equal.
 """
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,25 +21,39 @@ MOST_SEARCHED = 2_000
 def first(search: Search, query: Query, found: Found) -> tuple[dict[str, Value], bool]:
     """The first optimum, and whether it is known to be; `found` is an optimum of the query.
 
-    Components do not mind each other. In each, reduced costs say which values no optimum takes; one more row keeps what
-    the component adds to the value; then, variable by variable, the relaxation says how early in its domain a value may
-    stand, and only what that leaves open is searched.
+    Components do not mind each other. In each, variable by variable, earlier values are tried: reduced costs and
+    relaxations close most of them, a dive finds optima, and only what that leaves open is searched.
     """
     best, value = dict(found.assignment or {}), found.value
     if value is None:
         return best, False
     scale = max(1.0, abs(value))
-    walk = _Walk(search, query, best, value - TIGHT * scale, time.monotonic() + search.time_limit)
+    until = time.monotonic() + search.time_limit
+    walk = _Walk(search, query, best, value - TIGHT * scale, until, allowance=MOST_SEARCHED)
     search.stop_at(walk.until)
     costs = search.costs(query).weights
     for component, part in zip(search.components, found.parts, strict=True):
         names = [name for name in search.decided_by(component) if name not in query.fixed]
-        if any(walk.place(name) for name in names):
-            weights, least = costs[component.columns], part - MARGIN * scale
-            walk.close(component, weights, least)
-            with component.worth_at_least(weights, least):
-                walk.through(component, names)
+        walk.through(_Stretch(component, names, costs[component.columns], part - MARGIN * scale))
     return walk.best, walk.known
+
+
+@dataclass
+class _Stretch:
+    """The part of the walk in one component."""
+
+    component: Component
+    names: list[str]
+    """The variables that it decides, but those that the query fixes, in declared order."""
+    weights: Numbers
+    least: float
+    """What it adds to an optimum at least."""
+    alone: bool = False
+    """Whether there is no other optimum with the values passed so far."""
+    searched: bool = False
+    """Whether that was asked of branch and bound, since an optimum was found last."""
+    closed: set[int] = field(default_factory=set)
+    """Columns that are 0 at every optimum with the values passed so far."""
 
 
 @dataclass
@@ -55,74 +68,93 @@ class _Walk:
     """What an optimum is worth at least, up to rounding."""
     until: float
     """When the walk ends where it is, on the clock of `time.monotonic`."""
+    allowance: int
+    """Columns that searches may still go through."""
     known: bool = True
-    allowance: int = MOST_SEARCHED
-    closed: set[int] = field(default_factory=set)
-    """Columns that are 0 at every optimum."""
 
-    def place(self, name: str) -> int:
+    def through(self, stretch: _Stretch) -> None:
+        """Pass the variables of a component."""
+        moved = True
+        for number, name in enumerate(stretch.names):
+            if stretch.alone or not self.known or not any(map(self._place, stretch.names[number:])):
+                return
+            if moved and self._place(name):
+                self._close(stretch)
+                moved = False
+            before = self.best[name]
+            self._earliest(stretch, name)
+            self.query = self.query.holding({**self.query.fixed, name: self.best[name]})
+            moved = moved or self.best[name] != before
+
+    def _place(self, name: str) -> int:
         """Where a variable's value stands in its domain."""
         return self.search.lowered.program.places[name][self.best[name]]
 
-    def close(self, component: Component, weights: Numbers, least: float) -> None:
-        """Note the columns that no optimum takes: leaving 0 costs them more than an optimum may be worth less."""
-        relaxed = component.relax(weights, self.search.box_of(component, self.query.fixed))
+    def _close(self, stretch: _Stretch) -> None:
+        """Note the columns that no optimum takes: leaving 0 costs more than an optimum may be worth less."""
+        component = stretch.component
+        relaxed = component.relax(stretch.weights, self.search.box_of(component, self.query.fixed))
         if relaxed.status == "optimal" and relaxed.point is not None:
-            lost = component.reduced_costs() > relaxed.bound - least
-            self.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
+            lost = component.reduced_costs() > relaxed.bound - stretch.least
+            stretch.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
 
-    def through(self, component: Component, names: list[str]) -> None:
-        """Pass the variables that a component decides, in declared order."""
-        for name in names:
-            if self.known:
-                self._earliest(component, names, name)
-                self.query = self.query.holding({**self.query.fixed, name: self.best[name]})
-
-    def _earliest(self, component: Component, names: list[str], name: str) -> None:
+    def _earliest(self, stretch: _Stretch, name: str) -> None:
         """Change `best` so that a variable's value stands as early in its domain as an optimum lets it."""
-        choice = self.search.lowered.program.choices[name]
-        left = [place for place in range(self.place(name)) if choice[place] not in self.closed]
-        if not left:
-            return
-        weights = self.search.weights(component, choice, [-float(place) for place in range(len(choice))])
-        relaxed = component.relax(weights, self.search.box_of(component, self.query.fixed))
-        earliest = max(0, math.ceil(-relaxed.bound - MARGIN)) if relaxed.status == "optimal" else 0
-        for place in left:
+        choice, domain = self.search.lowered.program.choices[name], self.search.task.variable[name].domain
+        for place in range(self._place(name)):
+            if choice[place] in stretch.closed:
+                continue
             if time.monotonic() > self.until:
                 self.known = False
-            fixed = {**self.query.fixed, name: self.search.task.variable[name].domain[place]}
-            if not self.known or (place >= earliest and self._taken(component, names, weights, fixed)):
+            if stretch.alone or not self.known or self._taken(stretch, {**self.query.fixed, name: domain[place]}):
                 return
 
-    def _taken(self, component: Component, names: list[str], weights: Numbers, fixed: Mapping[str, Value]) -> bool:
+    def _taken(self, stretch: _Stretch, fixed: Mapping[str, Value]) -> bool:
         """Whether an optimum has these values, which is `best` then: by the relaxation, by a dive, or by a search."""
-        box = self.search.box_of(component, fixed)
-        relaxed = component.relax(weights, box)
-        if relaxed.status == "infeasible":
+        component, box = stretch.component, self.search.box_of(stretch.component, fixed)
+        relaxed = component.relax(stretch.weights, box)
+        if relaxed.status == "infeasible" or (relaxed.status == "optimal" and relaxed.bound < stretch.least):
             return False
-        point = component.dive(weights, box, relaxed) if relaxed.status == "optimal" else None
-        if point is not None and point.point is not None:
-            candidate = self._moved(component, point.point, names)
-            if self._optimal(candidate):
-                self.best = candidate
-                return True
-        self.allowance -= len(component.columns)
-        found = self.search.best(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
+        point = component.dive(stretch.weights, box, relaxed) if relaxed.status == "optimal" else None
+        if point is not None and point.point is not None and self._believed(self._moved(stretch, point.point)):
+            return True
+        if not stretch.searched and self._may_search(component) and self._alone(stretch):
+            return False
+        may = self._may_search(component)
+        found = self.search.best(self.query.holding(fixed), until=self.until) if may else None
         if found is None or found.status == "limit":
             self.known = False
             return False
-        if found.assignment is None or not self._optimal(found.assignment):
-            return False
-        self.best = found.assignment
-        return True
+        stretch.searched = False
+        return found.assignment is not None and self._believed(found.assignment)
 
-    def _moved(self, component: Component, point: Numbers, names: list[str]) -> dict[str, Value]:
+    def _may_search(self, component: Component) -> bool:
+        """Whether there is room for one more search, which is taken."""
+        self.allowance -= len(component.columns)
+        return self.allowance > 0
+
+    def _alone(self, stretch: _Stretch) -> bool:
+        """Whether branch and bound proves that no other assignment of the component is an optimum."""
+        component, program = stretch.component, self.search.lowered.program
+        taken = [program.choices[name][self._place(name)] for name in stretch.names if name not in self.query.fixed]
+        box = self.search.box_of(component, self.query.fixed)
+        with component.other_than(taken):
+            other = component.branch(stretch.weights, box, None)
+        stretch.searched = True
+        stretch.alone = other.status == "infeasible" or (other.status == "optimal" and other.bound < stretch.least)
+        return stretch.alone
+
+    def _moved(self, stretch: _Stretch, point: Numbers) -> dict[str, Value]:
         """`best` with a component's variables as at a whole point of it."""
         values = np.zeros(len(self.search.box.low))
-        values[component.columns] = point
+        values[stretch.component.columns] = point
         decoded = self.search.lowered.program.decode(values)
-        return {**self.best, **{name: decoded[name] for name in names}}
+        return {**self.best, **{name: decoded[name] for name in stretch.names}}
 
-    def _optimal(self, assignment: dict[str, Value]) -> bool:
+    def _believed(self, assignment: dict[str, Value]) -> bool:
+        """Whether an assignment is an optimum, which is `best` then."""
         value = self.search.worth(self.query, assignment)
-        return value is not None and value >= self.least
+        if value is None or value < self.least:
+            return False
+        self.best = assignment
+        return True

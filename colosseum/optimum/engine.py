@@ -134,19 +134,19 @@ class Component:
         return Box(low, high)
 
     @contextmanager
-    def worth_at_least(self, costs: Numbers, least: float) -> Iterator[None]:
-        """Within the block, the relaxation knows points only at which the costs add up to this much."""
-        places = np.flatnonzero(costs).astype(np.int32)
-        row = self.relaxation.highs.getNumRow()
-        if len(places):
-            self.relaxation.highs.addRow(least, highspy.kHighsInf, len(places), places, costs[places])
-            self.relaxation.moved = True
+    def other_than(self, columns: Sequence[int]) -> Iterator[None]:
+        """Within the block, the solvers know points only at which one of these columns is 0."""
+        places = np.searchsorted(self.columns, np.array(columns)).astype(np.int32)
+        solvers = (self.relaxation, self.integer, self.presolved)
+        for solver in solvers:
+            solver.highs.addRow(-highspy.kHighsInf, len(places) - 1.0, len(places), places, np.ones(len(places)))
+            solver.moved = True
         try:
             yield
         finally:
-            if len(places):
-                self.relaxation.highs.deleteRows(1, np.array([row], dtype=np.int32))
-                self.relaxation.moved = True
+            for solver in solvers:
+                solver.highs.deleteRows(1, np.array([solver.highs.getNumRow() - 1], dtype=np.int32))
+                solver.moved = True
 
     @cached_property
     def integer(self) -> "Live":
@@ -188,6 +188,8 @@ class Live:
     def __init__(self, highs: "highspy.Highs", box: Box) -> None:
         self.highs, self.box = highs, box
         self.places = np.arange(len(box.low), dtype=np.int32)
+        self.moved = True
+        """Whether rows have changed since the last point."""
 
     def ask(self, costs: Numbers, box: Box, *, seconds: float) -> Answer:
         """The best point for other costs and bounds."""
@@ -219,8 +221,6 @@ class Simplex(Live):
 
     def __init__(self, highs: "highspy.Highs", box: Box) -> None:
         super().__init__(highs, box)
-        self.moved = True
-        """Whether rows have changed since the last point."""
         self.last: Box | None = None
         """The bounds of the last point; None where it had none."""
         self.method = DUAL

@@ -14,7 +14,7 @@ from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering import DEFAULT_LIMITS, CannotLower, Limits, Lowering, referred
 from colosseum.optimum.program import Affine, Program, TooLarge, total
 from colosseum.optimum.splits import agent_payoff
-from colosseum.optimum.unary import unary
+from colosseum.optimum.unary import chosen, unary
 
 NUMBER_RULES = (
     tables.constant, unary, numbers.payoff, counting.counted, numbers.linear, tables.small,
@@ -136,7 +136,7 @@ def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
         program = Program(task)
     except TooLarge as fault:
         raise NotLowered("the variables", fault.what) from None
-    lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, limits)
+    lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, chosen, limits)
     for requirement in task.hard:
         try:
             bind(requirement.condition, lowering)

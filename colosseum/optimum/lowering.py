@@ -54,6 +54,8 @@ class Lowering:
     program: Program
     number_rules: "tuple[Rule, ...]"
     condition_rules: "tuple[Rule, ...]"
+    plain_rule: "Rule"
+    """For terms that are lowered sooner than looked up."""
     limits: Limits = DEFAULT_LIMITS
     numbers: dict[Term, Affine] = field(default_factory=dict)
     conditions: dict[Term, Affine] = field(default_factory=dict)
@@ -91,6 +93,9 @@ class Lowering:
         return self.of_objective and bool(referred(term))
 
     def _first(self, term: Term, rules: "tuple[Rule, ...]", known: dict[Term, Affine]) -> Affine:
+        plain = self.plain_rule(term, self)
+        if plain is not None:
+            return plain
         if term not in known:
             made = next((form for rule in rules if (form := rule(term, self)) is not None), None)
             if made is None:

@@ -4,7 +4,7 @@ good any could be: the relaxation from its warm basis first, then a dive from it
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -138,13 +138,6 @@ class Search:
         choices = np.array([choice.start for choice in self.lowered.program.choices.values()])
         inside = np.isin(choices, component.columns)
         return [v.name for v, here in zip(self.task.variables, inside.tolist(), strict=True) if here]
-
-    @staticmethod
-    def weights(component: Component, columns: range, values: Sequence[float]) -> Numbers:
-        """Costs that count some adjacent columns of a component only."""
-        weights, start = np.zeros(len(component.columns)), int(np.searchsorted(component.columns, columns.start))
-        weights[start : start + len(columns)] = values
-        return weights
 
     def costs(self, query: Query) -> Costs:
         """The query's costs, to be maximised; lowering them may add columns. Raises NotLowered."""

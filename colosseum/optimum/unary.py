@@ -21,6 +21,26 @@ class _Open(Exception):  # noqa: N818 - not an error: the term asks for more tha
     """The term reads its variable's value itself."""
 
 
+def chosen(term: Term, lowering: Lowering) -> Affine | None:
+    """The commonest terms by far, `v == d` and `w if v == d else 0` for numbers w, without any evaluation."""
+    match term:
+        case terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)):
+            weight = 1.0
+        case terms.Conditional(
+            condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
+            then=Constant(value=int() | float() as paid),
+            otherwise=Constant(value=0 | 0.0),
+        ):
+            weight = float(paid)
+        case _:
+            return None
+    program = lowering.program
+    place = program.places[name].get(value)
+    if place is None or type(value) not in program.task.variable[name].kinds:
+        return None
+    return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
+
+
 def unary(term: Term, lowering: Lowering) -> Affine | None:
     """The rule: a term over one variable becomes coefficients of its choice columns."""
     if len(term.scope) != 1 or lowering.names_payoffs(term):
