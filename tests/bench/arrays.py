@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model.values import Value
-from colosseum.optimum.program import Affine, Program
+from colosseum.optimum.program import Program
 
 Numbers = NDArray[np.float64]
 
@@ -39,13 +39,6 @@ def arrays(program: Program) -> Arrays:
         row_low=np.array([-np.inf if r.low is None else r.low for r in rows]),
         row_high=np.array([np.inf if r.high is None else r.high for r in rows]),
     )
-
-
-def costs(form: Affine, size: int) -> Numbers:
-    """What each column adds to an objective."""
-    made = np.zeros(size)
-    made[list(form.coefficients)] = list(form.coefficients.values())
-    return made
 
 
 def held(program: Program, fixed: Mapping[str, Value]) -> dict[int, float]:

@@ -1,0 +1,128 @@
+"""One optimum to proof, from a task. In: large instances and others; out: seconds, ours and other kinds of solvers'.
+
+Ours begins with the task and includes lowering; a rival begins with the natural model at hand and includes building
+its own. The start of its process is told apart.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from colosseum.model.scenario import Task
+from colosseum.optimum.goal import WELFARE
+
+from .cases import Case, Question, Refused, case
+from .lines import Ledger, Line
+from .network import Network, Unnatural, network
+from .ours import once
+from .rivals import Answer, cp_sat, toulbar2
+
+LIMIT, QUICK_LIMIT = 60.0, 10.0
+"""Seconds that a rival may search."""
+SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
+LARGEST_RATIO = 1.2
+"""To CP-SAT, at the sizes that have bars."""
+
+BARRED: tuple[tuple[tuple[str, ...], float], ...] = (
+    (("tickets", "200", "250"), 1.5),
+    (("capacity", "100", "8"), 2.5),
+    (("meetings", "80", "80"), 8.0),
+    (("tree", "500", "5"), 0.2),
+    (("grid", "8", "8", "4"), 4.0),
+)
+OTHERS = (
+    "tickets 25 30", "tickets 100 125", "tickets_soft 12 16", "tickets_soft 25 30", "capacity 25 4", "meetings 20 20",
+    "tree 20 3", "tree 100 4", "grid 4 4 5", "grid 6 6 4", "grid 8 8 5", "colouring 20 3 4", "colouring 30 4 5",
+    "colouring_random 20 3 4", "colouring_random 20 3 6", "scale_free 20 3", "scale_free 50 4", "pairs 12 4 20",
+    "pairs 12 4 40", "pairs 12 4 100", "tuples 12 3 3", "tuples 12 3 4", "jira", "meetings", "grid", "assistant",
+    "hospital",
+)  # fmt: skip
+QUICK_OTHERS = ("tree 20 3", "grid 4 4 5", "colouring 20 3 4", "scale_free 20 3", "pairs 12 4 20", "jira", "assistant")
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Ours and the rivals' answers on one instance."""
+
+    proven: bool
+    """Whether ours is."""
+    seconds: float
+    rivals: dict[str, Answer]
+
+
+def single(ledger: Ledger) -> None:
+    """Measure the sizes that have bars, then the others."""
+    seeds = QUICK_SEEDS if ledger.quick else SEEDS
+    barred = [line for family, bar in BARRED for line in _lines(ledger, family, seeds, bar=bar)]
+    ledger.tables(barred)
+    others = QUICK_OTHERS if ledger.quick else OTHERS
+    ledger.tables(line for words in others for line in _lines(ledger, tuple(words.split()), seeds, bar=None))
+
+
+def _lines(ledger: Ledger, sized: tuple[str, ...], seeds: tuple[int, ...], *, bar: float | None) -> list[Line]:
+    """A family's lines: a rival's time is its median over the seeds, and so is ours."""
+    heading = f"One optimum to proof, s, {'sizes with bars' if bar else 'others'}"
+    name, sizes = sized[0], [int(size) for size in sized[1:]]
+    try:
+        made = [case(name, *sizes, seed=seed) for seed in seeds]
+    except Refused as refusal:
+        label = f"{name} {'×'.join(map(str, sizes))}"
+        return [Line(heading, label, None, most=bar, note=f"refused: {refusal}")]
+    solved = [_solved(ledger, each) for each in made]
+    return [_against(heading, made[0].label, rival, solved, bar if rival == "CP-SAT" else None)
+            for rival in solved[0].rivals]  # fmt: skip
+
+
+def _against(heading: str, label: str, rival: str, solved: list[Solved], bar: float | None) -> Line:
+    """One line; what was not proven within the limit took at least as long."""
+    answers, seconds = [each.rivals[rival] for each in solved], median(each.seconds for each in solved)
+    unproven = sum(not each.proven for each in solved)
+    notes = [f"ours: {unproven} of {len(solved)} not proven"] if unproven else []
+    useless = next((a for a in answers if a.outcome not in ("optimal", "infeasible", "limit")), None)
+    if useless is not None:
+        notes.append(f"{useless.outcome} {useless.note}".strip())
+        return Line(heading, label, seconds, rival, most=bar, note="; ".join(notes))
+    late = sum(not a.proven for a in answers)
+    notes += [f"{late} of {len(answers)} not proven in {max(a.solve for a in answers):.0f} s"] if late else []
+    return Line(
+        heading,
+        label,
+        seconds,
+        rival,
+        median(a.build + a.solve for a in answers),
+        most=bar,
+        most_ratio=LARGEST_RATIO if bar else None,
+        note="; ".join([*notes, f"its process starts in {median(a.startup for a in answers):.2f} s"]),
+    )
+
+
+def _solved(ledger: Ledger, made: Case) -> Solved:
+    """Solve an instance in all ways, and demand equal values."""
+    ledger.note(f"single optima: {made.label}")
+    optimum, seconds = once(made.task, Question(WELFARE, {}))
+    limit = QUICK_LIMIT if ledger.quick else LIMIT
+    rivals = dict(_answers(made.task, limit))
+    for rival, answer in rivals.items():
+        if optimum.status == "limit":
+            continue
+        if answer.proven:
+            ledger.equal(f"{made.label}, {rival}", optimum.value, answer.value, slack=answer.slack)
+        elif answer.value is not None:
+            ledger.at_most(f"{made.label}, {rival}", optimum.value, answer.value)
+    return Solved(optimum.status != "limit", seconds, rivals)
+
+
+def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
+    natural = _natural(task)
+    for rival, solve in (("CP-SAT", cp_sat.solve), ("toulbar2", toulbar2.solve)):
+        if isinstance(natural, Answer):
+            yield rival, natural
+        else:
+            yield rival, solve(task, limit=limit, natural=natural)
+
+
+def _natural(task: Task) -> Network | Answer:
+    try:
+        return network(task)
+    except Unnatural as fault:
+        return Answer("not expressible", note=str(fault))

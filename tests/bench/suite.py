@@ -1,0 +1,85 @@
+"""The counterfactuals of one run. In: instances and what was decided; out: ms for all figures of a run."""
+
+import random
+from collections.abc import Iterator
+from statistics import median
+
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
+from colosseum.model.scenario import Task
+from colosseum.model.values import Value
+from colosseum.optimum.goal import WELFARE
+from colosseum.optimum.scoring import hard_broken
+from colosseum.optimum.solve import Solver
+
+from .cases import Case, case
+from .lines import Ledger, Line
+from .rivals import clock
+
+BARRED: tuple[tuple[tuple[str, ...], float, int], ...] = (
+    (("tickets", "6", "8"), 40.0, 9),
+    (("tickets_soft", "6", "8"), 40.0, 9),
+    (("capacity", "6", "3"), 2_000.0, 5),
+    (("jira",), 40.0, 9),
+    (("hospital",), 30_000.0, 1),
+)
+"""What is measured, its bar in ms, and how many runs."""
+QUICK = 4
+"""How many of these a quick run measures."""
+SLIPS = 3
+"""Decisions by which a run differs from the optimum."""
+
+
+def suite(ledger: Ledger) -> None:
+    """Measure runs that slip a little from the optimum, each instance's first run apart."""
+    ledger.tables(
+        line
+        for (name, *sizes), bar, runs in (BARRED[:QUICK] if ledger.quick else BARRED)
+        for line in _lines(ledger, case(name, *map(int, sizes)), bar, runs)
+    )
+
+
+def _lines(ledger: Ledger, made: Case, bar: float, runs: int) -> Iterator[Line]:
+    heading = "All figures of one run, counterfactuals included, ms"
+    ledger.note(f"figures of runs: {made.label}")
+    optimum = Solver(made.task).maximise(WELFARE)
+    assert optimum.assignment is not None
+    slipped = [_slipped(made.task, optimum.assignment, seed) for seed in range(runs + 1)]
+    began = clock()
+    instance = Instance.of(made.task)
+    found = _measured(made, instance, slipped[0])
+    first = clock() - began
+    ledger.equal(f"{made.label}, optimum of a run", optimum.value, found.scalars["optimum"].value)
+    _adds_up(ledger, made.label, found)
+    seconds = []
+    for x in slipped[1:]:
+        began = clock()
+        _measured(made, instance, x)
+        seconds.append(clock() - began)
+    yield Line(heading, f"{made.label}, a run", median(seconds) * 1e3, most=bar)
+    yield Line(
+        heading, f"{made.label}, the first of an instance", first * 1e3, most=bar, note="with its optima and ranges"
+    )
+
+
+def _adds_up(ledger: Ledger, label: str, found: Measured) -> None:
+    """Regret is what others had lost already and what the coalition lost."""
+    regret, given, own = (found.scalars[name].value for name in ("regret", "loss_given_others", "own_move_loss"))
+    ledger.equal(f"{label}, regret in two parts", regret, None if given is None or own is None else given + own)
+
+
+def _measured(made: Case, instance: Instance, x: dict[str, Value]) -> Measured:
+    return measure(instance, x, coalition=made.scenario.coalitions[0], order=made.task.agents, closely=True)
+
+
+def _slipped(task: Task, optimum: dict[str, Value], seed: int) -> dict[str, Value]:
+    """The optimum with a few decisions changed so that hard rules are kept."""
+    draw, x = random.Random(f"slips {seed}"), dict(optimum)
+    for _ in range(SLIPS):
+        variable = draw.choice(task.variables)
+        for value in draw.sample(variable.domain, len(variable.domain)):
+            changed = {**x, variable.name: value}
+            if value != x[variable.name] and not hard_broken(task.requirements, changed):
+                x = changed
+                break
+    return x

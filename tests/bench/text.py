@@ -1,0 +1,92 @@
+"""From text. In: families at growing sizes; out: seconds of the language and of the expansion, and µs an instance.
+
+An instance is a ground reward, requirement or variable. Linear means that it costs as much in a large spec as in a
+small one.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from colosseum.diagnostics import render_text
+from colosseum.model.check import read_spec
+from colosseum.model.expand import expand
+
+from .families import family
+from .lines import Ledger, Line
+from .rivals import clock
+
+SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
+    "tickets": ((25, 30), (50, 60), (100, 125), (200, 250)),
+    "tickets_soft": ((25, 30), (50, 60), (100, 125), (200, 250)),
+    "capacity": ((25, 4), (100, 8), (400, 16)),
+    "meetings": ((20, 20), (40, 40), (80, 80)),
+    "tree": ((100, 4), (500, 4)),
+    "pairs": ((12, 4, 100), (24, 4, 100)),
+}
+BARS: dict[tuple[str, tuple[int, ...]], float] = {("tickets", (100, 125)): 0.5}
+"""Seconds."""
+LINEAR = 1.5
+"""How much more an instance may cost at the largest size than at the smallest."""
+REPEATS, QUICK_REPEATS = 5, 1
+
+
+@dataclass(frozen=True)
+class Read:
+    """How long it took from text to task."""
+
+    reading: float
+    expanding: float
+    instances: int
+
+    @property
+    def each(self) -> float:
+        """µs an instance."""
+        return (self.reading + self.expanding) / self.instances * 1e6
+
+
+def text(ledger: Ledger) -> None:
+    """Measure every family at every size."""
+    ledger.tables(
+        line for name, sizes in SIZES.items() for line in _lines(ledger, name, sizes[:-1] if ledger.quick else sizes)
+    )
+
+
+def _lines(ledger: Ledger, name: str, every: tuple[tuple[int, ...], ...]) -> Iterator[Line]:
+    heading, costs = "From text to task, s", list[float]()
+    for sizes in every:
+        label = f"{name} {'×'.join(map(str, sizes))}"
+        ledger.note(f"from text: {label}")
+        found = [_read(name, sizes) for _ in range(QUICK_REPEATS if ledger.quick else REPEATS)]
+        times = [r for r in found if isinstance(r, Read)]
+        bar = BARS.get((name, sizes))
+        if len(times) < len(found):
+            yield Line(heading, label, None, most=bar, note=f"refused: {next(r for r in found if isinstance(r, str))}")
+            continue
+        middle = sorted(times, key=lambda r: r.each)[len(times) // 2]
+        costs.append(median(r.each for r in times))
+        note = f"reading {middle.reading:.3f}, {middle.instances:,} instances, {middle.each:.1f} µs each"
+        yield Line(heading, label, median(r.reading + r.expanding for r in times), most=bar, note=note)
+    if len(costs) > 1:
+        yield Line("µs an instance, largest size against smallest", name, costs[-1], "smallest", costs[0],
+                   most_ratio=LINEAR)  # fmt: skip
+
+
+def _read(name: str, sizes: tuple[int, ...]) -> Read | str:
+    """One reading; why it was refused, if it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "case.colo"
+        path.write_text(family(name, *sizes, seed=1), encoding="utf-8")
+        began = clock()
+        spec, diagnostics = read_spec(path)
+        read = clock()
+        if spec is None:
+            return render_text(diagnostics).splitlines()[0]
+        expansion, found = expand(spec, seed=1, params={})
+        ended = clock()
+    if expansion is None:
+        return render_text([*diagnostics, *found]).splitlines()[0]
+    task = expansion.scenario.task
+    return Read(read - began, ended - read, len(task.variables) + len(task.payoffs) + len(task.requirements))
