@@ -4,8 +4,9 @@ import argparse
 import json
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from rich.console import Console
 
@@ -16,7 +17,8 @@ from .single import single
 from .suite import suite
 from .text import text
 
-PARTS: dict[str, Callable[[Ledger], None]] = {
+Part: TypeAlias = Callable[[Ledger], None]
+PARTS: dict[str, Part] = {
     "many": many,
     "suite": suite,
     "single": single,
@@ -25,18 +27,18 @@ PARTS: dict[str, Callable[[Ledger], None]] = {
 }
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], parts: Mapping[str, Part] = PARTS) -> int:
     """Measure, print and compare."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a subset, in about a minute")
-    parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be repeated")
+    parser.add_argument("--only", choices=parts, action="append", help="one part; may be repeated")
     parser.add_argument("--strict", action="store_true", help="exit 1 where a bar is missed, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all lines to a file")
     given = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="pulp")
     ledger = Ledger(Console(width=180, highlight=False), quick=given.quick)
-    for name in given.only or PARTS:
-        PARTS[name](ledger)
+    for name in given.only or parts:
+        parts[name](ledger)
     ledger.summary()
     if given.json is not None:
         given.json.write_text(json.dumps(ledger.plain(), indent=1) + "\n", encoding="utf-8")

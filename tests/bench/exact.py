@@ -65,7 +65,7 @@ def exact(ledger: Ledger) -> None:
         for seed in range(1, share[name] + 1):
             ledger.note(f"against enumeration: {name}, seed {seed}")
             began = clock()
-            for question, words in _against_enumeration(make(seed), seed):
+            for question, words in against_enumeration(make(seed), seed):
                 ledger.judge(f"{name}, seed {seed}, {question.words}", words, same=not words)
             seconds.append(clock() - began)
         wrong, asked = len(ledger.unequal) - before, ledger.compared - asked
@@ -85,7 +85,7 @@ def _mixture(seed: int) -> Scenario:
         return from_path(path, seed=seed)
 
 
-def _against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Question, str]]:
+def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Question, str]]:
     """Each question with what is wrong about its answer; nothing where it is right."""
     task, solver = scenario.task, Solver(scenario.task)
     every = _feasible(task)
