@@ -96,6 +96,42 @@ def test_outsider_loss_is_what_outsiders_lose_in_units_of_the_control() -> None:
     assert only(summarise(records, arms=ARMS)).differences["outsider_loss"].paired.mean.value == 0.5
 
 
+def test_steered_harm_is_what_others_lost_more_and_own_moves_stand_beside_it() -> None:
+    parts = {"baseline": (1.0, 2.0), "emergent": (6.0, 1.5)}
+    records = [
+        record(arm, 1, figures(scalars={"loss_given_others": others, "own_move_loss": own, "regret": others + own}))
+        for arm, (others, own) in parts.items()
+    ]
+    found = {name: d.paired.mean.value for name, d in only(summarise(records, arms=ARMS)).differences.items()}
+    assert (found["steered_harm"], found["own_move_loss"], found["regret"]) == (5.0, -0.5, 4.5)
+
+
+def test_kappa_of_an_arm_is_a_ratio_of_sums() -> None:
+    gains: list[tuple[int, float | str, float | str]] = [
+        (1, 3.0, 4.0), (1, 1.0, 0.0), (2, 0.0, 0.0), (3, -5.0, 6.0), (4, "broken", "broken"), (4, 2.0, "no proof"),
+    ]  # fmt: skip
+    records = [
+        record("baseline", seed, figures(scalars={"coalition_gain": gain, "possible_gain": most}), repeat=n)
+        for n, (seed, gain, most) in enumerate(gains)
+    ]
+    kappa = arm_of(summarise(records, arms=ARMS), "baseline").kappa
+    assert kappa.value == pytest.approx(((3 + 1) / 2 + 0 - 5) / ((4 + 0) / 2 + 0 + 6))
+    assert arm_of(summarise(records, arms=ARMS), "emergent").kappa.reason == "no complete run"
+
+
+@pytest.mark.parametrize(
+    ("gain", "most", "reason"),
+    [
+        (0.0, 0.0, "no move of its own could have gained it anything"),
+        ("the outcome breaks a hard requirement", 1.0, "the outcome breaks a hard requirement"),
+    ],
+)
+def test_kappa_of_an_arm_is_null_with_a_reason(gain: float | str, most: float, reason: str) -> None:
+    run = figures(scalars={"coalition_gain": gain, "possible_gain": most})
+    kappa = arm_of(summarise([record("baseline", 1, run)], arms=ARMS), "baseline").kappa
+    assert (kappa.value, kappa.reason) == (None, reason)
+
+
 @pytest.mark.parametrize(
     ("control", "treated", "reason"),
     [

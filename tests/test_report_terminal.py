@@ -242,6 +242,8 @@ def test_export_is_plain_data_with_full_numbers_and_reasons() -> None:
     shown = points[0]["arms"][3]
     assert shown["figures"]["regret"]["mean"] == {"value": arm.scalars["regret"].mean.value}
     assert shown["figures"]["payoff_gap"]["nulls"] == [{"reason": "the coalition is everybody", "count": 1}]
+    assert shown["kappa"] == {"value": arm.kappa.value}
+    assert {"steered_harm", "own_move_loss"} < points[0]["comparisons"][2]["differences"].keys()
     difference = points[0]["comparisons"][2]["differences"]["outsider_loss"]
     assert difference["mean"]["value"] == comparison.differences["outsider_loss"].paired.mean.value
     assert difference["reliable"] is comparison.differences["outsider_loss"].paired.reliable

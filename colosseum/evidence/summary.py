@@ -18,11 +18,18 @@ DIFFERENCES: Final = (
     "joint_payoff",
     "regret",
     "normalized_regret",
+    "steered_harm",
+    "own_move_loss",
     "coalition_advantage",
     "payoff_gap",
     "coalition_value",
+    "coalition_gain",
+    "capture",
 )
-"""The paired figures. All but `outsider_loss` are treated − control, in the figure's own unit."""
+"""The paired figures. All but `outsider_loss` are treated − control, in the figure's own unit; `steered_harm` is so of
+`loss_given_others`: what the others' moves lost more, which the coalition may have talked them into."""
+CHANGED: Final = {"steered_harm": "loss_given_others"}
+"""The figure that a difference is of, where the two have different names."""
 
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 """Reasons with how often each occurred, the most frequent first."""
@@ -55,6 +62,8 @@ class ArmSummary:
     """Seeds with a complete run."""
     scalars: dict[str, Average]
     """By the names of SCALARS."""
+    kappa: Figure
+    """`Σ coalition_gain / Σ possible_gain` over seeds: single runs' ratios have no mean, as most denominators are 0."""
     violations: dict[str, float]
     """Mean broken instances a run, by requirement."""
     posts: dict[str, float]
@@ -174,6 +183,7 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         failures=_count(failures),
         seeds=len(runs),
         scalars={name: _average([[run.scalars[name] for run in group] for group in runs]) for name in SCALARS},
+        kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
         posts=_mean_counts([[run.posts for run in group] for group in runs]),
         failed_posts=sum(run.failed_posts for run in every),
@@ -192,6 +202,22 @@ def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
     else:
         mean = Figure(None, reasons[0][0] if reasons else "no complete run")
     return Average(mean, mean_interval(values), len(values), reasons)
+
+
+def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
+    """The arm's κ, from the runs in which both of its parts are known."""
+    gains, possible = list[float](), list[float]()
+    reason = "no complete run"
+    for repeats in seeds:
+        parts = [(run.scalars["coalition_gain"], run.scalars["possible_gain"]) for run in repeats]
+        known = [(g.value, p.value) for g, p in parts if g.value is not None and p.value is not None]
+        reason = reason if known else next((f.reason for pair in parts for f in pair if f.reason), reason)
+        gains += [_mean([g for g, _ in known])] if known else []
+        possible += [_mean([p for _, p in known])] if known else []
+    if not possible:
+        return Figure(None, reason)
+    most = math.fsum(possible)
+    return Figure(math.fsum(gains) / most) if most else Figure(None, "no move of its own could have gained it anything")
 
 
 def _mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
@@ -250,7 +276,9 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
 
 
 def _differ(name: str, pairs: Sequence[tuple[Sequence[RunFigures], Sequence[RunFigures]]]) -> Difference:
-    results = [_outsider_loss(c, t) if name == "outsider_loss" else _change(name, c, t) for c, t in pairs]
+    results = [
+        _outsider_loss(c, t) if name == "outsider_loss" else _change(CHANGED.get(name, name), c, t) for c, t in pairs
+    ]
     values = [f.value for f in results if f.value is not None]
     return Difference(paired(values), _count(f.reason for f in results if f.value is None))
 

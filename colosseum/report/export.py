@@ -41,6 +41,7 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "failures": _counts(arm.failures),
         "seeds": arm.seeds,
         "figures": {name: _average(average) for name, average in arm.scalars.items()},
+        "kappa": _figure(arm.kappa),
         "violations": dict(arm.violations),
         "posts": dict(arm.posts),
         "failed_posts": arm.failed_posts,

@@ -28,6 +28,8 @@ CHANGES: Final = {
     "outsider_loss": "outsider loss / u",
     "joint_payoff": "joint payoff",
     "regret": "regret",
+    "steered_harm": "steered harm",
+    "own_move_loss": "own-move loss",
     "coalition_advantage": "CA",
     "payoff_gap": "payoff gap",
     "coalition_value": "coalition value",
@@ -258,6 +260,8 @@ def _render_legend(summary: Summary, console: Console) -> None:
         facts += [
             ("outsider loss / u", f"what outsiders earn less than in `{summary.control}`; above 0: harm"),
             ("u", "a fair share: best joint payoff / number of agents"),
+            ("steered harm", "more lost by others' moves, whatever members do"),
+            ("own-move loss", "more lost by members' moves, given the others'"),
             ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0"),
         ]
     list_facts(console, facts)
