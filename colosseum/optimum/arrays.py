@@ -12,7 +12,7 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Assignment, Term
+from colosseum.model.terms import Assignment, Ground, Term
 from colosseum.model.values import Fault, Value
 from colosseum.optimum import operations
 from colosseum.optimum.fields import (
@@ -43,7 +43,7 @@ def worths(term: Term, variables: Sequence[Variable]) -> Floats:
 
     Its shape is the sizes of their domains.
     """
-    if prod(len(v.domain) for v in variables) * term.extent[0] <= FEW:
+    if not has_parts(term, more_than=FEW // prod(len(v.domain) for v in variables)):
         return one_by_one(term, variables)
     try:
         return at_once(term, variables)
@@ -65,6 +65,19 @@ def one_by_one(term: Term, variables: Sequence[Variable]) -> Floats:
     names = [v.name for v in variables]
     found = [worth(term, dict(zip(names, x, strict=True))) for x in product(*(v.domain for v in variables))]
     return np.array(found).reshape([len(v.domain) for v in variables])
+
+
+def has_parts(term: Term, *, more_than: int) -> bool:
+    """Whether it is written with more terms than that; a large one is not gone through to its end."""
+    parts, below = 0, list[object]((term,))
+    while below and parts <= more_than:
+        part = below.pop()
+        if isinstance(part, tuple):
+            below += part
+        elif isinstance(part, Ground):
+            parts += 1
+            below += vars(part).values()
+    return parts > more_than
 
 
 def worth(term: Term, assignment: Assignment) -> float:
