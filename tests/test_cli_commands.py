@@ -215,7 +215,7 @@ def test_light_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None
     assert ours == ("['pydantic']" if typers else "[]")
 
 
-@pytest.mark.parametrize("command", ["check", "compile", "score", "audit", "report"])
+@pytest.mark.parametrize("command", ["check", "compile", "score", "frontier", "scan", "audit", "report"])
 def test_every_command_explains_its_options(command: str) -> None:
     done = colosseum(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")

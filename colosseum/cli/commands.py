@@ -116,6 +116,40 @@ def score(
 
 
 @command
+def frontier(
+    file: SpecFile,
+    seed: Seed = None,
+    sets: Sets = None,
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
+    members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
+    at: Annotated[list[float] | None, typer.Option(metavar="LAMBDA", help="Harm here, too; may be repeated.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Show what a coalition can have at the team's cost."""
+    from colosseum.cli.frontier import frontier_file
+
+    return frontier_file(
+        file, seed=seed, sets=sets or [], coalition=coalition, members=members, strengths=at or [], as_json=json
+    )
+
+
+@command
+def scan(
+    file: SpecFile,
+    size: Annotated[int, typer.Option(metavar="K", help="How many conspire.", show_default=False)],
+    by: Annotated[str, typer.Option(metavar="M", help="Rank by worst, selfish or temptation.")] = "worst",
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="Coalitions to show.")] = 10,
+    seed: Seed = None,
+    sets: Sets = None,
+    json: AsJson = False,
+) -> int:
+    """Rank all coalitions of a size: whom to watch."""
+    from colosseum.cli.scan import scan_file
+
+    return scan_file(file, size=size, by=by, top=top, seed=seed, sets=sets or [], as_json=json)
+
+
+@command
 def audit(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,

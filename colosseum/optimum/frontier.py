@@ -163,11 +163,11 @@ def _renamed(solver: Solver, coalition: Coalition, point: Point, found: Optimum)
 
 
 def _kept(x: Mapping[str, Value]) -> Goal:
-    """How many decisions are as in x."""
+    """How many decisions are as in x; of equal numbers, the one that keeps earlier decisions is worth a little more."""
     return Goal(
         terms=tuple(
-            (Conditional(Compare("==", Decision(name), Constant(value)), Constant(1), Constant(0)), 1.0)
-            for name, value in x.items()
+            (Conditional(Compare("==", Decision(name), Constant(value)), Constant(1), Constant(0)), 1.0 + 0.5**place)
+            for place, (name, value) in enumerate(x.items(), start=1)
         )
     )
 

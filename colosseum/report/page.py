@@ -25,7 +25,7 @@ _ASCII: Final = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", asci
 """`SIMPLE_HEAD` for encodings without line-drawing signs."""
 _BLANKS: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 """Blanks at the end of a line, also where a style ends behind them."""
-_SIGNS: Final = str.maketrans({"±": "+/-", "–": "-", "−": "-", "…": "..."})
+_SIGNS: Final = str.maketrans({"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,305 @@
+"""`frontier` and `scan`: what is printed and what other tools read, words for every wrong option, and the pages.
+
+A page is compared with the text in `pages`; UPDATE_GOLDENS=1 writes it anew.
+"""
+
+import io
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import SPECS, checked
+from rich.cells import cell_len
+from test_cli_commands import JIRA, TOY, Done, colosseum, read
+
+from colosseum.optimum.exposure import scan
+from colosseum.optimum.frontier import Frontier
+from colosseum.optimum.prospect import prospect
+from colosseum.optimum.solve import Solver
+from colosseum.report.frontier import render_frontier
+from colosseum.report.scan import render_scan
+
+PAGES = Path(__file__).parent / "pages"
+BIDDING = str(SPECS / "bidding.colo")
+MENU = """colosseum 1
+scenario menu "Ann chooses for all"
+agents ann, bob
+set offers = {OFFERS}
+variable pick of ann: offers
+table pay[offers] = PAY
+table aim[offers] = AIM
+reward paid to bob: pay[pick]
+coalition greed { members = {ann}  objective own: aim[pick] }
+"""
+
+
+def menu(folder: Path, *offers: tuple[float, float]) -> str:
+    """A spec in which ann picks a pair of what it pays bob and what it is worth to herself."""
+    names = [f"o{number}" for number in range(1, len(offers) + 1)]
+    text = MENU.replace("OFFERS", ", ".join(names))
+    for side, word in enumerate(("PAY", "AIM")):
+        cells = ", ".join(f"{name}: {offer[side]!r}" for name, offer in zip(names, offers, strict=True))
+        text = text.replace(word, "{" + cells + "}")
+    path = folder / "menu.colo"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def matches(name: str, done: Done) -> None:
+    """The page is the one on file."""
+    assert (done.returncode, done.stderr) == (0, "")
+    golden = PAGES / f"{name}.txt"
+    if os.environ.get("UPDATE_GOLDENS") == "1":
+        golden.write_text(done.stdout, encoding="utf-8")
+    assert done.stdout == golden.read_text(encoding="utf-8")
+
+
+# ---- frontier ------------------------------------------------------------------------------------------------------
+
+
+def test_frontier_json_has_what_other_tools_read() -> None:
+    found = read("frontier", TOY, "--at", "0.4", "--at", "0.25")
+    assert found["coalition"] == {"name": "cabal", "members": ["B", "C"], "objectives": ["differ"]}
+    assert (found["optimum"]["status"], found["optimum"]["value"], found["minimum"]["value"]) == ("optimal", 3, 1)
+    assert found["metrics"] == {
+        "coalition_value": 0, "span": 2, "unit": 1, "opportunity": 3, "critical_lambda": 0.4, "achievability": 0.4,
+    }  # fmt: skip
+    assert (found["complete"], found["unproven"], found["reasons"]) == (True, [], {})
+    keys = ("lambda_from", "lambda_to", "joint_payoff", "coalition_value", "harm", "bound", "movers")
+    assert [[point[key] for key in keys] for point in found["points"]] == [
+        [0, 0.4, 3, 0, 0, 0, []], [0.4, 1, 1, 3, 2, 2, ["C"]],
+    ]  # fmt: skip
+    assert found["points"][0]["assignment"] == found["optimum"]["assignment"]
+    assert [(at["lambda"], at["least_harm"], at["most_harm"]) for at in found["at"]] == [
+        (0.25, 0, 0),
+        (0.4, 0, 2),
+        (1, 2, 2),
+    ]
+    assert [at["best_joint_payoff"] for at in found["at"]] == [3, 3, 1]
+    assert [at["worst_joint_payoff"] for at in found["at"]] == [3, 1, 1]
+    assert [at["bound"] for at in found["at"]] == [0, pytest.approx(2), 2]
+
+
+def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
+    spec = menu(tmp_path, (-4, 1), (-6, 0))
+    found = read("frontier", spec)
+    assert {name for name, value in found["metrics"].items() if value is None} == set(found["reasons"])
+    assert set(found["reasons"]) == {"opportunity", "critical_lambda", "achievability"}
+    words = " ".join(colosseum("frontier", spec).stdout.split())
+    for said in ("u is not above 0", "no λ up to 1 leaves the optimum", "One plan is best for both", "nothing to take"):
+        assert said in words
+
+
+def test_whose_frontier_is_asked_for() -> None:
+    whose = read("frontier", JIRA, "--members", "engineer5,engineer1")["coalition"]
+    assert whose["members"] == ["engineer1", "engineer5"]
+    sizes = read("frontier", JIRA, "--set", "engineers=4", "--set", "tickets=3", "--seed", 9)
+    assert (sizes["seed"], len(sizes["points"][0]["assignment"])) == (9, 4)
+    assert read("frontier", JIRA)["points"] != read("frontier", JIRA, "--seed", 2)["points"]
+
+
+def test_pages_of_frontier() -> None:
+    matches("frontier_toy", colosseum("frontier", TOY, "--at", "0.4"))
+    matches("frontier_bidding_60", colosseum("frontier", BIDDING, "--at", "0.2", COLUMNS="60"))
+
+
+LINES = [
+    ((10, 4),), ((4, 4), (4, 4)), ((10, 0), (0, 10)), ((1e12, -1e12), (3e11, 4)), ((1e-7, 0), (0, 3e-7)),
+    ((-5, -80.25), (-6.125, -80), (-1e4, 0)), ((1000000.25, 1), (1000000, 2)),
+    tuple((-k * k / 7, k * 3.0) for k in range(40)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("offers", LINES)
+def test_no_page_is_wider_than_its_terminal(
+    width: int, offers: tuple[tuple[float, float], ...], tmp_path: Path
+) -> None:
+    spec = menu(tmp_path, *offers)
+    for words in (("frontier", spec, "--at", "0.123456"), ("scan", spec, "--size", "1")):
+        done = colosseum(*words, COLUMNS=str(width))
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert max(map(cell_len, lines)) <= width
+        assert [line for line in lines if line != line.rstrip()] == []
+        assert "\x1b" not in done.stdout
+        assert "nan" not in done.stdout
+        plot = [line for line in lines if line.startswith((" ", "-")) and "┤" in line]
+        assert all(cell_len(line) <= 60 for line in plot)
+
+
+def test_the_plot_marks_every_point_of_the_table() -> None:
+    page = colosseum("frontier", BIDDING).stdout
+    plot = page[page.index("\n F_c" if "\n F_c" in page else "\nF_c") : page.index("┬")]
+    assert [sign for sign in "123456789" if sign in plot.replace("31", "").replace("0 ┤", "")] == list("123456")
+    assert any("\u2801" <= sign <= "\u28ff" for sign in plot)
+
+
+def test_an_optimum_that_leaves_something_for_the_coalition_is_marked(tmp_path: Path) -> None:
+    page = colosseum("frontier", menu(tmp_path, (10, 1), (10, 5), (0, 6))).stdout
+    assert "* the optimum; among plans that are as good for the team the coalition prefers 1" in page
+    assert page.count("*") == 2
+    assert "*" not in colosseum("frontier", menu(tmp_path, (10, 5), (10, 1), (0, 6))).stdout
+
+
+def test_many_points_are_marked_alike_and_not_all_listed(tmp_path: Path) -> None:
+    page = colosseum("frontier", menu(tmp_path, *((-k * k, k) for k in range(70)))).stdout
+    assert "… and 10 more (--json lists all)" in page
+    assert page.count("o") > 30
+    assert len(read("frontier", menu(tmp_path, *((-k * k, k) for k in range(70))))["points"]) == 70
+
+
+def test_colour_changes_no_word_and_an_ascii_stream_gets_ascii() -> None:
+    scenario = checked(Path(BIDDING)).expansion.scenario
+    found = prospect(Solver(scenario.task), scenario.coalitions[0])
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii", errors="strict")
+    render_frontier(scenario, found, stream)
+    stream.flush()
+    text = raw.getvalue().decode("ascii")
+    assert "?" not in text
+    assert "critical lambda" in text
+    assert "......" in text
+    assert "\x1b" in colosseum("frontier", BIDDING, FORCE_COLOR="1").stdout
+    assert "\x1b[3" not in colosseum("frontier", BIDDING, FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_what_is_not_proven_is_said() -> None:
+    scenario = checked(Path(BIDDING)).expansion.scenario
+    found = prospect(Solver(scenario.task), scenario.coalitions[0])
+    steps = tuple(
+        replace(s, reason="the time limit was reached") if n == 2 else s for n, s in enumerate(found.frontier.steps)
+    )
+    harms = (replace(found.harms[0], least=None, most=None, bound=None, reason="the time limit was reached"),)
+    stream = io.StringIO()
+    some = replace(found.frontier, steps=steps)
+    render_frontier(scenario, replace(found, frontier=some, harms=harms), stream)
+    words = " ".join(stream.getvalue().split())
+    assert "not proven: there may be more points between 3 and 4, the time limit was reached" in words
+    assert "λ = 1: not proven, the time limit was reached" in words
+    assert "4 - 60.0 28 6.5 -" in words, "where it begins is not known"
+    stream = io.StringIO()
+    nothing = Frontier((), (), "the optimum is not proven: the time limit was reached")
+    figures = {"span": "it is not proven", "opportunity": "nor is this"}
+    render_frontier(
+        scenario, replace(found, frontier=nothing, harms=(), span=None, opportunity=None, reasons=figures), stream
+    )
+    words = " ".join(stream.getvalue().split())
+    assert "span - it is not proven" in words
+    assert "How much there is to take is not known: the optimum is not proven: the time limit was reached." in words
+
+
+# ---- scan ----------------------------------------------------------------------------------------------------------
+
+
+def test_scan_json_has_what_other_tools_read() -> None:
+    found = read("scan", TOY, "--size", "2", "--top", "1")
+    assert (found["size"], found["by"], found["coalitions"], found["sampled"]) == (2, "worst_harm", 3, False)
+    assert found["optimum"] == {"status": "optimal", "value": 3}
+    assert [r["members"] for r in found["ranking"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
+    assert [r["rank"] for r in found["ranking"]] == [1, 1, 1]
+    assert [r["coalition"] for r in found["ranking"]] == [None, None, "cabal"]
+    assert [r["worst_harm"] for r in found["ranking"]] == [2, 2, 2]
+    assert [r["selfish_harm"] for r in found["ranking"]] == [0, 0, 2]
+    assert [r["temptation"] for r in found["ranking"]] == [0, 0, 3]
+    assert (found["top"], found["most_often"]) == (1, {"A": 1, "B": 1})
+
+
+def test_scan_ranks_by_what_is_asked_for() -> None:
+    assert read("scan", TOY, "--size", "2", "--by", "temptation")["ranking"][0]["members"] == ["B", "C"]
+    for by, name in (("worst", "worst_harm"), ("selfish", "selfish_harm"), ("temptation", "temptation")):
+        found = read("scan", JIRA, "--size", "2", "--by", by)
+        assert found["by"] == name
+        values = [r[name] for r in found["ranking"]]
+        assert values == sorted(values, reverse=True)
+        assert len(values) == 15
+
+
+def test_pages_of_scan() -> None:
+    matches("scan_jira", colosseum("scan", JIRA, "--size", "2", "--top", "4"))
+    matches("scan_toy_60", colosseum("scan", TOY, "--size", "1", COLUMNS="60"))
+
+
+def test_a_scan_of_some_coalitions_says_so() -> None:
+    scenario = checked(Path(JIRA)).expansion.scenario
+    solver = Solver(scenario.task)
+    whole = scan(solver, scenario, size=2, by="worst_harm")
+    known = replace(whole.ranking[0], temptation=None, reasons={"temptation": "the time limit was reached"})
+    some = replace(whole, total=5_000, ranking=(known, *whole.ranking[1:9]))
+    stream = io.StringIO()
+    render_scan(scenario, some, stream, top=3)
+    assert "9 coalitions of 2 of 6 agents, drawn from 5,000" in stream.getvalue()
+    assert "- no temptation: the time limit was reached" in stream.getvalue()
+    stream = io.StringIO()
+    render_scan(scenario, replace(whole, ranking=(), ranks=(), reason="the optimum is not proven"), stream, top=3)
+    assert stream.getvalue().endswith("the optimum is not proven\n")
+
+
+# ---- mistakes ------------------------------------------------------------------------------------------------------
+
+WRONG: list[tuple[tuple[str, ...], str]] = [
+    (("frontier", TOY, "--coalition", "cabl"), "did you mean `cabal`"),
+    (("frontier", TOY, "--members", "A,Z"), "no agent `Z`"),
+    (("frontier", TOY, "--members", "A,B,C"), "is everybody"),
+    (("frontier", TOY, "--at", "1.5"), "λ is a number from 0 to 1"),
+    (("frontier", TOY, "--at", "-0.1"), "λ is a number from 0 to 1"),
+    (("frontier", TOY, "--at", "nan"), "λ is a number from 0 to 1"),
+    (("frontier", TOY, "--at", "half"), "--at"),
+    (("frontier", TOY, "--set", "n=3"), "no param `n`"),
+    (("frontier", "nope.colo"), "no file"),
+    (("frontier", JIRA, "--set", "insiders=0"), "has no members"),
+    (("scan", TOY), "--size"),
+    (("scan", TOY, "--size", "0"), "from 1 to 2"),
+    (("scan", TOY, "--size", "3"), "somebody must be left out"),
+    (("scan", TOY, "--size", "2", "--by", "wrost"), "did you mean `worst`"),
+    (("scan", TOY, "--size", "2", "--top", "0"), "--top"),
+    (("scan", TOY, "--size", "2", "--seed", "-1"), "--seed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "words"), WRONG, ids=[" ".join(a)[-40:] for a, _ in WRONG])
+def test_a_wrong_command_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
+    done = colosseum(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("command", ["frontier", "scan"])
+def test_a_scenario_that_cannot_be_optimised(command: str, tmp_path: Path) -> None:
+    more = () if command == "frontier" else ("--size", "1")
+    spec = tmp_path / "s.colo"
+    text = Path(TOY).read_text(encoding="utf-8")
+    spec.write_text(text.replace("coalition cabal", "require no: 1 == 2\ncoalition cabal"), encoding="utf-8")
+    done = colosseum(command, spec, *more)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no assignment satisfies the hard requirements" in done.stderr
+    spec.write_text(RATIO, encoding="utf-8")
+    done = colosseum(command, spec, *more)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "`ratio` cannot be optimised exactly" in done.stderr
+    assert "s.colo:6:" in done.stderr, "it points at the reward"
+
+
+RATIO = """colosseum 1
+scenario balance
+agents home[1..40]
+table need[agents] ~ uniform(1, 5)
+variable gas[agents]: 0..1
+reward ratio: sum(need[h] * gas[h] for h in agents) / (1 + sum(need[h] * (1 - gas[h]) for h in agents))
+coalition pair { members = {home1, home2} }
+"""
+
+
+def test_a_spec_without_a_coalition_needs_members(tmp_path: Path) -> None:
+    spec = tmp_path / "s.colo"
+    spec.write_text(
+        RATIO.replace(RATIO[RATIO.index("reward") :], "reward r[h in agents]: need[h] * gas[h]\n"), encoding="utf-8"
+    )
+    done = colosseum("frontier", spec)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "declares no coalition" in done.stderr
+    assert "--members A,B" in done.stderr
+    assert read("frontier", spec, "--members", "home1")["coalition"]["name"] == "members"
+    assert json.loads(colosseum("scan", spec, "--size", "1", "--json").stdout)["ranking"][0]["coalition"] is None
