@@ -115,7 +115,7 @@ class _Walk:
         relaxed = component.relax(stretch.weights, box)
         if relaxed.status == "infeasible" or (relaxed.status == "optimal" and relaxed.bound < stretch.least):
             return False
-        point = component.dive(stretch.weights, box, relaxed) if relaxed.status == "optimal" else None
+        point = component.dive(stretch.weights, box, relaxed, stretch.least) if relaxed.status == "optimal" else None
         if point is not None and point.point is not None and self._believed(self._moved(stretch, point.point)):
             return True
         if not stretch.searched and self._may_search(component) and self._alone(stretch):

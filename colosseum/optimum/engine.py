@@ -94,13 +94,13 @@ class Component:
             return first
         return polished
 
-    def dive(self, costs: Numbers, box: Box, relaxed: Answer) -> Answer | None:
-        """A whole point that is worth as much as the relaxation, or None where this simple way finds none.
+    def dive(self, costs: Numbers, box: Box, relaxed: Answer, least: float) -> Answer | None:
+        """A whole point that is worth at least so much, or None where this simple way finds none.
 
-        One column after the other that should be whole and is not goes to 1 where that costs nothing, else to 0; where
-        that costs too, the last that went to 1 goes to 0, a limited number of times.
+        One column after the other that should be whole and is not goes to 1 where enough is left then, else to 0; where
+        that is too little too, the last that went to 1 goes to 0, a limited number of times.
         """
-        least, turns, answer = reached(relaxed.bound), 0, relaxed
+        turns, answer = 0, relaxed
         held, left = box, list[Box]()
         while True:
             if answer.point is not None and answer.status == "optimal" and answer.bound >= least:

@@ -12,6 +12,7 @@ from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Ta
 from colosseum.model.terms import Assignment
 from colosseum.model.values import Value, number
 from colosseum.optimum.goal import Goal
+from colosseum.optimum.ledger import broken, credit_scope, paid
 
 
 @dataclass(frozen=True)
@@ -34,27 +35,19 @@ def score(task: Task, assignment: Assignment) -> Score:
     """Score a complete assignment; raises Fault where a payoff is none."""
     payoff = dict.fromkeys(task.agents, 0.0)
     value = 0.0
-    for part in task.payoffs:
-        worth = number(part.term.evaluate(assignment), f"the payoff `{part.name}`")
+    for worth, sharers in paid(task, assignment):
         value += worth
-        if worth:
-            add_shares(payoff, part, worth, assignment)
-    broken = [r for r in task.requirements if not r.condition.evaluate(assignment)]
-    counts = Counter(r.statement for r in broken)
+        for agent in sharers:
+            payoff[agent] += worth / len(sharers)
+    missed = broken(task, assignment)
+    counts = Counter(r.statement for r in missed)
     return Score(
         value=value,
         payoff=payoff,
         violations={r.statement: counts[r.statement] for r in task.requirements},
-        broken=tuple(r.name for r in broken),
-        feasible=not any(r.hard for r in broken),
+        broken=tuple(r.name for r in missed),
+        feasible=not any(r.hard for r in missed),
     )
-
-
-def add_shares(payoff: dict[str, float], part: Payoff, worth: float, assignment: Assignment) -> None:
-    """Credit one payoff to those who share it."""
-    sharers = part.credit.shares(assignment)
-    for agent in sharers:
-        payoff[agent] += worth / len(sharers)
 
 
 def goal_value(task: Task, goal: Goal, assignment: Assignment) -> float:
@@ -103,13 +96,6 @@ def may_credit(credit: Credit, agent: str) -> bool:
     if isinstance(credit, EqualSplit):
         return agent in credit.agents
     return agent in credit.otherwise or any(agent == a for a, _ in credit.candidates)
-
-
-def credit_scope(credit: Credit) -> frozenset[str]:
-    """The variables that decide who shares."""
-    if isinstance(credit, EqualSplit):
-        return frozenset()
-    return frozenset().union(*(condition.scope for _, condition in credit.candidates))
 
 
 def hard_broken(requirements: tuple[Requirement, ...], assignment: Mapping[str, Value]) -> list[Requirement]:

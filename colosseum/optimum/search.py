@@ -11,11 +11,12 @@ import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.engine import TIGHT, Answer, Box, Component, Numbers, Status
+from colosseum.optimum.engine import TIGHT, Answer, Box, Component, Numbers, Status, reached
 from colosseum.optimum.goal import Goal
+from colosseum.optimum.ledger import broken
 from colosseum.optimum.lower import Costs, Lowered
 from colosseum.optimum.program import total
-from colosseum.optimum.scoring import goal_value, hard_broken, score, with_payoffs
+from colosseum.optimum.scoring import goal_value, goal_worth, score, with_payoffs
 from colosseum.optimum.ties import settle
 
 MOST_FORBIDDEN = 1_000
@@ -105,9 +106,8 @@ class Search:
     def worth(self, query: Query, assignment: Mapping[str, Value]) -> float | None:
         """The exact value of the query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
         try:
-            if hard_broken(self.task.requirements, assignment):
-                return None
-            return query.sign * goal_value(self.task, query.goal, assignment)
+            scored = score(self.task, assignment)
+            return query.sign * goal_worth(query.goal, scored, assignment) if scored.feasible else None
         except Fault:  # a point that is not whole may stand for decisions that no requirement or payoff is made for
             return None
 
@@ -182,7 +182,10 @@ class Search:
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
-            answers = [c.dive(weights, box, a) or a for (c, weights, box), a in zip(parts, relaxed, strict=True)]
+            answers = [
+                c.dive(weights, box, a, reached(a.bound)) or a
+                for (c, weights, box), a in zip(parts, relaxed, strict=True)
+            ]
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
@@ -210,9 +213,9 @@ class Search:
             return Found(status, None, bound)
         point = self._point(answers)
         assignment = self.lowered.program.decode(point)
-        broken = next(iter(hard_broken(self.task.requirements, assignment)), None)
+        missed = next((r for r in broken(self.task, assignment) if r.hard), None)
         value = None
-        if broken is None:
+        if missed is None:
             value = query.sign * goal_value(self.task, query.goal, assignment)
             thought = costs.constant + float(costs.weights @ point)
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
@@ -220,7 +223,7 @@ class Search:
                     return None
                 raise Disagreement(f"the solver's assignment is worth {query.sign * value!r}, not {thought!r}")
         parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
-        return Found(status, assignment, bound, value, parts, broken)
+        return Found(status, assignment, bound, value, parts, missed)
 
     def _settled(self, point: Numbers, assignment: Mapping[str, Value]) -> bool:
         """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
