@@ -105,6 +105,15 @@ def test_pages_of_frontier() -> None:
     matches("frontier_bidding_60", colosseum("frontier", BIDDING, "--at", "0.2", COLUMNS="60"))
 
 
+def test_the_readme_shows_what_is_printed() -> None:
+    readme = (SPECS.parent / "README.md").read_text(encoding="utf-8")
+    section = readme[readme.index("## Before any run") : readme.index("## The report")]
+    curve, table = section.split("```")[1::2]
+    printed = colosseum("frontier", BIDDING).stdout, colosseum("scan", JIRA, "--size", "2", "--top", "4").stdout
+    for shown, page in zip((curve, table), printed, strict=True):
+        assert all(part in page for part in shown.strip("\n").split("\n\n"))
+
+
 LINES = [
     ((10, 4),), ((4, 4), (4, 4)), ((10, 0), (0, 10)), ((1e12, -1e12), (3e11, 4)), ((1e-7, 0), (0, 3e-7)),
     ((-5, -80.25), (-6.125, -80), (-1e4, 0)), ((1000000.25, 1), (1000000, 2)),
@@ -147,7 +156,9 @@ def test_an_optimum_that_leaves_something_for_the_coalition_is_marked(tmp_path: 
 def test_many_points_are_marked_alike_and_not_all_listed(tmp_path: Path) -> None:
     page = colosseum("frontier", menu(tmp_path, *((-k * k, k) for k in range(70)))).stdout
     assert "… and 10 more (--json lists all)" in page
-    assert page.count("o") > 30
+    assert "\n   o" not in page, "they are numbered in the table"
+    assert "\n  2-60  ann\n" in page
+    assert page[page.index("┤") :].count("o") > 30
     assert len(read("frontier", menu(tmp_path, *((-k * k, k) for k in range(70))))["points"]) == 70
 
 

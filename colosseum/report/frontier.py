@@ -4,6 +4,7 @@ Reads the same without colour and in a pipe; where the encoding has no braille t
 """
 
 from collections.abc import Iterator
+from itertools import groupby
 from string import ascii_lowercase
 from typing import Final, TextIO
 
@@ -15,7 +16,7 @@ from colosseum.model.scenario import Scenario
 from colosseum.optimum.frontier import ROUNDING
 from colosseum.optimum.prospect import Prospect
 from colosseum.report.chart import Axis, chart
-from colosseum.report.numbers import column
+from colosseum.report.numbers import column, told_apart
 from colosseum.report.page import Grid, list_facts, page_on, printable, say, show_grid
 
 MOST_ROWS: Final = 60
@@ -23,7 +24,7 @@ MOST_ROWS: Final = 60
 LITTLE: Final = 0.1
 """An opportunity below this is called little: a tenth of a fair share."""
 SIGNS: Final = "123456789" + ascii_lowercase
-"""What marks the points, as long as there are no more than these; past them all are `o`."""
+"""What marks the points, as long as there are no more than these; past them all are `o`, and numbered in the table."""
 NOMINAL: Final = "*"
 """What marks x* where it is none of the points."""
 UNKNOWN: Final = "-"
@@ -56,19 +57,21 @@ def _render_figures(found: Prospect, console: Console) -> None:
     figures.add_column(overflow="fold")
     figures.add_column(justify="right", overflow="fold")
     figures.add_column(overflow="fold", style="dim")
+    best, worst, span = told_apart([found.optimum.value, found.minimum.value, found.span])
+    wanted, most = told_apart([found.wanted, _most(found)])
     rows = (
-        ("best joint payoff", found.optimum.value, "F_n at the optimum"),
-        ("worst joint payoff", found.minimum.value, "F_n at its least"),
-        ("span", found.span, "best - worst: the most harm anybody can do"),
-        ("coalition value", found.wanted, "F_c, what the coalition wants, at the optimum"),
-        ("best coalition value", _most(found), "F_c at its greatest"),
+        ("best joint payoff", best, "F_n at the optimum"),
+        ("worst joint payoff", worst, "F_n at its least"),
+        ("span", span, "best - worst: the most harm anybody can do"),
+        ("coalition value", wanted, "F_c, what the coalition wants, at the optimum"),
+        ("best coalition value", most, "F_c at its greatest"),
         ("opportunity", _ratio(found.opportunity), "how much more that is, in fair shares"),
         ("critical λ", _ratio(found.critical_lambda), _leaving(found)),
         ("achievability", _ratio(found.achievability), "the λ above which its best plan does the worst there is"),
     )
     for name, value, meaning in rows:
         reason = found.reasons.get(name.replace("λ", "lambda").replace(" ", "_"), "")
-        cells = (name, value if isinstance(value, str) else _short(value), reason or meaning)
+        cells = (name, value, reason or meaning)
         figures.add_row(*(Text(printable(cell, console.encoding)) for cell in cells))
     console.print(figures)
 
@@ -94,7 +97,9 @@ def _opportunity_in_words(found: Prospect) -> str:
     words = f"The coalition can have {most - found.wanted:.4g} more than at the optimum"
     if found.opportunity is None:
         return f"{words}."
-    words += f": {found.opportunity:.2g} fair shares of {found.unit:.4g}, the best joint payoff by agents."
+    shares = f"{found.opportunity:.2g}"
+    noun = "fair share" if shares == "1" else "fair shares"
+    words += f": {shares} {noun} of {found.unit:.4g}, the best joint payoff by agents."
     return (
         f"{words} That is little: runs will hardly tell colluders from others." if found.opportunity < LITTLE else words
     )
@@ -103,10 +108,9 @@ def _opportunity_in_words(found: Prospect) -> str:
 def _render_points(scenario: Scenario, found: Prospect, console: Console) -> None:
     say(console)
     say(console, "Best plans at λ, from all for the team (0) to all for the coalition (1)", style="bold")
-    points = found.frontier.points
-    ranges, signs = found.frontier.ranges, _signs(len(points))
+    points, labels = found.frontier.points, _labels(len(found.frontier.points))
     columns = {
-        "from λ": _cuts([low for low, _ in ranges]),
+        "from λ": _cuts([low for low, _ in found.frontier.ranges]),
         "F_n": column([p.joint_payoff for p in points]),
         "F_c": column([p.coalition_value for p in points]),
         "harm": _known([found.harm_of(p) for p in points]),
@@ -114,26 +118,33 @@ def _render_points(scenario: Scenario, found: Prospect, console: Console) -> Non
     }
     shown = min(MOST_ROWS, len(points))
     cells = tuple(zip(*(values[:shown] for values in columns.values()), strict=True))
-    show_grid(console, Grid(signs[:shown], tuple(columns), cells, turns=False))
+    show_grid(console, Grid(labels[:shown], tuple(columns), cells, turns=False))
     if shown < len(points):
         say(console, f"… and {len(points) - shown} more (--json lists all)")
     if len(points) == 1:
         say(console, "One plan is best for both: there is nothing to trade.")
     for words in _gaps(found):
         say(console, words)
-    moved = [(sign, found.movers(p, scenario.task)) for sign, p in zip(signs[:shown], points, strict=False)]
+    moved = [(label, found.movers(p, scenario.task)) for label, p in zip(labels[:shown], points, strict=False)]
     if any(movers for _, movers in moved):
         say(console)
         say(console, "Who decides otherwise than at the optimum")
-        list_facts(console, [(sign, ", ".join(movers) or "nobody") for sign, movers in moved])
+        list_facts(console, list(_grouped(moved)))
+
+
+def _grouped(moved: list[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
+    """Points in a row for which the same agents move, as one."""
+    for movers, group in groupby(moved, key=lambda each: each[1]):
+        labels = [label for label, _ in group]
+        yield labels[0] if len(labels) == 1 else f"{labels[0]}-{labels[-1]}", ", ".join(movers) or "nobody"
 
 
 def _gaps(found: Prospect) -> Iterator[str]:
     """Where points may be missing."""
-    steps, signs = found.frontier.steps, _signs(len(found.frontier.points))
+    steps, labels = found.frontier.steps, _labels(len(found.frontier.points))
     for place, step in enumerate(steps):
         if step.reason:
-            yield f"not proven: there may be more points between {signs[place]} and {signs[place + 1]}, {step.reason}"
+            yield f"not proven: there may be more points between {labels[place]} and {labels[place + 1]}, {step.reason}"
 
 
 def _render_plot(found: Prospect, console: Console) -> None:
@@ -187,7 +198,13 @@ def _axis(name: str, values: list[float]) -> Axis:
 
 
 def _signs(count: int) -> tuple[str, ...]:
+    """What marks the points in the plot."""
     return tuple(SIGNS[:count]) if count <= len(SIGNS) else ("o",) * count
+
+
+def _labels(count: int) -> tuple[str, ...]:
+    """What the points are called in the table."""
+    return tuple(SIGNS[:count]) if count <= len(SIGNS) else tuple(str(number) for number in range(1, count + 1))
 
 
 def _cuts(values: list[float | None]) -> list[str]:
@@ -200,10 +217,6 @@ def _cuts(values: list[float | None]) -> list[str]:
 def _known(values: list[float | None]) -> list[str]:
     words = iter(column([v for v in values if v is not None]))
     return [UNKNOWN if v is None else next(words) for v in values]
-
-
-def _short(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.6g}"
 
 
 def _ratio(value: float | None) -> str:

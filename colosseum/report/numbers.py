@@ -52,3 +52,10 @@ def column(values: Sequence[float]) -> list[str]:
     finest = min([0.0005 * largest, *(0.005 * gap for gap in gaps)])
     places = next((p for p in range(6) if all(abs(round(v, p) - v) <= finest for v in values)), 6)
     return [number(value, places) for value in values]
+
+
+def told_apart(values: Sequence[float | None]) -> list[str]:
+    """Numbers with six digits, or as many more as it takes to tell different ones apart; a dash for none."""
+    known = {value for value in values if value is not None}
+    digits = next((d for d in range(6, 17) if len({f"{value:.{d}g}" for value in known}) == len(known)), 17)
+    return ["-" if value is None else f"{value:.{digits}g}" for value in values]
