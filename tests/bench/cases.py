@@ -44,6 +44,11 @@ class Question:
     goal: Goal
     fixed: dict[str, Value]
 
+    @property
+    def kind(self) -> str:
+        """What it asks for, in a word."""
+        return "fixings" if self.fixed else "F_λ" if self.goal.total else "Σ w_i r_i"
+
 
 def case(name: str, *sizes: int, seed: int = 1) -> Case:
     """A family's instance, or a shipped spec's. Raises Refused."""

@@ -5,13 +5,16 @@ Every way answers the same questions, in turns, so that what else the machine do
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from statistics import median
 
 import numpy as np
 
 from colosseum.optimum.lower import Lowered
+from colosseum.optimum.program import Program
 from colosseum.optimum.search import Query, Search
-from colosseum.optimum.solve import TIME_LIMIT, Optimum, Solver
+from colosseum.optimum.solve import TIME_LIMIT, Solver
 
 from .arrays import Numbers, arrays, held
 from .cases import Case, Question, case, questions, single_payoffs
@@ -50,8 +53,8 @@ SMALL: tuple[tuple[tuple[str, ...], Bars], ...] = (
 )
 QUICK = 5
 """How many of these a quick run asks; it has the bars."""
-NUMBER, QUICK_NUMBER = 200, 60
-REBUILT = 40
+NUMBER = 200
+REBUILT, QUICK_REBUILT = 40, 10
 """Of the questions, how many are put to programs that are rebuilt for each."""
 
 
@@ -61,6 +64,8 @@ class Times:
 
     whole: list[float] = field(default_factory=list)
     solving: list[float] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    """What each question is, for `solving`."""
     around: list[float] = field(default_factory=list)
     rebuilt: list[float] = field(default_factory=list)
     rivals: dict[str, list[float]] = field(default_factory=dict)
@@ -68,6 +73,12 @@ class Times:
     def add(self, rival: str, seconds: float) -> None:
         """Note what a rival took."""
         self.rivals.setdefault(rival, []).append(seconds)
+
+    def by_kind(self) -> str:
+        """The medians of `solving`, ms."""
+        named = zip(self.kinds, self.solving, strict=True)
+        by = {kind: [s for _, s in group] for kind, group in groupby(named, key=lambda each: each[0])}
+        return ", ".join(f"{kind} {middle(seconds):.2g}" for kind, seconds in by.items())
 
     def of(self, rival: str) -> float | None:
         """A rival's median in ms."""
@@ -82,89 +93,117 @@ def middle(seconds: Sequence[float]) -> float | None:
 def many(ledger: Ledger) -> None:
     """Measure every family, and print a table of HiGHS with and without PuLP, and one of rebuilding."""
     chosen = SMALL[:QUICK] if ledger.quick else SMALL
-    number = QUICK_NUMBER if ledger.quick else NUMBER
     measured = []
     for (name, *sizes), bars in chosen:
         made = case(name, *map(int, sizes))
-        measured.append((made.label, bars, times(ledger, made, questions(made.scenario, number))))
+        measured.append((made.label, bars, times(ledger, made, questions(made.scenario, NUMBER))))
     ledger.tables(line for label, bars, t in measured for line in _live(label, bars, t))
     ledger.tables(line for label, bars, t in measured for line in _rebuilt(label, bars, t))
-    ledger.tables(_jira(ledger, number))
+    ledger.tables(_jira(ledger))
 
 
 def _live(label: str, bars: Bars, t: Times) -> Iterator[Line]:
     heading = "Many objectives on live objects, ms each"
     yield Line(heading, f"{label}, solvers", middle(t.solving), "direct HiGHS", t.of("direct"),
-               most=bars.solving, most_ratio=1.2)  # fmt: skip
+               most=bars.solving, most_ratio=1.2, note=t.by_kind())  # fmt: skip
     yield Line(heading, f"{label}, decoding and recomputing", middle(t.around), note="ours alone")
 
 
 def _rebuilt(label: str, bars: Bars, t: Times) -> Iterator[Line]:
     heading = "Objectives one by one, ms each"
-    yield Line(heading, f"{label}, new objects", middle(t.rebuilt), "direct HiGHS", t.of("direct new"), most_ratio=1.5)
+    yield Line(heading, f"{label}, new, solvers", middle(t.rebuilt), "direct HiGHS", t.of("direct new"), most_ratio=1.5)
     for engine in ("HiGHS", "CBC"):
         theirs = t.of(engine)
         note = "" if theirs is not None else "not installed"
         bar = bars.rebuild if engine == "HiGHS" else None
         rival = f"PuLP and {engine}"
-        yield Line(heading, f"{label}, live, solvers", middle(t.solving), rival, theirs, most_ratio=bar, note=note)
+        if bar is not None:
+            yield Line(heading, f"{label}, live, solvers", middle(t.solving), rival, theirs, most_ratio=bar, note=note)
         yield Line(heading, f"{label}, live, whole query", middle(t.whole), rival, theirs, note=note)
 
 
 def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
-    """Put the questions to all ways in turns."""
+    """Put the questions to live objects, then some of them to ways that make everything anew."""
     ledger.note(f"many objectives: {made.label}")
     solver = Solver(made.task)
     for question in asked:  # objectives may add columns the first time that they are lowered
         solver.lowered.objective(question.goal)
-    program, table = solver.lowered.program, arrays(solver.lowered.program)
-    direct, found = Direct(table), Times()
-    rebuilt = set(range(0, len(asked), max(1, len(asked) // REBUILT)))
-    ask(solver, asked[0])  # the first query builds the live objects
-    direct.maximise(_weights(solver.lowered, asked[0]), {})
-    for number, question in enumerate(asked):
-        mine = ask(solver, question)
-        found.whole.append(mine.whole)
-        found.solving.append(mine.solving)
-        found.around.append(mine.whole - mine.solving)
-        weights, fixed = _weights(solver.lowered, question), held(program, question.fixed)
-        label = f"{made.label}, objective {number}"
-        ways: dict[str, Callable[[], Numbers | None]] = {"direct": lambda: direct.maximise(weights, fixed)}  # noqa: B023
-        if number in rebuilt:
-            ways |= _new(solver, question, weights, fixed)
-            found.rebuilt.append(_anew(ledger, label, solver, question, mine.optimum))
-        for rival, way in ways.items():
-            began = clock()
-            point = way()
-            found.add(rival, clock() - began)
-            theirs = None if point is None else worth(made.task, question.goal, program.decode(point))
-            ledger.equal(f"{label}, {rival}", mine.optimum.value, theirs)
-    return found
+    compared = _Compared(ledger, made, solver, Direct(arrays(solver.lowered.program)))
+    compared.live(asked[:1])  # this builds the live objects
+    compared.found = Times(kinds=[question.kind for question in asked])
+    compared.live(asked)
+    few = max(1, len(asked) // (QUICK_REBUILT if ledger.quick else REBUILT))
+    compared.anew(asked[::few])
+    return compared.found
 
 
-def _new(
-    solver: Solver, question: Question, weights: Numbers, fixed: dict[int, float]
-) -> dict[str, Callable[[], Numbers | None]]:
-    """The ways that make everything anew from the lowered program."""
-    program, form = solver.lowered.program, solver.lowered.form(question.goal)
-    ways: dict[str, Callable[[], Numbers | None]] = {
-        "direct new": lambda: Direct(arrays(program)).maximise(weights, fixed)
-    }
-    if pulp_rebuild.available("HiGHS"):
-        ways["HiGHS"] = lambda: pulp_rebuild.maximise(program, form, fixed, engine="HiGHS")
-    if pulp_rebuild.available("CBC"):
-        ways["CBC"] = lambda: pulp_rebuild.maximise(program, form, fixed, engine="CBC")
-    return ways
+@dataclass
+class _Compared:
+    """All ways to answer questions on one instance."""
+
+    ledger: Ledger
+    made: Case
+    solver: Solver
+    direct: Direct
+    found: Times = field(default_factory=Times)
+
+    def live(self, asked: Sequence[Question]) -> None:
+        """Ours and HiGHS alone in turns, each first every other time: the first finds the caches colder."""
+        lowered = self.solver.lowered
+        for number, question in enumerate(asked):
+            weights, fixed = _weights(lowered, question), held(lowered.program, question.fixed)
+            theirs = partial(self.direct.maximise, weights, fixed)
+            ways = {"ours": partial(self.ours, question), "direct": partial(self.value, "direct", question, theirs)}
+            values = {name: ways[name]() for name in sorted(ways, reverse=number % 2 == 0)}
+            self.ledger.equal(f"{self.made.label}, objective {number}, direct", values["ours"], values["direct"])
+
+    def ours(self, question: Question) -> float | None:
+        """Our own exact value; the seconds of its parts are noted."""
+        mine = ask(self.solver, question)
+        self.found.whole.append(mine.whole)
+        self.found.solving.append(mine.solving)
+        self.found.around.append(mine.whole - mine.solving)
+        return mine.optimum.value
+
+    def value(self, name: str, question: Question, way: Callable[[], Numbers | None]) -> float | None:
+        """The exact value of a way's assignment; its seconds are noted."""
+        began = clock()
+        point = way()
+        self.found.add(name, clock() - began)
+        return (
+            None if point is None else worth(self.made.task, question.goal, self.solver.lowered.program.decode(point))
+        )
+
+    def anew(self, asked: Sequence[Question]) -> None:
+        """Ways that make everything anew from the lowered program."""
+        lowered, program = self.solver.lowered, self.solver.lowered.program
+        around = median(self.found.around)
+        for number, question in enumerate(asked):
+            known, whole = _anew(self.solver, question)
+            self.found.rebuilt.append(whole - around)
+            weights, fixed, form = (
+                _weights(lowered, question),
+                held(program, question.fixed),
+                lowered.form(question.goal),
+            )
+            ways: dict[str, Callable[[], Numbers | None]] = {
+                "direct new": partial(_direct, program, weights, fixed),
+                **{e: partial(pulp_rebuild.maximise, program, form, fixed, engine=e) for e in pulp_rebuild.engines()},
+            }
+            for name, way in ways.items():
+                theirs = self.value(name, question, way)
+                self.ledger.equal(f"{self.made.label}, objective {number} anew, {name}", known, theirs)
 
 
-def _anew(ledger: Ledger, label: str, solver: Solver, question: Question, known: Optimum) -> float:
-    """Seconds of our own path with new objects behind the same lowered program."""
+def _direct(program: Program, weights: Numbers, fixed: dict[int, float]) -> Numbers | None:
+    return Direct(arrays(program)).maximise(weights, fixed)
+
+
+def _anew(solver: Solver, question: Question) -> tuple[float | None, float]:
+    """Our own optimum with new objects behind the same lowered program, and the seconds of the whole query."""
     began = clock()
-    search = Search(solver.task, solver.lowered, TIME_LIMIT)
-    found = search.best(Query(question.goal, 1.0, question.fixed))
-    spent = clock() - began
-    ledger.equal(f"{label}, ours anew", known.value, found.value)
-    return spent
+    found = Search(solver.task, solver.lowered, TIME_LIMIT).best(Query(question.goal, 1.0, question.fixed))
+    return found.value, clock() - began
 
 
 def _weights(lowered: Lowered, question: Question) -> Numbers:
@@ -173,11 +212,11 @@ def _weights(lowered: Lowered, question: Question) -> Numbers:
     return np.concatenate([weights, np.zeros(len(lowered.program.columns) - len(weights))])
 
 
-def _jira(ledger: Ledger, number: int) -> Iterator[Line]:
+def _jira(ledger: Ledger) -> Iterator[Line]:
     """The shipped tickets with their soft split: F_λ, and the slowest single r_i."""
     heading = "specs/jira.colo, soft, ms an objective in solvers"
     made = case("jira")
-    bendings = [q for q in questions(made.scenario, number) if q.goal.total and not q.fixed]
+    bendings = [q for q in questions(made.scenario, NUMBER) if q.goal.total and not q.fixed]
     t = times(ledger, made, bendings)
     yield Line(heading, "F_λ", middle(t.solving), "direct HiGHS", t.of("direct"), most=0.6, most_ratio=1.2)
     yield Line(heading, "F_λ, whole query", middle(t.whole), "PuLP and HiGHS", t.of("HiGHS"))
@@ -185,7 +224,7 @@ def _jira(ledger: Ledger, number: int) -> Iterator[Line]:
     for question in (*singles, *singles):
         ask(solver, question)
     seconds = {q.goal.payoffs[0][0]: list[float]() for q in singles}
-    for _ in range(max(5, number // len(singles))):
+    for _ in range(max(5, NUMBER // len(singles))):
         for question in singles:
             seconds[question.goal.payoffs[0][0]].append(ask(solver, question).solving)
     slowest = max(seconds, key=lambda agent: median(seconds[agent]))

@@ -1,7 +1,7 @@
 """One optimum to proof, from a task. In: large instances and others; out: seconds, ours and other kinds of solvers'.
 
-Ours begins with the task and includes lowering; a rival begins with the natural model at hand and includes building
-its own. The start of its process is told apart.
+Ours begins with the task and includes lowering. HiGHS is given the same program, lowered; CP-SAT and toulbar2 begin
+with the natural model at hand; the time in which rivals build their own is included, the start of a process told apart.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from .cases import Case, Question, Refused, case
 from .lines import Ledger, Line
 from .network import Network, Unnatural, network
 from .ours import once
-from .rivals import Answer, cp_sat, toulbar2
+from .rivals import Answer, cp_sat, direct, toulbar2
 
 LIMIT, QUICK_LIMIT = 60.0, 10.0
 """Seconds that a rival may search."""
@@ -92,8 +92,14 @@ def _against(heading: str, label: str, rival: str, solved: list[Solved], bar: fl
         median(a.build + a.solve for a in answers),
         most=bar,
         most_ratio=LARGEST_RATIO if bar else None,
-        note="; ".join([*notes, f"its process starts in {median(a.startup for a in answers):.2f} s"]),
+        note="; ".join([*notes, *_started(answers)]),
     )
+
+
+def _started(answers: list[Answer]) -> Iterator[str]:
+    startup = median(a.startup for a in answers)
+    if startup:
+        yield f"its process starts in {startup:.2f} s"
 
 
 def _solved(ledger: Ledger, made: Case) -> Solved:
@@ -113,6 +119,7 @@ def _solved(ledger: Ledger, made: Case) -> Solved:
 
 
 def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
+    yield "HiGHS", direct.solve(task, limit=limit)
     natural = _natural(task)
     for rival, solve in (("CP-SAT", cp_sat.solve), ("toulbar2", toulbar2.solve)):
         if isinstance(natural, Answer):

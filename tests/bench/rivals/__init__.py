@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,7 @@ class Answer:
     outcome: Outcome
     value: float | None = None
     """The exact value of its assignment, recomputed in the model; None where there is none."""
+    _: KW_ONLY
     build: float = 0.0
     """Seconds from the instance at hand to a model that its solver could start on."""
     solve: float = 0.0

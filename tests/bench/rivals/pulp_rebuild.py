@@ -3,7 +3,7 @@ out: the best point.
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pulp
@@ -26,9 +26,9 @@ def maximise(program: Program, form: Affine, fixed: Mapping[int, float], *, engi
     return np.array([variable.varValue or 0.0 for variable in made])
 
 
-def available(engine: Engine) -> bool:
-    """Whether the solver is there."""
-    return bool(_solver(engine).available())
+def engines() -> list[Engine]:
+    """The solvers that are there."""
+    return [engine for engine in get_args(Engine) if _solver(engine).available()]
 
 
 def written(program: Program, form: Affine, fixed: Mapping[int, float]) -> tuple[pulp.LpProblem, list[pulp.LpVariable]]:
