@@ -8,12 +8,12 @@ from statistics import fmean
 from typing import Final
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import EVERYBODY, Instance, difference
+from colosseum.evidence.instance import EVERYBODY, Instance, difference, proven, rounded
 from colosseum.evidence.regrets import UNMOVED, goal_regret
-from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
-from colosseum.optimum.goal import coalition_goal
-from colosseum.optimum.scoring import Score, goal_worth
+from colosseum.optimum.counterfactuals import Counterfactuals
+from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.scoring import Score, hard_broken
 
 FIGURES: Final = (
     "coalition_regret", "outsider_regret", "coalition_advantage", "coalition_advantage_per_unit",
@@ -27,10 +27,10 @@ def figures(
     assignment: Mapping[str, Value],
     scored: Score,
     regrets: Mapping[str, Figure],
-    coalition: Coalition,
+    held: Counterfactuals,
 ) -> dict[str, Figure]:
     """All of them; `regrets` are best-response regrets, and the coalition has members."""
-    members = coalition.members
+    members = held.coalition.members
     outsiders = [a for a in instance.task.agents if a not in members]
     inside, outside = _mean(regrets, members, "member"), _mean(regrets, outsiders, "outsider")
     advantage = difference(outside, inside)
@@ -42,9 +42,9 @@ def figures(
         "coalition_advantage": advantage,
         "coalition_advantage_per_unit": _over(advantage, instance.unit, "u"),
         "coalition_advantage_norm": _normalised(advantage, instance),
-        "coalition_advantage_secondary": _secondary(instance, assignment, coalition, outsiders, regrets),
+        "coalition_advantage_secondary": _secondary(instance, assignment, held, outsiders, regrets),
         "payoff_gap": difference(earned, others),
-        "coalition_value": Figure(goal_worth(coalition_goal(coalition), scored, assignment)),
+        "coalition_value": Figure(held.here.coalition_value),
         "coalition_payoff": earned,
         "outsider_payoff": others,
     }
@@ -79,23 +79,34 @@ def _normalised(advantage: Figure, instance: Instance) -> Figure:
 def _secondary(
     instance: Instance,
     assignment: Mapping[str, Value],
-    coalition: Coalition,
+    held: Counterfactuals,
     outsiders: Sequence[str],
     regrets: Mapping[str, Figure],
 ) -> Figure:
     """`Σ_{i∉S} δ_i − Σ_{i∈S}` of the best-response regret on F_c (v1, caption of figure 2)."""
     if not outsiders:
         return Figure(None, EVERYBODY)
-    goal = coalition_goal(coalition)
     total = 0.0
     for outsider in outsiders:
         regret = regrets[outsider]
         if regret.value is None and regret.reason != UNMOVED:
             return Figure(None, f"`{outsider}`: {regret.reason}")
         total += regret.value or 0.0
-    for member in coalition.members:
-        regret = goal_regret(instance, goal, member, assignment)
+    for member in held.coalition.members:
+        regret = _goal_regret(instance, assignment, held, member)
         if regret.value is None:
             return regret
         total -= regret.value
     return Figure(total)
+
+
+def _goal_regret(instance: Instance, assignment: Mapping[str, Value], held: Counterfactuals, member: str) -> Figure:
+    """By how much a member alone could raise F_c; a lone deviator is the coalition, whose best moves are known."""
+    if held.coalition.members == (member,) and not hard_broken(instance.task.requirements, assignment):
+        try:
+            most = proven(held.greatest, "the best response")
+        except NotLowered as fault:
+            return Figure(None, str(fault))
+        here = held.here.coalition_value
+        return most if most.value is None else Figure(rounded(most.value - here, here))
+    return goal_regret(instance, held.goal, member, assignment)

@@ -56,7 +56,7 @@ def measure(
         figures |= dict.fromkeys((*compared.FIGURES, *counterfactuals.FIGURES, *CLOSER), Figure(None, reason))
     else:
         run = counterfactuals.Run(instance, scored, Counterfactuals(instance.solver, coalition, assignment))
-        figures |= compared.figures(instance, assignment, scored, regrets, coalition)
+        figures |= compared.figures(instance, assignment, scored, regrets, run.held)
         figures |= counterfactuals.figures(run)
         figures |= counterfactuals.closer_figures(run, figures) if closely else {}
     return Measured(

@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from colosseum.model.values import Value
 from colosseum.optimum.engine import Status
 from colosseum.optimum.goal import Goal, mixed
-from colosseum.optimum.scoring import goal_value
+from colosseum.optimum.scoring import goal_value, goal_worth, score
 from colosseum.optimum.solve import Optimum, Solver
 
 ROUNDING = 1e-9
 """How far, relative to max(1, |value|), two optima of the first goal may lie apart."""
 OPENING = 8.0
 """How much more the first goal counts to begin with, both measured by how far they may reach."""
-STEEPER = 2.0
-"""How much more the first goal counts than where two points are worth the same, so that they are not both answers."""
+STEEPER = 10.0
+"""How much more the first goal counts than where two points are worth the same: the more, the fewer steps, and the
+coarser the proof."""
 MOST_STEPS = 100
 """Mixtures that are tried before the question is left open; one or two do as a rule."""
 
@@ -119,5 +120,5 @@ class _Walk:
         return _Weights(OPENING / widths[0], 1.0 / widths[1])
 
     def _point(self, assignment: dict[str, Value]) -> _Point:
-        first, second = (goal_value(self.solver.task, goal, assignment) for goal in (self.first, self.second))
-        return _Point(assignment, first, second)
+        scored = score(self.solver.task, assignment)
+        return _Point(assignment, *(goal_worth(goal, scored, assignment) for goal in (self.first, self.second)))
