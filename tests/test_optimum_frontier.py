@@ -7,13 +7,17 @@ from itertools import pairwise
 
 import pytest
 from games_made import Game, game
-from test_optimum_laws import tolerance
+from hypothesis import given
+from hypothesis import strategies as st
+from test_optimum_laws import random_games, tolerance
+from test_optimum_specs import scenario, specs
 
 from colosseum.model.scenario import Coalition, EqualSplit, Objective, Payoff, Task, Variable
 from colosseum.model.terms import Arithmetic, Constant, Decision, PayoffOf, Select
 from colosseum.model.values import Value
 from colosseum.optimum.frontier import MOST_POINTS, frontier, nearest
 from colosseum.optimum.goal import WELFARE, Goal
+from colosseum.optimum.lower import NotLowered
 from colosseum.optimum.prospect import Prospect, prospect
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import Optimum, Solver
@@ -78,6 +82,27 @@ def test_a_frontier_is_the_enumerated_one(batch: int) -> None:
         _says_where_the_optimum_is_left(found, pairs)
         _says_what_harm_there_is(found, pairs)
         _names_what_it_found(found, made)
+
+
+@random_games(25)
+@given(st.data())
+def test_a_frontier_of_a_spec_is_the_enumerated_one(data: st.DataObject) -> None:
+    """Specs as people write them, with whatever objectives a coalition may have."""
+    found = scenario(data.draw(specs()))
+    made = Game(found.task, found.coalitions[0])
+    pairs = merged((a, b) for a, b, _ in made.everything())
+    try:
+        seen = prospect(Solver(made.task), made.coalition, strengths=_strengths(data.draw(st.integers(0, 99)), pairs))
+    except NotLowered:
+        assert made.coalition.objectives
+        return
+    if not pairs:
+        assert seen.optimum.status == "infeasible"
+        return
+    _has_the_corners(seen, pairs)
+    _says_where_the_optimum_is_left(seen, pairs)
+    _says_what_harm_there_is(seen, pairs)
+    _names_what_it_found(seen, made)
 
 
 def _strengths(seed: int, pairs: list[Pair]) -> list[float]:
