@@ -101,7 +101,7 @@ def test_mixtures_of_statements_agree_with_enumeration(seed: int, tmp_path: Path
     path = tmp_path / "mixture.colo"
     path.write_text(mixture(seed), encoding="utf-8")
     found = list(against_enumeration(from_path(path, seed=seed), seed))
-    assert len(found) == 10
+    assert len(found) >= 10
     assert not [(question.words, words) for question, words in found if words]
 
 
@@ -123,6 +123,7 @@ def test_verdicts() -> None:
     assert line(0.5, 1.0, most=0.4, most_ratio=1.2) == "miss"
     assert line(0.9, 1.0) == "ahead"
     assert line(1.1, 1.0) == "loss"
+    assert line(1.04, 1.0) == line(0.96, 1.0) == "even"
     assert line(1.1) == "-"
 
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from statistics import median
+from typing import TypeAlias
 
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
+from colosseum.optimum.elimination import Eliminated, Elimination
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
 from colosseum.optimum.scoring import Score, goal_worth, score
-from colosseum.optimum.solve import Solver
+from colosseum.optimum.solve import Optimum, Solver
 
 from .cases import case, from_path
 from .lines import Ledger, Line
@@ -40,6 +42,8 @@ SMALL: dict[str, tuple[tuple[int, ...], ...]] = {
     "colouring": ((5, 3, 2), (6, 2, 3)),
     "colouring_random": ((5, 3, 2), (6, 2, 3)),
 }
+
+Scored: TypeAlias = list[tuple[dict[str, Value], Score]]
 
 
 @dataclass(frozen=True)
@@ -87,27 +91,36 @@ def _mixture(seed: int) -> Scenario:
 
 def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Question, str]]:
     """Each question with what is wrong about its answer; nothing where it is right."""
-    task, solver = scenario.task, Solver(scenario.task)
-    every = _feasible(task)
+    task, every = scenario.task, _feasible(scenario.task)
+    solver, elimination = Solver(task), Elimination(task)
     for number, question in enumerate(_questions(scenario, seed)):
-        query = solver.maximise if question.sign > 0 else solver.minimise
-        found = query(question.goal, fixed=question.fixed, canonical=number == 0)
         fitting = [(x, s) for x, s in every if all(x[name] == value for name, value in question.fixed.items())]
         worths = [question.sign * goal_worth(question.goal, s, x) for x, s in fitting]
-        if not worths:
-            yield question, "" if found.status == "infeasible" else f"{found.status} where nothing is feasible"
-            continue
-        best = max(worths)
-        tie = ROUNDING * max(1.0, abs(best))
-        if found.status != "optimal" or found.value is None or abs(question.sign * found.value - best) > tie:
-            yield question, f"{found.status} {found.value!r}, enumerated {question.sign * best!r}"
-            continue
-        first = next(x for (x, _), worth in zip(fitting, worths, strict=True) if best - worth <= tie)
-        earlier = found.canonical and found.assignment != first
-        yield question, f"{found.assignment} is not the first optimum, {first}" if earlier else ""
+        canonical, fixed, up = number == 0, question.fixed, question.sign > 0
+        ours = (solver.maximise if up else solver.minimise)(question.goal, fixed=fixed, canonical=canonical)
+        yield question, _wrong(question, ours, fitting, worths)
+        second = elimination.maximise if up else elimination.minimise
+        eliminated = second(question.goal, fixed=fixed, canonical=canonical)
+        if eliminated.status != "too large":
+            words = _wrong(question, eliminated, fitting, worths)
+            yield question, f"elimination: {words}" if words else ""
 
 
-def _feasible(task: Task) -> list[tuple[dict[str, Value], Score]]:
+def _wrong(question: Question, found: Optimum | Eliminated, fitting: Scored, worths: list[float]) -> str:
+    """What is wrong about an answer; empty where nothing is."""
+    if not worths:
+        return "" if found.status == "infeasible" else f"{found.status} where nothing is feasible"
+    best = max(worths)
+    tie = ROUNDING * max(1.0, abs(best))
+    if found.status != "optimal" or found.value is None or abs(question.sign * found.value - best) > tie:
+        return f"{found.status} {found.value!r}, enumerated {question.sign * best!r}"
+    first = next(x for (x, _), worth in zip(fitting, worths, strict=True) if best - worth <= tie)
+    return (
+        f"{found.assignment} is not the first optimum, {first}" if found.canonical and found.assignment != first else ""
+    )
+
+
+def _feasible(task: Task) -> Scored:
     """All assignments that keep the hard rules, in lexicographic order, scored."""
     names = [v.name for v in task.variables]
     every = (dict(zip(names, values, strict=True)) for values in product(*(v.domain for v in task.variables)))

@@ -8,10 +8,14 @@ from typing import Literal, TypeAlias
 from rich.console import Console
 from rich.table import Table
 
-Verdict: TypeAlias = Literal["pass", "miss", "ahead", "loss", "-"]
+Verdict: TypeAlias = Literal["pass", "miss", "ahead", "even", "loss", "-"]
 AGREE = 1e-6
 """How far, relative to max(1, |value|), two values may lie apart and count as equal."""
 
+EVEN = 0.05
+"""How far a ratio may lie from 1 and be noise."""
+NOTE = 64
+"""Characters of a note that a table shows."""
 MOST_SHOWN = 10
 """Unequal values that are printed; all are counted, and stand in the JSON."""
 
@@ -44,7 +48,7 @@ class Line:
             return "pass" if all(self._kept()) else "miss"
         if self.ratio is None:
             return "-"
-        return "ahead" if self.ratio <= 1 else "loss"
+        return "even" if abs(self.ratio - 1) <= EVEN else "ahead" if self.ratio < 1 else "loss"
 
     def _kept(self) -> Iterator[bool]:
         if self.most is not None:
@@ -105,7 +109,7 @@ class Ledger:
     def summary(self) -> None:
         """Count verdicts, and say again what was missed, lost or unequal."""
         verdicts = [line.verdict for line in self.lines]
-        counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("pass", "miss", "ahead", "loss"))
+        counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("pass", "miss", "ahead", "even", "loss"))
         self.console.print(f"\nSummary: {counts}; {self.compared:,} values compared, {len(self.unequal)} unequal")
         for verdict in ("miss", "loss"):
             for line in self.lines:
@@ -125,7 +129,8 @@ class Ledger:
 def _table(heading: str, lines: list[Line]) -> Table:
     made = Table(title=heading, title_justify="left", box=None, pad_edge=False, title_style="bold")
     for name in ("what", "ours", "rival", "theirs", "ratio", "bar", "", "note"):
-        made.add_column(name, justify="right" if name in ("ours", "theirs", "ratio", "bar") else "left", no_wrap=True)
+        justify: Literal["left", "right"] = "right" if name in ("ours", "theirs", "ratio", "bar") else "left"
+        made.add_column(name, justify=justify, no_wrap=True, max_width=NOTE if name == "note" else None)
     for line in lines:
         made.add_row(line.what, _figure(line.ours), line.rival, _figure(line.theirs), _figure(line.ratio), _bar(line),
                      line.verdict, line.note)  # fmt: skip

@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.lower import Lowered
 from colosseum.optimum.program import Program
 from colosseum.optimum.search import Query, Search
@@ -120,6 +121,9 @@ def _rebuilt(label: str, bars: Bars, t: Times) -> Iterator[Line]:
         if bar is not None:
             yield Line(heading, f"{label}, live, solvers", middle(t.solving), rival, theirs, most_ratio=bar, note=note)
         yield Line(heading, f"{label}, live, whole query", middle(t.whole), rival, theirs, note=note)
+    theirs = t.of("elimination")
+    yield Line(heading, f"{label}, live, whole query", middle(t.whole), "elimination", theirs,
+               note="" if theirs is not None else "too large")  # fmt: skip
 
 
 def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
@@ -134,6 +138,7 @@ def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
     compared.live(asked)
     few = max(1, len(asked) // (QUICK_REBUILT if ledger.quick else REBUILT))
     compared.anew(asked[::few])
+    compared.eliminated(asked[::few])
     return compared.found
 
 
@@ -193,6 +198,20 @@ class _Compared:
             for name, way in ways.items():
                 theirs = self.value(name, question, way)
                 self.ledger.equal(f"{self.made.label}, objective {number} anew, {name}", known, theirs)
+
+    def eliminated(self, asked: Sequence[Question]) -> None:
+        """Elimination from factors that are kept, where it is not too large."""
+        kept = Elimination(self.made.task)
+        kept.maximise(asked[0].goal, fixed=asked[0].fixed)  # this makes the tables
+        for number, question in enumerate(asked):
+            began = clock()
+            found = kept.maximise(question.goal, fixed=question.fixed)
+            seconds = clock() - began
+            if found.status == "too large":
+                continue
+            self.found.add("elimination", seconds)
+            mine = self.solver.maximise(question.goal, fixed=question.fixed).value
+            self.ledger.equal(f"{self.made.label}, objective {number}, elimination", mine, found.value)
 
 
 def _direct(program: Program, weights: Numbers, fixed: dict[int, float]) -> Numbers | None:

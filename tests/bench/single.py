@@ -15,7 +15,7 @@ from .cases import Case, Question, Refused, case
 from .lines import Ledger, Line
 from .network import Network, Unnatural, network
 from .ours import once
-from .rivals import Answer, cp_sat, direct, toulbar2
+from .rivals import Answer, cp_sat, direct, elimination, toulbar2
 
 LIMIT, QUICK_LIMIT = 60.0, 10.0
 """Seconds that a rival may search."""
@@ -120,6 +120,7 @@ def _solved(ledger: Ledger, made: Case) -> Solved:
 
 def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
     yield "HiGHS", direct.solve(task, limit=limit)
+    yield "elimination", elimination.solve(task)
     natural = _natural(task)
     for rival, solve in (("CP-SAT", cp_sat.solve), ("toulbar2", toulbar2.solve)):
         if isinstance(natural, Answer):

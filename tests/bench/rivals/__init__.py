@@ -11,7 +11,9 @@ from colosseum.model.values import Value
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.scoring import goal_value, hard_broken
 
-Outcome: TypeAlias = Literal["optimal", "infeasible", "limit", "not installed", "not expressible", "failed"]
+Outcome: TypeAlias = Literal[
+    "optimal", "infeasible", "limit", "not installed", "not expressible", "too large", "failed"
+]
 
 
 @dataclass(frozen=True)
