@@ -15,7 +15,7 @@ from colosseum.model.scenario import Coalition
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal
-from colosseum.optimum.preferred import preferred, preferred_to
+from colosseum.optimum.preferred import preferred_to
 from colosseum.optimum.scoring import goal_worth, score
 from colosseum.optimum.solve import Optimum, Solver
 
@@ -144,10 +144,15 @@ def nearest(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[st
     same, points = _kept(x), []
     cuts = [0.0, *(step.strength for step in found.steps), 1.0]
     for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
-        moved = preferred(solver, bent(coalition, strength=(low + high) / 2), same)
+        moved = preferred_to(solver, _best_at(point), bent(coalition, strength=(low + high) / 2), same)
         points.append(_renamed(solver, coalition, point, moved))
     steps = (replace(s, left=a, right=b) for s, (a, b) in zip(found.steps, pairwise(points), strict=True))
     return replace(found, points=tuple(points), steps=tuple(steps))
+
+
+def _best_at(point: Point) -> Optimum:
+    """A point of the frontier as what it is between its λs: proven to be the best."""
+    return Optimum("optimal", None, point.assignment, None, canonical=False, seconds=0.0)
 
 
 def _renamed(solver: Solver, coalition: Coalition, point: Point, found: Optimum) -> Point:
