@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from test_optimum_laws import Everything, random_games, tickets
 from test_optimum_terms import tasks
 
+from colosseum.evidence import regrets as by_agent
 from colosseum.evidence.figures import SCALARS, Figure
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import Measured, measure
+from colosseum.evidence.regrets import MOST_ALTERNATIVES
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
-from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every
+from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every, Total
 from colosseum.model.values import Value
 from colosseum.optimum.goal import coalition_goal
 from colosseum.optimum.lower import NotLowered
@@ -269,3 +271,37 @@ def test_many_joint_moves_are_left_to_the_integer_program() -> None:
     found = measure(Instance.of(task), x, coalition=ANN, order=("ann", "bob"))
     assert found.best_response_regret["ann"].value == 18.0
     assert "20,000" in found.sequential_regret["ann"].reason
+
+
+@random_games(40)
+@given(st.data())
+def test_the_integer_program_finds_the_best_response_that_enumeration_finds(data: st.DataObject) -> None:
+    """However many joint moves an agent has, and whatever hard rules bind them."""
+    task, _ = data.draw(tasks())
+    everything = Everything.of(task)
+    assume(everything.feasible)
+    try:
+        instance = Instance.of(task)
+    except NotLowered:
+        assume(False)
+        raise
+    for x in data.draw(st.lists(st.sampled_from(everything.feasible), min_size=1, max_size=4)):
+        for agent in task.agents:
+            wanted = best_response_regret(task, agent, x)
+            for enumerated in (0, MOST_ALTERNATIVES):
+                found = by_agent.best_response_regret(instance, agent, x, enumerated=enumerated)
+                assert found.value == (None if wanted is None else near(wanted))
+
+
+def test_a_hard_rule_binds_more_moves_than_can_be_gone_through() -> None:
+    """Nine variables of four values each, of which bob's one and a budget of ten in all leave nine to ann."""
+    mine = tuple(Variable(f"x{i}", "ann", (0, 1, 2, 3)) for i in range(9))
+    names = [*(v.name for v in mine), "y"]
+    pay = tuple(Payoff(f"pay{v.name}", "pay", "reward", Decision(v.name), EqualSplit(("ann",))) for v in mine)
+    rule = Requirement("budget", "budget", Compare("<=", Total(tuple(map(Decision, names))), Constant(10)), None, None)
+    task = Task(("ann", "bob"), (*mine, Variable("y", "bob", (0, 1))), pay, (rule,))
+    x: Assignment = {**dict.fromkeys(names, 0), "x0": 2, "y": 1}
+    found = measure(Instance.of(task), x, coalition=ANN, order=("ann", "bob"))
+    assert found.best_response_regret["ann"].value == 7.0
+    broken = measure(Instance.of(task), {**x, **dict.fromkeys(names, 2)}, coalition=ANN, order=None)
+    assert broken.best_response_regret["ann"].reason == "own decisions take part in breaking a hard requirement"
