@@ -74,7 +74,10 @@ class _Walk:
 
     def through(self, stretch: _Stretch) -> None:
         """Pass the variables of a component."""
-        moved = True
+        if any(map(self._place, stretch.names)):
+            self._close(stretch)
+            stretch.alone = not any(self._open(stretch, name) for name in stretch.names) or self._relaxed_alone(stretch)
+        moved = False
         for number, name in enumerate(stretch.names):
             if stretch.alone or not self.known or not any(map(self._place, stretch.names[number:])):
                 return
@@ -90,6 +93,23 @@ class _Walk:
         """Where a variable's value stands in its domain."""
         return self.search.lowered.program.places[name][self.best[name]]
 
+    def _open(self, stretch: _Stretch, name: str) -> list[int]:
+        """The places of earlier values that an optimum may have."""
+        choice = self.search.lowered.program.choices[name]
+        return [place for place in range(self._place(name)) if choice[place] not in stretch.closed]
+
+    def _relaxed_alone(self, stretch: _Stretch) -> bool:
+        """Whether no point of the relaxation that is worth as much as an optimum gives up a whole decision."""
+        component, taken = stretch.component, self._taken_columns(stretch)
+        with component.worth_at_least(stretch.weights, stretch.least):
+            other = component.relax(-component.ones(taken), self.search.box_of(component, self.query.fixed))
+        return other.status == "optimal" and -other.bound > len(taken) - 1 + MARGIN
+
+    def _taken_columns(self, stretch: _Stretch) -> list[int]:
+        """The columns of the values at hand that the walk has not passed."""
+        choices = self.search.lowered.program.choices
+        return [choices[name][self._place(name)] for name in stretch.names if name not in self.query.fixed]
+
     def _close(self, stretch: _Stretch) -> None:
         """Note the columns that no optimum takes: leaving 0 costs more than an optimum may be worth less."""
         component = stretch.component
@@ -100,10 +120,8 @@ class _Walk:
 
     def _earliest(self, stretch: _Stretch, name: str) -> None:
         """Change `best` so that a variable's value stands as early in its domain as an optimum lets it."""
-        choice, domain = self.search.lowered.program.choices[name], self.search.task.variable[name].domain
-        for place in range(self._place(name)):
-            if choice[place] in stretch.closed:
-                continue
+        domain = self.search.task.variable[name].domain
+        for place in self._open(stretch, name):
             if time.monotonic() > self.until:
                 self.known = False
             if stretch.alone or not self.known or self._taken(stretch, {**self.query.fixed, name: domain[place]}):
@@ -135,10 +153,8 @@ class _Walk:
 
     def _alone(self, stretch: _Stretch) -> bool:
         """Whether branch and bound proves that no other assignment of the component is an optimum."""
-        component, program = stretch.component, self.search.lowered.program
-        taken = [program.choices[name][self._place(name)] for name in stretch.names if name not in self.query.fixed]
-        box = self.search.box_of(component, self.query.fixed)
-        with component.other_than(taken):
+        component, box = stretch.component, self.search.box_of(stretch.component, self.query.fixed)
+        with component.other_than(self._taken_columns(stretch)):
             other = component.branch(stretch.weights, box, None)
         stretch.searched = True
         stretch.alone = other.status == "infeasible" or (other.status == "optimal" and other.bound < stretch.least)

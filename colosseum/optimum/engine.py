@@ -135,11 +135,30 @@ class Component:
 
     @contextmanager
     def other_than(self, columns: Sequence[int]) -> Iterator[None]:
-        """Within the block, the solvers know points only at which one of these columns is 0."""
-        places = np.searchsorted(self.columns, np.array(columns)).astype(np.int32)
-        solvers = (self.relaxation, self.integer, self.presolved)
+        """Within the block, all solvers know only points at which one of these columns is 0."""
+        with self._row([self.relaxation, self.integer, self.presolved], self.ones(columns), high=len(columns) - 1.0):
+            yield
+
+    @contextmanager
+    def worth_at_least(self, costs: Numbers, least: float) -> Iterator[None]:
+        """Within the block, the relaxation knows only points at which the costs add up to this much."""
+        with self._row([self.relaxation], costs, low=least):
+            yield
+
+    def ones(self, columns: Sequence[int]) -> Numbers:
+        """Costs that count some columns."""
+        counted = np.zeros(len(self.columns))
+        counted[np.searchsorted(self.columns, np.array(columns))] = 1.0
+        return counted
+
+    @staticmethod
+    @contextmanager
+    def _row(
+        solvers: "Sequence[Live]", weights: Numbers, *, low: float = -math.inf, high: float = math.inf
+    ) -> Iterator[None]:
+        places = np.flatnonzero(weights).astype(np.int32)
         for solver in solvers:
-            solver.highs.addRow(-highspy.kHighsInf, len(places) - 1.0, len(places), places, np.ones(len(places)))
+            solver.highs.addRow(low, high, len(places), places, weights[places])
             solver.moved = True
         try:
             yield
