@@ -51,6 +51,13 @@ def test_every_figure_says_what_it_is(tmp_path: Path) -> None:
     words = page(tmp_path, ann=1, bob=2)
     assert "regret 0 optimum - joint payoff" in words
     assert "coalition value - there is no coalition" in words, "a reason stands in place of it"
+    assert "no closer look at a coalition: there is no coalition" in words
+    words = page(tmp_path, "--members", "ann", ann=1, bob=2)
+    assert "loss given others 0 lost by the others' decisions already" in words
+    assert "A closer look at the coalition kappa - no move of its own could have gained it anything" in words
+    assert "lambda low 0 least λ that explains its move, others held lambda high 1 greatest λ that does" in words
+    assert "optima low 0 least coalition value among the optima optima high 3 greatest among them" in words
+    assert "optima place 0.333333 0 at the least of them, 1 at the greatest" in words
 
 
 def test_nothing_is_said_where_nothing_is_missing(tmp_path: Path) -> None:

@@ -104,8 +104,8 @@ def outcome(solver: Solver, goal: Goal, x: Mapping[str, Value]) -> Outcome:
 
 
 def _turned(found: Optimum) -> Optimum:
-    """The optimum of a negated goal, in the goal's own sign."""
-    value, bound = (None if v is None else -v for v in (found.value, found.bound))
+    """The optimum of a negated goal, in the goal's own sign; 0 is not −0."""
+    value, bound = (None if v is None else 0.0 - v for v in (found.value, found.bound))
     return replace(found, value=value, bound=bound)
 
 

@@ -19,8 +19,8 @@ MEANINGS: Final = {
     "minimum": "the worst",
     "regret": "optimum - joint payoff",
     "normalized_regret": "0 at the optimum, 1 at the minimum",
-    "loss_given_others": "what the others' decisions had lost already",
-    "own_move_loss": "what the coalition's own then lost",
+    "loss_given_others": "lost by the others' decisions already",
+    "own_move_loss": "lost then by the coalition's own",
     "coalition_regret": "what a member alone could still gain",
     "outsider_regret": "the same for everybody else",
     "coalition_advantage": "outsider - coalition regret (CA)",
@@ -29,15 +29,15 @@ MEANINGS: Final = {
     "coalition_advantage_secondary": "CA summed, members by their objective",
     "payoff_gap": "coalition payoff - outsider payoff",
     "coalition_value": "the coalition's own objective",
-    "coalition_gain": "more than at its best move for the team",
-    "possible_gain": "the most more it could have had",
-    "capture": "0: as at the optimum; 1: all it can have",
+    "coalition_gain": "above its value at its best team move",
+    "possible_gain": "the most that this could have been",
+    "capture": "0 as at the optimum, 1 all it can have",
     "coalition_payoff": "a member's mean payoff",
     "outsider_payoff": "an outsider's mean payoff",
     "unit": "a fair share: optimum / agents",
     "kappa": "coalition gain / possible gain",
-    "lambda_low": "least λ at which it chose best, others held",
-    "lambda_high": "greatest such λ",
+    "lambda_low": "least λ that explains its move, others held",
+    "lambda_high": "greatest λ that does",
     "optima_low": "least coalition value among the optima",
     "optima_high": "greatest among them",
     "optima_place": "0 at the least of them, 1 at the greatest",
@@ -71,14 +71,27 @@ def _render_figures(measured: Measured, scenario: Scenario, coalition: Coalition
     if coalition is not None:
         console.print(Text(f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}"))
     console.print()
+    console.print(_table(measured.scalars))
+    console.print()
+    reasons = {figure.reason for figure in measured.closer.values()}
+    if len(reasons) == 1 and "" not in reasons:
+        console.print(Text(f"no closer look at a coalition: {reasons.pop()}", style="dim"))
+        console.print()
+    elif measured.closer:
+        console.print(Text("A closer look at the coalition", style="bold"))
+        console.print(_table(measured.closer))
+        console.print()
+
+
+def _table(named: Mapping[str, Figure]) -> Table:
+    """Names, values, and what each is or why it is missing."""
     figures = Table(box=None, pad_edge=False, show_header=False)
     figures.add_column(overflow="fold")
     figures.add_column(justify="right", overflow="fold")
     figures.add_column(overflow="fold", style="dim")
-    for name, figure in {**measured.scalars, **measured.closer}.items():
+    for name, figure in named.items():
         figures.add_row(Text(name.replace("_", " ")), _cell(figure), Text(figure.reason or MEANINGS[name]))
-    console.print(figures)
-    console.print()
+    return figures
 
 
 def _render_agents(measured: Measured, scenario: Scenario, coalition: Coalition | None, console: Console) -> None:
