@@ -13,7 +13,7 @@ PACKAGE = ROOT / "colosseum"
 LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli")
 """A package may import itself and those to its left."""
 ENGINES = {
-    "pulp": {"optimum/formulation.py"},
+    "pulp": {"optimum/formulation.py", "optimum/second.py"},
     "highspy": {"optimum/engine.py", "optimum/formulation.py"},
     "litellm": {"audit/model_call.py"},
     "networkx": {"model/networks.py"},

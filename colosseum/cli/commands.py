@@ -87,11 +87,12 @@ def compile(  # noqa: A001 - the command's name
     json: AsJson = False,
     output: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write the expanded model as JSON.")] = None,
     lp: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the integer program in LP format.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Compute each optimum again in a second way.")] = False,
 ) -> int:
     """Prove the optimum, the worst case and each coalition's best."""
     from colosseum.cli.compile import compile_file
 
-    return compile_file(file, seed=seed, sets=sets or [], as_json=json, output=output, lp=lp)
+    return compile_file(file, seed=seed, sets=sets or [], as_json=json, output=output, lp=lp, again=verify)
 
 
 @command

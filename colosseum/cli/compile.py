@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from colosseum.cli.words import Stop, checked_spec, note, say_diagnostics, say_json, stop
@@ -10,26 +11,35 @@ from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Fault, Value, plain
+from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.formulation import write_lp
-from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
 from colosseum.optimum.lower import NotLowered
 from colosseum.optimum.prices import Temptation, temptations
 from colosseum.optimum.solve import Optimum, Solver
-from colosseum.report.optima import Optima, render_optima
+from colosseum.optimum.verify import Verification, verify
+from colosseum.report.optima import Optima, Verified, render_optima
 
 MOST_SHOWN = 3
 """Instances that a warning names before it counts the rest."""
 
 
 def compile_file(
-    file: Path, *, seed: int | None, sets: Sequence[str], as_json: bool, output: Path | None, lp: Path | None
+    file: Path,
+    *,
+    seed: int | None,
+    sets: Sequence[str],
+    as_json: bool,
+    output: Path | None,
+    lp: Path | None,
+    again: bool,
 ) -> int:
-    """Solve the scenario of one seed and print its optima."""
+    """Solve the scenario of one seed and print its optima; `again` asks for each to be computed in a second way."""
     checked = checked_spec(file, seed=seed, sets=sets)
     scenario = checked.expansion.scenario
     if output is not None:
         _write(output, serial.dump(scenario))
-    optima = solve(checked)
+    optima = verified(solve(checked)) if again else solve(checked)
     if lp is not None:
         try:
             write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), str(lp))
@@ -45,7 +55,7 @@ def compile_file(
         render_optima(optima, sys.stdout)
     if optima.optimum.status == "infeasible":
         raise stop("C101", "no assignment satisfies the hard requirements", help="drop one, or give it a `penalty`")
-    return 0
+    return 1 if say_wrong(optima) else 0
 
 
 def solve(checked: Checked) -> Optima:
@@ -65,6 +75,44 @@ def solve(checked: Checked) -> Optima:
         raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=NotLowered.HELP)) from None
     except Fault as fault:
         raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
+
+
+def verified(optima: Optima) -> Optima:
+    """The optima, each computed again in a second way."""
+    task, elimination = optima.scenario.task, Elimination(optima.scenario.task)
+
+    def again(optimum: Optimum, goal: Goal, sign: float) -> Verification:
+        return verify(task, optimum, goal, sign, elimination=elimination)
+
+    found = Verified(
+        optimum=again(optima.optimum, WELFARE, 1.0),
+        minimum=again(optima.minimum, WELFARE, -1.0),
+        coalitions={
+            c.name: again(best, coalition_goal(c), 1.0)
+            for c in optima.scenario.coalitions
+            if isinstance(best := optima.coalitions[c.name], Optimum)
+        },
+    )
+    return replace(optima, verified=found)
+
+
+def say_wrong(optima: Optima) -> bool:
+    """Say which answers a second way found to be wrong; whether there are any."""
+    if optima.verified is None:
+        return False
+    told = {"best joint payoff": (optima.optimum, optima.verified.optimum)}
+    told["worst joint payoff"] = (optima.minimum, optima.verified.minimum)
+    for name, verification in optima.verified.coalitions.items():
+        best = optima.coalitions[name]
+        if isinstance(best, Optimum):
+            told[f"best of {name}"] = (best, verification)
+    wrong = {name: both for name, both in told.items() if both[1].status == "disagrees"}
+    for name, (optimum, verification) in wrong.items():
+        answer = optimum.status if optimum.value is None else f"{optimum.value!r} ({optimum.status})"
+        note(f"internal error: the {name} is not {answer}: {verification.reason}")
+    if wrong:
+        note("This is a bug in Colosseum and no result: please report it, with the spec and its seed.")
+    return bool(wrong)
 
 
 def _worth_breaking(found: Temptation, checked: Checked) -> Diagnostic:
@@ -112,7 +160,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _plain(optima: Optima) -> dict[str, object]:
-    scenario = optima.scenario
+    scenario, again = optima.scenario, optima.verified
     return {
         "schema": 1,
         "scenario": scenario.name,
@@ -124,10 +172,14 @@ def _plain(optima: Optima) -> dict[str, object]:
         "variables": {
             v.name: {"owner": v.owner, "domain": [plain(d) for d in v.domain]} for v in scenario.task.variables
         },
-        "optimum": _optimum(optima.optimum),
-        "minimum": _optimum(optima.minimum),
+        "optimum": _optimum(optima.optimum) | _again(again.optimum if again else None),
+        "minimum": _optimum(optima.minimum) | _again(again.minimum if again else None),
         "coalitions": {
-            c.name: {"members": list(c.members), "best": _optimum(optima.coalitions[c.name])}
+            c.name: {
+                "members": list(c.members),
+                "best": _optimum(optima.coalitions[c.name])
+                | _again(again.coalitions.get(c.name) if again else None),
+            }
             for c in scenario.coalitions
         },
     }  # fmt: skip
@@ -143,6 +195,21 @@ def _optimum(found: Optimum | str) -> dict[str, object]:
         "canonical": found.canonical,
         "seconds": round(found.seconds, 6),
         "assignment": None if found.assignment is None else _assignment(found.assignment),
+    }
+
+
+def _again(found: Verification | None) -> dict[str, object]:
+    """What a second way says of an optimum; nothing where nobody asked."""
+    if found is None:
+        return {}
+    return {
+        "verification": {
+            "status": found.status,
+            "by": found.by,
+            "value": found.value,
+            "reason": found.reason or None,
+            "seconds": round(found.seconds, 6),
+        }
     }
 
 

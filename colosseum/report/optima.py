@@ -13,10 +13,21 @@ from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value, text
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.verify import Verification
 from colosseum.report.page import page_on
 
 MOST_ROWS = 60
 """Variables beyond these are not listed; `--json` has them all."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The optima that `compile` found, computed again."""
+
+    optimum: Verification
+    minimum: Verification
+    coalitions: Mapping[str, Verification]
+    """By coalition; one whose best could not be had is missing."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,8 @@ class Optima:
     minimum: Optimum
     coalitions: Mapping[str, Optimum | str]
     """By coalition: the best of its objective, or why it could not be had."""
+    verified: Verified | None = None
+    """None where nobody asked."""
 
 
 def render_optima(optima: Optima, stream: TextIO) -> None:
@@ -50,14 +63,26 @@ def _render_values(optima: Optima, console: Console) -> None:
     console.print(Text(f"seed {scenario.seed}, {', '.join(sizes)}"))
     console.print()
     values = Table(box=None, pad_edge=False, header_style="dim")
-    for heading, justify in (("objective", "left"), ("value", "right"), ("proof", "left")):
+    columns = [("objective", "left"), ("value", "right"), ("proof", "left")]
+    for heading, justify in (*columns, ("verified", "left")) if optima.verified else columns:
         values.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    values.add_row(Text("best joint payoff"), *_row(optima.optimum))
-    values.add_row(Text("worst joint payoff"), *_row(optima.minimum))
+    again = optima.verified
+    values.add_row(Text("best joint payoff"), *_row(optima.optimum), *([_again(again.optimum)] if again else []))
+    values.add_row(Text("worst joint payoff"), *_row(optima.minimum), *([_again(again.minimum)] if again else []))
     for coalition in scenario.coalitions:
         name = Text(f"best of {coalition.name} ({', '.join(coalition.members) or 'nobody'})")
-        values.add_row(name, *_row(optima.coalitions[coalition.name]))
+        known = [_again(again.coalitions.get(coalition.name))] if again else []
+        values.add_row(name, *_row(optima.coalitions[coalition.name]), *known)
     console.print(values)
+
+
+def _again(found: Verification | None) -> Text:
+    """What a second way says of a value."""
+    if found is None:
+        return Text("-")
+    if found.status == "agrees":
+        return Text(f"by {found.by}")
+    return Text(f"no: {found.reason}") if found.status == "not verified" else Text(f"WRONG: {found.reason}")
 
 
 def _row(found: Optimum | str) -> tuple[Text, Text]:
