@@ -61,6 +61,12 @@ def case(name: str, *sizes: int, seed: int = 1) -> Case:
         return Case(label, from_path(path, seed=seed))
 
 
+def named(words: str, *, seed: int = 1) -> Case:
+    """The instance that words name: `tickets 6 8`, `jira`. Raises Refused."""
+    name, *sizes = words.split()
+    return case(name, *map(int, sizes), seed=seed)
+
+
 def from_path(path: Path, *, seed: int) -> Scenario:
     """Read and expand a file. Raises Refused."""
     spec, diagnostics = read_spec(path)

@@ -6,7 +6,7 @@ Every way answers the same questions, in turns, so that what else the machine do
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from statistics import median
 
 import numpy as np
@@ -18,7 +18,7 @@ from colosseum.optimum.search import Query, Search
 from colosseum.optimum.solve import TIME_LIMIT, Solver
 
 from .arrays import Numbers, arrays, held
-from .cases import Case, Question, case, questions, single_payoffs
+from .cases import Case, Question, named, questions, single_payoffs
 from .lines import Ledger, Line
 from .ours import ask
 from .rivals import clock, pulp_rebuild, worth
@@ -37,23 +37,23 @@ class Bars:
     """The greatest ratio to a PuLP rebuild with HiGHS."""
 
 
-SMALL: tuple[tuple[tuple[str, ...], Bars], ...] = (
-    (("tickets", "6", "8"), Bars(solving=0.1, rebuild=1 / 50)),
-    (("tickets", "12", "16"), Bars(solving=0.2)),
-    (("tickets", "25", "30"), Bars(solving=1.0)),
-    (("tickets_soft", "6", "8"), Bars()),
-    (("capacity", "6", "3"), Bars(solving=3.0)),
-    (("tree", "20", "3"), Bars(solving=1.0)),
-    (("grid", "4", "4", "3"), Bars()),
-    (("colouring", "10", "3", "4"), Bars()),
-    (("colouring_random", "10", "3", "4"), Bars()),
-    (("scale_free", "10", "3"), Bars()),
-    (("pairs", "8", "3", "40"), Bars()),
-    (("tuples", "8", "2", "3"), Bars()),
-    (("meetings", "6", "6"), Bars()),
-)
+SMALL = {
+    "tickets 6 8": Bars(solving=0.1, rebuild=1 / 50),
+    "tickets 12 16": Bars(solving=0.2),
+    "tickets 25 30": Bars(solving=1.0),
+    "capacity 6 3": Bars(solving=3.0),
+    "tree 20 3": Bars(solving=1.0),
+    "tickets_soft 6 8": Bars(),
+    "grid 4 4 3": Bars(),
+    "colouring 10 3 4": Bars(),
+    "colouring_random 10 3 4": Bars(),
+    "scale_free 10 3": Bars(),
+    "pairs 8 3 40": Bars(),
+    "tuples 8 2 3": Bars(),
+    "meetings 6 6": Bars(),
+}
 QUICK = 5
-"""How many of these a quick run asks; it has the bars."""
+"""How many of these a quick run asks: those that have bars."""
 NUMBER = 200
 REBUILT, QUICK_REBUILT = 40, 10
 """Of the questions, how many are put to programs that are rebuilt for each."""
@@ -93,10 +93,9 @@ def middle(seconds: Sequence[float]) -> float | None:
 
 def many(ledger: Ledger) -> None:
     """Measure every family, and print a table of HiGHS with and without PuLP, and one of rebuilding."""
-    chosen = SMALL[:QUICK] if ledger.quick else SMALL
     measured = []
-    for (name, *sizes), bars in chosen:
-        made = case(name, *map(int, sizes))
+    for words, bars in islice(SMALL.items(), QUICK if ledger.quick else None):
+        made = named(words)
         measured.append((made.label, bars, times(ledger, made, questions(made.scenario, NUMBER))))
     ledger.tables(line for label, bars, t in measured for line in _live(label, bars, t))
     ledger.tables(line for label, bars, t in measured for line in _rebuilt(label, bars, t))
@@ -234,7 +233,7 @@ def _weights(lowered: Lowered, question: Question) -> Numbers:
 def _jira(ledger: Ledger) -> Iterator[Line]:
     """The shipped tickets with their soft split: F_λ, and the slowest single r_i."""
     heading = "specs/jira.colo, soft, ms an objective in solvers"
-    made = case("jira")
+    made = named("jira")
     bendings = [q for q in questions(made.scenario, NUMBER) if q.goal.total and not q.fixed]
     t = times(ledger, made, bendings)
     yield Line(heading, "F_λ", middle(t.solving), "direct HiGHS", t.of("direct"), most=0.6, most_ratio=1.2)

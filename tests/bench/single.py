@@ -11,7 +11,7 @@ from statistics import median
 from colosseum.model.scenario import Task
 from colosseum.optimum.goal import WELFARE
 
-from .cases import Case, Question, Refused, case
+from .cases import Case, Question, Refused, named
 from .lines import Ledger, Line
 from .network import Network, Unnatural, network
 from .ours import once
@@ -23,13 +23,8 @@ SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
 LARGEST_RATIO = 1.2
 """To CP-SAT, at the sizes that have bars."""
 
-BARRED: tuple[tuple[tuple[str, ...], float], ...] = (
-    (("tickets", "200", "250"), 1.5),
-    (("capacity", "100", "8"), 2.5),
-    (("meetings", "80", "80"), 8.0),
-    (("tree", "500", "5"), 0.2),
-    (("grid", "8", "8", "4"), 4.0),
-)
+BARRED = {"tickets 200 250": 1.5, "capacity 100 8": 2.5, "meetings 80 80": 8.0, "tree 500 5": 0.2, "grid 8 8 4": 4.0}
+"""Seconds."""
 OTHERS = (
     "tickets 25 30", "tickets 100 125", "tickets_soft 12 16", "tickets_soft 25 30", "capacity 25 4", "meetings 20 20",
     "tree 20 3", "tree 100 4", "grid 4 4 5", "grid 6 6 4", "grid 8 8 5", "colouring 20 3 4", "colouring 30 4 5",
@@ -53,21 +48,18 @@ class Solved:
 def single(ledger: Ledger) -> None:
     """Measure the sizes that have bars, then the others."""
     seeds = QUICK_SEEDS if ledger.quick else SEEDS
-    barred = [line for family, bar in BARRED for line in _lines(ledger, family, seeds, bar=bar)]
-    ledger.tables(barred)
+    ledger.tables(line for words, bar in BARRED.items() for line in _lines(ledger, words, seeds, bar=bar))
     others = QUICK_OTHERS if ledger.quick else OTHERS
-    ledger.tables(line for words in others for line in _lines(ledger, tuple(words.split()), seeds, bar=None))
+    ledger.tables(line for words in others for line in _lines(ledger, words, seeds, bar=None))
 
 
-def _lines(ledger: Ledger, sized: tuple[str, ...], seeds: tuple[int, ...], *, bar: float | None) -> list[Line]:
+def _lines(ledger: Ledger, words: str, seeds: tuple[int, ...], *, bar: float | None) -> list[Line]:
     """A family's lines: a rival's time is its median over the seeds, and so is ours."""
     heading = f"One optimum to proof, s, {'sizes with bars' if bar else 'others'}"
-    name, sizes = sized[0], [int(size) for size in sized[1:]]
     try:
-        made = [case(name, *sizes, seed=seed) for seed in seeds]
+        made = [named(words, seed=seed) for seed in seeds]
     except Refused as refusal:
-        label = f"{name} {'×'.join(map(str, sizes))}"
-        return [Line(heading, label, None, most=bar, note=f"refused: {refusal}")]
+        return [Line(heading, words, None, most=bar, note=f"refused: {refusal}")]
     solved = [_solved(ledger, each) for each in made]
     return [_against(heading, made[0].label, rival, solved, bar if rival == "CP-SAT" else None)
             for rival in solved[0].rivals]  # fmt: skip
@@ -75,15 +67,16 @@ def _lines(ledger: Ledger, sized: tuple[str, ...], seeds: tuple[int, ...], *, ba
 
 def _against(heading: str, label: str, rival: str, solved: list[Solved], bar: float | None) -> Line:
     """One line; what was not proven within the limit took at least as long."""
-    answers, seconds = [each.rivals[rival] for each in solved], median(each.seconds for each in solved)
-    unproven = sum(not each.proven for each in solved)
+    seconds, unproven = median(each.seconds for each in solved), sum(not each.proven for each in solved)
     notes = [f"ours: {unproven} of {len(solved)} not proven"] if unproven else []
-    useless = next((a for a in answers if a.outcome not in ("optimal", "infeasible", "limit")), None)
-    if useless is not None:
-        notes.append(f"{useless.outcome} {useless.note}".strip())
+    every = [each.rivals[rival] for each in solved]
+    answers = [a for a in every if a.outcome in ("optimal", "infeasible", "limit")]
+    if useless := [a for a in every if a not in answers]:
+        notes.append(f"{useless[0].outcome} {useless[0].note}".strip() + f" on {len(useless)} of {len(every)}")
+    if not answers:
         return Line(heading, label, seconds, rival, most=bar, note="; ".join(notes))
-    late = sum(not a.proven for a in answers)
-    notes += [f"{late} of {len(answers)} not proven in {max(a.solve for a in answers):.0f} s"] if late else []
+    late = [a.solve for a in answers if not a.proven]
+    notes += [f"{len(late)} of {len(every)} not proven in {max(late):.0f} s"] if late else []
     return Line(
         heading,
         label,

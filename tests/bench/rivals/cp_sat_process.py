@@ -6,6 +6,7 @@ are the values' literals; `max(0, …)` is a number that is not less; rules are 
 
 import json
 import sys
+import threading
 import time
 from itertools import product
 
@@ -23,7 +24,7 @@ def main() -> None:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = 2
-    solver.parameters.max_time_in_seconds = given["limit"]
+    threading.Thread(target=stop_after, args=(solver, built + given["limit"]), daemon=True).start()
     status = solver.solve(model)
     solved = time.process_time()
     found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
@@ -36,6 +37,13 @@ def main() -> None:
         "solve": solved - built,
     }
     sys.stdout.write(json.dumps(said) + "\n")
+
+
+def stop_after(solver: "cp_model.CpSolver", until: float) -> None:
+    """Stop at a processor time: its own limit is by the wall clock, which runs on while others use the machine."""
+    while time.process_time() < until:
+        time.sleep(0.1)
+    solver.stop_search()
 
 
 def build(given: dict) -> tuple["cp_model.CpModel", list]:  # type: ignore[type-arg] # JSON, checked by who wrote it

@@ -19,8 +19,8 @@ from . import Answer, worth
 
 SCALE = 10**6
 """Costs are rounded to whole multiples of 1 / SCALE, as these solvers count in whole numbers."""
-GRACE = 60.0
-"""Seconds past its limit after which a process is ended."""
+GRACE = 240.0
+"""Seconds past its limit after which a process is ended; a busy machine may be slow."""
 
 
 def solve_apart(task: Task, *, library: str, script: Path, limit: float, natural: Network | None = None) -> Answer:
