@@ -25,15 +25,15 @@ Table = tuple[Sequence[str], Floats]
 """The variables of its axes, and its values."""
 
 
-def earliest(tables: Sequence[Table], sizes: Mapping[str, int], *, least: float) -> Places | None:
+def earliest(tables: Sequence[Table], sizes: Mapping[str, int], *, least: float, little: int = LITTLE) -> Places | None:
     """The first place, by the order of `sizes` and of values, at which the tables add up to `least`.
 
-    None where that is too much work; there must be such a place.
+    None where that is too much work; there must be such a place. Up to `little` work is done in declared order at once.
     """
     kept: dict[str, Kept] = {name: np.arange(size, dtype=np.intp) for name, size in sizes.items()}
     walked = 0
     while any(len(places) > 1 for places in kept.values()):
-        order, solved = _solved(tables, kept)
+        order, solved = _solved(tables, kept, little)
         if order is None or solved is None or walked + order.cost > MOST_WALKED:
             return None
         walked += order.cost
@@ -49,13 +49,13 @@ def earliest(tables: Sequence[Table], sizes: Mapping[str, int], *, least: float)
     return {name: int(places[0]) for name, places in kept.items()}
 
 
-def _solved(tables: Sequence[Table], kept: Mapping[str, Kept]) -> tuple[Order | None, Solution | None]:
+def _solved(tables: Sequence[Table], kept: Mapping[str, Kept], little: int) -> tuple[Order | None, Solution | None]:
     """The tables with the values left, eliminated: in declared order where that is little work."""
     sizes = {name: len(places) for name, places in kept.items() if len(places) > 1}
     left = [_cut(table, kept) for table in tables]
     scopes = [scope for scope, _ in left]
     reverse = given_order(scopes, sizes, list(sizes)[::-1])
-    order = reverse if reverse is not None and reverse.cost <= LITTLE else best_order(scopes, sizes, most=MOST_WRITTEN)
+    order = reverse if reverse is not None and reverse.cost <= little else best_order(scopes, sizes, most=MOST_WRITTEN)
     if order is None:
         return None, None
     buckets = Buckets(scopes, sizes, order)
