@@ -11,9 +11,19 @@ from colosseum.audit.scripted import SCRIPTED
 from colosseum.diagnostics import Source
 from colosseum.language import compose, files, parse, shipped, splitting, syntax
 from colosseum.language.tables import tables
-from colosseum.model import data, environment, evaluate, experiment, functions, lookup, networks, prompts, sweeps
+from colosseum.model import (
+    data,
+    environment,
+    experiment,
+    functions,
+    lookup,
+    networks,
+    operations,
+    prompts,
+    sweeps,
+)
 from colosseum.model.check import check
-from colosseum.model.environment import Environment
+from colosseum.model.environment import Environment, Place
 from colosseum.model.settings import NOT_YET, READERS, Settings, read_setting
 from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Fault, flatten
@@ -96,7 +106,7 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     (tmp_path / "spec.colo").write_text(f"{HEAD}agents A\nvariable v[agents]: 1..2\n", encoding="utf-8")
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
-    env = Environment(checked.expansion.world)
+    env = Environment(Place(checked.expansion.world))
     read_setting(Settings(), name, expression(example[1]), env)
     with pytest.raises(Fault) as refused:
         read_setting(Settings(), name, expression('"what is not!"'), env)
@@ -111,7 +121,7 @@ def test_limits_are_those_of_the_code() -> None:
         "files that use each other in a chain": compose.DEEPEST,
         "brackets inside each other": splitting.DEEPEST,
         "brackets and operators of one expression, together": splitting.LONGEST_CHAIN,
-        "numbers in a range": evaluate.LARGEST_RANGE,
+        "numbers in a range": operations.LARGEST_RANGE,
         "rounds of all loops of an expansion, with the terms that they leave": environment.MOST_STEPS,
         "levels of terms after derived tables are substituted": lookup.DEEPEST,
         "combinations of an experiment's sweeps": sweeps.MOST_POINTS,

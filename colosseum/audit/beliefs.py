@@ -10,7 +10,7 @@ from functools import cached_property
 
 from colosseum.audit.phrases import word
 from colosseum.language import syntax
-from colosseum.model.environment import Environment
+from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements
 from colosseum.model.imagine import PublicWorld, imagine, publish
 from colosseum.model.scenario import Cell, Coalition, Objective, Task
@@ -55,7 +55,7 @@ class Planner:
         world = self.public.world
         statements = (world.spec.symbols[name].statement for name in self.public.hidden)
         return {
-            s.name: {word(v): v for v in elements(s.of, Environment(world))}
+            s.name: {word(v): v for v in elements(s.of, Environment(Place(world)))}
             for s in statements if isinstance(s, syntax.Table) and s.of is not None
         }  # fmt: skip
 

@@ -1,55 +1,84 @@
 """Who is credited. In: `to …` and a payoff's scope; out: the Credit of one instance."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import LISTED, bindings, evaluate
+from colosseum.model.evaluate import prepare, prepare_bindings, prepare_when
 from colosseum.model.faults import Poisoned
-from colosseum.model.folding import disjunction, link, term
+from colosseum.model.folding import Folded, disjunction, link, term
+from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
 from colosseum.model.tables import people
 from colosseum.model.terms import Ground, Term
 from colosseum.model.values import Elements, Value, truth
 
+Splitting: TypeAlias = Callable[[Environment, frozenset[str], Task], Credit]
+"""Who is credited with an instance of this scope. Raises Fault."""
 
-def credit(recipients: syntax.Recipients | None, env: Environment, *, scope: frozenset[str], task: Task) -> Credit:
+
+def credit(recipients: syntax.Recipients | None) -> Splitting:
     """An equal split among whom `to` names; by default, or when that is nobody, among the distinct owners of the scope.
 
-    With an empty scope the default is all agents. Raises Fault.
+    With an empty scope the default is all agents.
     """
-    split = _split(recipients, env, scope, task)
-    env.meter.count(len(split.agents) // LISTED if isinstance(split, EqualSplit) else len(split.candidates))
+    split = _splitting(recipients)
+
+    def credited(env: Environment, scope: frozenset[str], task: Task) -> Credit:
+        found = split(env, scope, task)
+        shared = len(found.agents) // LISTED if isinstance(found, EqualSplit) else len(found.candidates)
+        env.place.meter.count(shared)
+        return found
+
+    return credited
+
+
+def _splitting(recipients: syntax.Recipients | None) -> Splitting:
+    match recipients:
+        case None:
+            return lambda env, scope, task: EqualSplit(scope_owners(scope, task))
+        case syntax.ToWhom(recipient=expr):
+            return _to_whom(expr)
+        case syntax.ToEach(binders=binders, when=when):
+            return _to_each(binders, when)
+
+
+def _to_whom(expr: syntax.Expr) -> Splitting:
+    rule = prepare(expr)
+
+    def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
+        who, agents, default = rule(env), env.place.facts.members("agents"), scope_owners(scope, task)
+        if isinstance(who, Ground):
+            _check_known(who, task)
+            for value in _reached(who, task):
+                if value is not None:
+                    people(value, agents, expr)
+            return QualifiedSplit(tuple((a, _receives(who, a, task)) for a in task.agents), default)
+        if who is None:
+            return EqualSplit(default)
+        return EqualSplit(people(who, agents, expr) or default)
+
     return split
 
 
-def _split(recipients: syntax.Recipients | None, env: Environment, scope: frozenset[str], task: Task) -> Credit:
-    default = scope_owners(scope, task)
-    agents = env.facts.members("agents")
-    match recipients:
-        case None:
-            return EqualSplit(default)
-        case syntax.ToWhom(recipient=expr):
-            who = evaluate(expr, env)
-            if isinstance(who, Ground):
-                _check_known(who, task)
-                for value in _reached(who, task):
-                    if value is not None:
-                        people(value, agents, expr)
-                return QualifiedSplit(tuple((a, _receives(who, a, task)) for a in task.agents), default)
-            if who is None:
-                return EqualSplit(default)
-            return EqualSplit(people(who, agents, expr) or default)
-        case syntax.ToEach(binders=binders, when=when):
-            qualified: dict[str, list[terms.Term | bool]] = {}
-            first = binders.items[0].names[0]
-            for inner in bindings(binders, env):
-                holds = True if when is None else evaluate(when, inner)
-                if isinstance(holds, Ground):
-                    _check_known(holds, task)
-                for agent in people(inner.bindings[first], agents, binders):
-                    fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
-                    qualified.setdefault(agent, []).append(fits)
-            return _qualified(qualified, default, task)
+def _to_each(binders: syntax.Binders, when: syntax.Expr | None) -> Splitting:
+    choices, condition, first = prepare_bindings(binders), prepare_when(when), binders.items[0].names[0]
+
+    def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
+        agents = env.place.facts.members("agents")
+        qualified: dict[str, list[Folded]] = {}
+        for inner in choices(env):
+            holds = condition(inner)
+            if isinstance(holds, Ground):
+                _check_known(holds, task)
+            for agent in people(inner.bindings[first], agents, binders):
+                fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
+                qualified.setdefault(agent, []).append(fits)
+        return _qualified(qualified, scope_owners(scope, task), task)
+
+    return split
 
 
 def _check_known(found: Term, task: Task) -> None:
@@ -58,8 +87,8 @@ def _check_known(found: Term, task: Task) -> None:
         raise Poisoned("a variable is in error")
 
 
-def _qualified(qualified: "dict[str, list[Term | bool]]", default: tuple[str, ...], task: Task) -> Credit:
-    conditions = {a: disjunction(list(qualified[a])) for a in task.agents if a in qualified}
+def _qualified(qualified: dict[str, list[Folded]], default: tuple[str, ...], task: Task) -> Credit:
+    conditions = {a: disjunction(qualified[a]) for a in task.agents if a in qualified}
     if not any(isinstance(c, Ground) for c in conditions.values()):
         return EqualSplit(tuple(a for a, c in conditions.items() if c is True) or default)
     return QualifiedSplit(tuple((a, term(c)) for a, c in conditions.items()), default)
@@ -90,4 +119,4 @@ def _receives(who: Term, agent: str, task: Task) -> Term:
 def scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:
     """The distinct owners of the variables in a scope, in declared order; all agents when it is empty."""
     owners = {task.variable[name].owner for name in scope}
-    return tuple(a for a in task.agents if a in owners) or task.agents
+    return tuple(sorted(owners, key=task.rank.__getitem__)) or task.agents

@@ -1,15 +1,19 @@
 """Where an expression is evaluated. In: facts, bindings and what is allowed; out: nothing, it is only carried."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.model.faults import Poisoned
-from colosseum.model.scenario import Cell
+from colosseum.model.folding import Folded
+from colosseum.model.remembered import remembered
 from colosseum.model.values import Fault, Value, a, instance_name
 from colosseum.model.world import Facts
 
+Read: TypeAlias = tuple[str, tuple[Value, ...]]
+"""A private cell: its table and its key."""
 MOST_STEPS = 300_000
 """Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
 MOST_EVALUATED = 2_000_000
@@ -53,17 +57,10 @@ class Meter:
 
 
 @dataclass(frozen=True)
-class Environment:
-    """Where an expression is evaluated."""
+class Place:
+    """What is the same in all rounds of all loops of an expression: the facts, and what it may mention."""
 
     facts: Facts
-    bindings: dict[str, Value] = field(default_factory=dict)
-    reads: set[Cell] | None = None
-    """Private cells that were read are added here."""
-    rounds: tuple[int, ...] = ()
-    """The sizes of the loops around this place, as far as they were known before they ran."""
-    separate: bool = False
-    """Whether every instance of a loop has private reads of its own."""
     births: bool = False
     """Whether names in braces and `x[1..n]` may be new elements."""
     decisions: bool = True
@@ -72,44 +69,78 @@ class Environment:
     """Whether `payoff[a]` and `total` may be mentioned."""
     meter: Meter = field(default_factory=Meter)
 
-    def bind(self, bindings: dict[str, Value]) -> "Environment":
+    @remembered
+    def fixed(self) -> "Place":
+        """The same place, where decisions may not be mentioned (`where`, data, domains)."""
+        return replace(self, decisions=False)
+
+    @remembered
+    def open(self) -> "Place":
+        """The same place, where names may be new elements, and no decision may be mentioned (draws)."""
+        return replace(self, births=True, decisions=False)
+
+    @remembered
+    def closed(self) -> "Place":
+        """The same place, where neither new elements nor decisions may be mentioned (the bodies of sets)."""
+        return replace(self, births=False, decisions=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where an expression is evaluated: one round of the loops around it."""
+
+    place: Place
+    bindings: Mapping[str, Value] = field(default_factory=dict)
+    reads: set[Read] | None = None
+    """Private cells that were read are added here."""
+    rounds: tuple[int, ...] = ()
+    """The sizes of the loops around this place, as far as they were known before they ran."""
+
+    def bind(self, bindings: Mapping[str, Value]) -> "Environment":
         """The same place with more binders."""
-        return Environment(self.facts, {**self.bindings, **bindings}, self.reads, self.rounds, self.separate,
-                           self.births, self.decisions, self.payoffs, self.meter)  # fmt: skip
+        return Environment(self.place, {**self.bindings, **bindings}, self.reads, self.rounds)
 
     def inside(self, sizes: Sequence[int]) -> "Environment":
         """The same place inside loops of these sizes."""
-        return replace(self, rounds=(*self.rounds, *sizes)) if sizes else self
+        return Environment(self.place, self.bindings, self.reads, (*self.rounds, *sizes)) if sizes else self
 
     def apart(self) -> "Environment":
-        """The same place, whose private reads are no longer added to the outer ones (of instances only)."""
-        return replace(self, reads=set(self.reads)) if self.separate and self.reads is not None else self
+        """The same round, whose private reads are no longer added to the outer ones."""
+        return self if self.reads is None else Environment(self.place, self.bindings, set(self.reads), self.rounds)
+
+    def where(self, place: Place) -> "Environment":
+        """The same round, where other things may be mentioned."""
+        return Environment(place, self.bindings, self.reads, self.rounds)
 
     def fixed(self) -> "Environment":
-        """The same place, where decisions may not be mentioned (`where`, data, domains)."""
-        return replace(self, decisions=False) if self.decisions else self
+        """The same round, where decisions may not be mentioned."""
+        return self.where(self.place.fixed) if self.place.decisions else self
+
+
+Rule: TypeAlias = Callable[[Environment], Folded]
+"""What an expression means: its value or its ground term in one round. Raises Fault with a span."""
 
 
 def newborn(name: str, env: Environment) -> bool:
     """Whether a name in braces is an element that needs no other declaration."""
-    sure = name not in env.facts.spec.doubts.contested
-    return env.births and sure and name not in env.bindings and env.facts.symbol(name) is None
+    sure = name not in env.place.facts.spec.doubts.contested
+    return env.place.births and sure and name not in env.bindings and env.place.facts.symbol(name) is None
 
 
 def unknown(name: str, env: Environment) -> Fault:
     """What to say about a name that means nothing here."""
-    symbol = env.facts.symbol(name)
-    if symbol is None and env.facts.spec.doubts.covers(name):
+    symbol = env.place.facts.symbol(name)
+    if symbol is None and env.place.facts.spec.doubts.covers(name):
         return Poisoned(f"`{name}` may be declared where the text is broken")
     if symbol is not None:
         return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
-    known = [*env.bindings, *env.facts.spec.symbols, *env.facts.known_elements()]
+    known = [*env.bindings, *env.place.facts.spec.symbols, *env.place.facts.known_elements()]
     return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, known))
 
 
 def refuse_private(name: str, env: Environment) -> None:
     """What others know may not be computed from a private table; raises Fault."""
-    cell = min(env.reads or (), key=lambda c: instance_name(c.table, c.key), default=None)
-    if cell is not None:
-        message = f"`{name}` is computed from `{instance_name(cell.table, cell.key)}`, which is private"
+    source = min((instance_name(*read) for read in env.reads or ()), default=None)
+    if source is not None:
+        message = f"`{name}` is computed from `{source}`, which is private"
         raise Fault(message, code="C062", help=f"others may know `{name}`, so it may not tell what is private")

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.environment import Environment, Meter, refuse_private
-from colosseum.model.evaluate import evaluate
+from colosseum.model.checks import check_condition, check_none, check_scope, guard, number_term
+from colosseum.model.environment import Environment, Meter, Place, refuse_private
+from colosseum.model.evaluate import evaluate, prepare
 from colosseum.model.faults import Findings
-from colosseum.model.ground import check_condition, check_none, check_scope, ground, guard, number_term
-from colosseum.model.instances import Key, indexed
+from colosseum.model.ground import ground
+from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
+from colosseum.model.nones import Domains
 from colosseum.model.prompts import Compiled, Vocabulary, compile_template, render
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.scenario import (
@@ -109,29 +111,25 @@ def _coalitions(world: World, task: Task, work: Findings, meter: Meter) -> Itera
 def _objectives(statement: syntax.Objective, world: World, task: Task, work: Findings, meter: Meter) -> list[Objective]:
     found: list[Objective] = []
     name = statement.name
+    outer = Environment(Place(world, meter=meter))
+    paid, domains = replace(outer.place, payoffs=True), Domains(task, meter)
+    guarded, rule = guard(statement.when), prepare(statement.value)
     try:
-        for name, _, env in _instances(statement, statement.indices, world, meter):
-            inner = replace(env, payoffs=True)
-            holds = guard(statement.when, inner)
+        for key, env in indexed(statement.indices, outer):
+            name, inner = instance_name(statement.name, key), env.where(paid)
+            holds = guarded(inner)
             if holds is False:
                 continue
-            whole = number_term(evaluate(statement.value, inner), statement.value, "an objective")
+            whole = number_term(rule(inner), statement.value, "an objective")
             check_scope(whole, task)
             if isinstance(holds, Ground):
                 whole = terms.Conditional(holds, whole, Constant(0))
-            check_condition(holds, statement.when, task, meter)
-            check_none(whole, statement.value, task, meter)
+            check_condition(holds, statement.when, domains)
+            check_none(whole, statement.value, domains)
             found.append(Objective(name, whole))
     except Fault as fault:
         work.fault(fault, statement.name_span, instance=name)
     return found
-
-
-def _instances(
-    statement: syntax.Declaration, indices: syntax.Indices | None, world: World, meter: Meter
-) -> Iterator[tuple[str, Key, Environment]]:
-    for key, env in indexed(indices, Environment(world, meter=meter)):
-        yield instance_name(statement.name, key), key, env
 
 
 # ---- texts ----------------------------------------------------------------------------------------------------
@@ -187,7 +185,7 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter
 
 
 def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
-    found = evaluate(statement.recipients, Environment(world, decisions=False, meter=meter))
+    found = evaluate(statement.recipients, Environment(Place(world, decisions=False, meter=meter)))
     items = found.items if isinstance(found, Elements) else (found,)
     strange = [i for i in items if i not in world.sets["agents"]]
     if strange:
@@ -214,7 +212,7 @@ def _rendered(
 
 def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
     for statement in world.spec.of(syntax.Claim):
-        outer = Environment(world, reads=set(), meter=meter)
+        outer = Environment(Place(world, meter=meter), reads=set())
         try:
             truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
             if truth_value not in ("true", "false"):

@@ -8,6 +8,8 @@ from colosseum.model.terms import Constant, Ground, Term
 from colosseum.model.values import Number, Value, added, compare, member, truth
 
 Folded: TypeAlias = "Value | Term"
+NOTHING = Constant(0)
+ONE = Constant(1)
 
 
 def term(folded: Folded) -> Term:
@@ -57,13 +59,23 @@ def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, 
     return ground[0] if len(ground) == 1 else join(tuple(ground))
 
 
+def counted(conditions: list[Folded]) -> Folded:
+    """How many of the conditions hold."""
+    ground = [c for c in conditions if isinstance(c, Ground)]
+    sure = len(conditions) - len(ground)
+    if not ground:
+        return sure
+    parts = tuple([terms.Conditional(condition, ONE, NOTHING) for condition in ground])
+    return terms.Total((*parts, Constant(sure)) if sure else parts)
+
+
 def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
     """A sum of guarded parts; its plain values are added up."""
     constant: Number = 0
     parts: list[Term] = []
     for holds, body in rounds:
         if isinstance(holds, Ground):
-            parts.append(terms.Conditional(holds, term(body), Constant(0)))
+            parts.append(terms.Conditional(holds, term(body), NOTHING))
         elif isinstance(body, Ground):
             parts.append(body)
         else:

@@ -117,4 +117,5 @@ def _prior(name: str, keys: tuple[tuple[Value, ...], ...], facts: Realiser) -> d
     if not isinstance(statement.source, syntax.Drawn):
         return dict.fromkeys(keys, 0)
     environments: dict[tuple[Value, ...], Environment] = dict(indexed(statement.indices, facts.environment()))
-    return {k: draw(statement.source.call, key(0, f"prior {name}", k), environments[k]) for k in keys}
+    drawn = draw(statement.source.call)
+    return {k: drawn(key(0, f"prior {name}", k), environments[k]) for k in keys}

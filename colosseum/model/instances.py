@@ -1,14 +1,15 @@
 """Instances of a statement. In: `[a in agents, t in tasks where c]`, a domain or a draw; out: keys and their values."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import LISTED, condition, elements, nested, value
+from colosseum.model.evaluate import prepare_condition, prepare_elements, prepare_loops, prepare_value
+from colosseum.model.loops import rounds
+from colosseum.model.operations import LISTED
 from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, text
 
 Key: TypeAlias = tuple[Value, ...]
@@ -17,52 +18,66 @@ DRAWN = ("choice", "integer", "normal", "sample", "shuffle", "uniform")
 DRAWS = "choice(S), integer(lo, hi), uniform(lo, hi), normal(mean, sd), sample(S, k), shuffle(S)"
 
 
-def domain(statement: syntax.Variable, env: Environment, name: str) -> tuple[Value, ...]:
-    """The values of one variable; `or none` adds the opt-out last."""
+def domain(statement: syntax.Variable) -> Callable[[Environment, str], tuple[Value, ...]]:
+    """The rule of a variable's domain: the values of the instance of this name; `or none` adds the opt-out last."""
     expr, optional = statement.domain, False
     while isinstance(expr, syntax.Logical) and expr.operator == "or" and isinstance(expr.right, syntax.NoneLiteral):
         expr, optional = expr.left, True
-    items = elements(expr, env).items
-    env.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
-    if None in items:
-        fault = Fault("`none` is added with `or none`, not put in the set", code="C064",
-                      help="as in `variable pick[agents]: tasks or none`")  # fmt: skip
-        raise at(fault, expr.span)
-    if not items and not optional:
-        raise Fault(f"`{name}` has nothing to choose from", code="C064", help="an empty domain has no decision")
-    return (*items, None) if optional else items
+    span, choices = expr.span, prepare_elements(expr)
+
+    def allowed(env: Environment, name: str) -> tuple[Value, ...]:
+        items = choices(env).items
+        env.place.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
+        if None in items:
+            fault = Fault("`none` is added with `or none`, not put in the set", code="C064",
+                          help="as in `variable pick[agents]: tasks or none`")  # fmt: skip
+            raise at(fault, span)
+        if not items and not optional:
+            raise Fault(f"`{name}` has nothing to choose from", code="C064", help="an empty domain has no decision")
+        return (*items, None) if optional else items
+
+    return allowed
 
 
-def draw(call: syntax.Call, key: str, env: Environment) -> Value:
-    """The value of `~ call` for one key."""
-    births = replace(env, births=True)
-    arguments = [value(a, births) for a in call.arguments]
-    if call.named:
-        message = f"`{call.function}` takes no named arguments"
-        raise at(Fault(message, code="C047", help=f"draws: {DRAWS}"), call.named[0].span)
-    try:
-        match call.function, arguments:
-            case "choice", [Elements(items=items)]:
-                return draws.choice(key, items)
-            case "choice", [_, _, *_]:
-                return draws.choice(key, arguments)
-            case "integer", [low, high]:
-                return draws.integer(key, low, high)
-            case "uniform", [low, high]:
-                return draws.uniform(key, low, high)
-            case "normal", [mean, deviation]:
-                return draws.normal(key, mean, deviation)
-            case "sample", [Elements() as pool, size]:
-                return draws.sample(key, pool, size)
-            case "shuffle", [Elements(items=items)]:
-                return Elements(draws.shuffle(key, items))
-    except Fault as fault:
-        raise at(fault, call.span) from None
-    if call.function not in DRAWN:
-        help_ = closest(call.function, DRAWN) or f"draws: {DRAWS}"
-        raise at(Fault(f"`{call.function}` is not a draw", code="C058", help=help_), call.span)
+def draw(call: syntax.Call) -> Callable[[str, Environment], Value]:
+    """The rule of `~ call`: the value for one key."""
+    rules = [prepare_value(argument) for argument in call.arguments]
+
+    def drawn(key: str, env: Environment) -> Value:
+        births = env.where(env.place.open)
+        arguments = [rule(births) for rule in rules]
+        if call.named:
+            message = f"`{call.function}` takes no named arguments"
+            raise at(Fault(message, code="C047", help=f"draws: {DRAWS}"), call.named[0].span)
+        try:
+            return _drawn(call.function, key, arguments)
+        except Fault as fault:
+            raise at(fault, call.span) from None
+
+    return drawn
+
+
+def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
+    match function, arguments:
+        case "choice", [Elements(items=items)]:
+            return draws.choice(key, items)
+        case "choice", [_, _, *_]:
+            return draws.choice(key, arguments)
+        case "integer", [low, high]:
+            return draws.integer(key, low, high)
+        case "uniform", [low, high]:
+            return draws.uniform(key, low, high)
+        case "normal", [mean, deviation]:
+            return draws.normal(key, mean, deviation)
+        case "sample", [Elements() as pool, size]:
+            return draws.sample(key, pool, size)
+        case "shuffle", [Elements(items=items)]:
+            return Elements(draws.shuffle(key, items))
+    if function not in DRAWN:
+        help_ = closest(function, DRAWN) or f"draws: {DRAWS}"
+        raise Fault(f"`{function}` is not a draw", code="C058", help=help_)
     shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
-    raise at(Fault(f"`{call.function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}"), call.span)
+    raise Fault(f"`{function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}")
 
 
 def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[Key, Environment]]:
@@ -72,15 +87,16 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     instances that were not admitted, are added to `env.reads`.
     """
     if indices is None:
-        yield (), env.apart()
+        yield (), env
         return
-    loops = replace(env, separate=True, reads=None if env.reads is None else set(env.reads))
-    for key, inner in nested(indices.items, loops):
-        instance = replace(inner.apart(), separate=False)
-        admitted = indices.where is None or condition(indices.where, instance)
+    loops, admitted = prepare_loops(indices.items), prepare_condition(indices.where)
+    outer = env.apart()
+    for key, inner in rounds(loops, outer, apart=True):
+        instance = inner.apart()
+        passes = admitted(instance)
         if env.reads is not None and instance.reads:
             env.reads.update(instance.reads)
-        if admitted:
-            yield tuple(flatten(key)), instance
-    if env.reads is not None and loops.reads:
-        env.reads.update(loops.reads)
+        if passes:
+            yield flatten(key), instance
+    if env.reads is not None and outer.reads:
+        env.reads.update(outer.reads)

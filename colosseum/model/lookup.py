@@ -2,76 +2,152 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, permutations
+from typing import TypeGuard
 
 from colosseum.diagnostics import closest
 from colosseum.language.syntax import Table, Variable
 from colosseum.model import terms
-from colosseum.model.environment import Environment
+from colosseum.model.environment import Environment, Rule, unknown
+from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, term
-from colosseum.model.scenario import Cell
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Ground, Select, Term
-from colosseum.model.values import Fault, Value, flatten, instance_name, text
+from colosseum.model.values import Elements, Fault, Value, a, flatten, instance_name, text
 from colosseum.model.world import TableData
 
+LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
 """Indices whose orders are all tried; there are 120."""
 DEEPEST = 130
 """Levels of a term; an expression as written has at most 120."""
 
 
-def look_up(name: str, keys: tuple[Folded, ...], env: Environment) -> Folded:
+def fact(name: str) -> Rule:
+    """What a name means that no binder stands for."""
+
+    def rule(env: Environment) -> Folded:
+        facts = env.place.facts
+        if name == "links":
+            return facts.links()
+        if name == "total":
+            return payoff(None, env)
+        symbol = facts.symbol(name)
+        match symbol.kind if symbol else None:
+            case "param":
+                return facts.param(name)
+            case "set" | "coalition" | "channel":
+                return facts.members(name)
+        if symbol and symbol.kind in LOOKED_UP:
+            return look_up(symbol, (), env)
+        if symbol is None and facts.is_element(name):
+            return name
+        raise unknown(name, env)
+
+    return rule
+
+
+def enumeration(name: str, numbers: Callable[[Environment], Elements] | None) -> Rule:
+    """`engineer[1..3]`: the elements engineer1 to engineer3."""
+
+    def rule(env: Environment) -> Folded:
+        if numbers is None:
+            raise unknown(name, env)
+        made = tuple(f"{name}{i}" for i in numbers(env))
+        strange = [m for m in made if not (env.place.births or env.place.facts.is_element(m))]
+        if strange:
+            raise unknown(strange[0], env)
+        return Elements(made)
+
+    return rule
+
+
+def entry(name: str, keys: Sequence[Rule], *, otherwise: Rule) -> Rule:
+    """`cost[a, t]`, and `otherwise` where the name is not declared."""
+
+    def rule(env: Environment) -> Folded:
+        symbol = env.place.facts.symbol(name)
+        if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
+            raise _not_looked_up(name, symbol, env)
+        if name == "payoff":
+            return _paid([key(env) for key in keys], env)
+        return look_up(symbol, tuple([key(env) for key in keys]), env) if symbol else otherwise(env)
+
+    return rule
+
+
+def _not_looked_up(name: str, symbol: Symbol | None, env: Environment) -> Fault:
+    if symbol and name in env.bindings:
+        return Poisoned(f"a binder hides `{name}`")
+    what = a(symbol.kind) if symbol else "a binder"
+    return Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
+
+
+def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """The entry of a table or the instance of a variable; keys that decisions change give a Select."""
-    symbol = env.facts.symbol(name)
-    assert symbol is not None
-    if any(k is None for k in keys):
+    if None in keys:
         return None
-    if symbol.kind == "variable":
-        if not env.decisions:
-            raise Fault(f"`{name}` is decided by an agent, so it cannot be used here", code="C055",
-                        help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
-        domains = env.facts.instances(name)
-        return _select(name, keys, env, list(domains) if _moving(keys) else (),
-                       lambda key: Decision(instance_name(name, key)), present=domains)  # fmt: skip
-    table = env.facts.table(name)
-    return _select(name, keys, env, list(table.entries) if _moving(keys) else (), lambda key: _entry(table, key, env),
-                   present=table.entries)  # fmt: skip
+    facts, name = env.place.facts, symbol.name
+    table = facts.table(name) if symbol.kind == "table" else None
+    if table is None and not env.place.decisions:
+        raise Fault(f"`{name}` is decided by an agent, so it cannot be used here", code="C055",
+                    help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
+    entries: Mapping[tuple[Value, ...], Folded] = table.entries if table else facts.decided(name).decisions
+    if _settled(keys) and keys in entries:
+        return _read(table, keys, entries[keys], env)
+    keys = flatten(keys)
+    if not _settled(keys):
+        return _moving(name, keys, env, list(entries), lambda key: _read(table, key, entries[key], env))
+    if keys not in entries:
+        raise _missing(name, keys, env)
+    return _read(table, keys, entries[keys], env)
 
 
-def _moving(keys: tuple[Folded, ...]) -> bool:
-    return any(isinstance(k, Ground) for k in keys)
+def _settled(keys: tuple[Folded, ...]) -> TypeGuard[tuple[Value, ...]]:
+    """Whether no decision changes any of the keys."""
+    for key in keys:  # noqa: SIM110 - a generator takes longer than the look-up itself
+        if isinstance(key, Ground):
+            return False
+    return True
 
 
-def _select(
+def _read(table: TableData | None, key: tuple[Value, ...], entry: Folded, env: Environment) -> Folded:
+    """An entry, once it is noted that it was read; without a table it is a decision."""
+    if table is None:
+        return entry
+    if table.audience is not None and env.reads is not None:
+        env.reads.add((table.name, key))
+    if isinstance(entry, Ground):  # of a derived table
+        if not env.place.decisions:
+            raise Fault(f"`{table.name}` depends on decisions, so it cannot be used here", code="C055")
+        check_depth(entry)
+        env.place.meter.count(entry.extent[0])  # it is substituted
+    return entry
+
+
+def _moving(
     name: str,
     keys: tuple[Folded, ...],
     env: Environment,
-    known: "list[tuple[Value, ...]] | tuple[()]",
+    known: list[tuple[Value, ...]],
     entry: Callable[[tuple[Value, ...]], Folded],
-    *,
-    present: "Mapping[tuple[Value, ...], object]",
 ) -> Folded:
-    if not _moving(keys):
-        exact = tuple(k for k in keys if not isinstance(k, Ground))
-        if exact not in present:
-            raise _missing(name, exact, env)
-        return entry(exact)
+    """What is looked up by keys of which a decision changes some."""
     reach = [_possible(k, env) for k in keys]
     widths = [_width(values) for values in reach]
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
         raise _missing(name, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
     matching = [key for key in grouped if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
-    env.meter.count(len(known))
+    env.place.meter.count(len(known))
     if not matching:
         _refuse_swapped(name, reach, grouped, env)
-    entries = tuple((key, term(entry(tuple(flatten(key))))) for key in matching)
+    entries = tuple((key, term(entry(flatten(key)))) for key in matching)
     return Select(name, tuple(term(k) for k in keys), entries)
 
 
 def _width(values: "frozenset[Value] | None") -> int:
     """How many indices a key with these values stands for: a decision between pairs for two."""
-    widths = {len(tuple(flatten((value,)))) for value in values or () if isinstance(value, tuple)}
+    widths = {len(flatten((value,))) for value in values or () if isinstance(value, tuple)}
     return widths.pop() if len(widths) == 1 else 1
 
 
@@ -89,8 +165,7 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
     match key:
         case Decision(variable=name):
             family, _, _ = name.partition("[")
-            domains = env.facts.instances(family)
-            return next(frozenset(d) for k, d in domains.items() if instance_name(family, k) == name)
+            return env.place.facts.decided(family).reach[name]
         case Ground():
             return None
         case _:
@@ -98,9 +173,9 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
 
 
 def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
-    symbol = env.facts.symbol(name)
+    facts, symbol = env.place.facts, env.place.facts.symbol(name)
     table = symbol is not None and symbol.kind == "table"
-    entries: Mapping[tuple[Value, ...], object] = env.facts.table(name).entries if table else env.facts.instances(name)
+    entries: Mapping[tuple[Value, ...], object] = facts.table(name).entries if table else facts.instances(name)
     needed = len(next(iter(entries), ()))
     if entries and needed != len(key):
         words = "index" if needed == 1 else "indices"
@@ -116,7 +191,7 @@ def _refuse_swapped(
     if len(parts) == len(reach) and all(parts):
         key, entries = tuple(part[0] for part in parts), dict.fromkeys(known)
         if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
-            raise no_entry(name, key, entries, env.facts.symbol(name))
+            raise no_entry(name, key, entries, env.place.facts.symbol(name))
 
 
 def no_entry(
@@ -143,18 +218,6 @@ def _declaration(name: str, symbol: Symbol | None) -> str:
     return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
 
 
-def _entry(table: TableData, key: tuple[Value, ...], env: Environment) -> Folded:
-    if env.reads is not None and table.private:
-        env.reads.add(Cell(table.name, key))
-    entry: Folded = table.entries[key]  # a derived table holds terms
-    if isinstance(entry, Ground) and not env.decisions:
-        raise Fault(f"`{table.name}` depends on decisions, so it cannot be used here", code="C055")
-    if isinstance(entry, Ground):
-        check_depth(entry)
-        env.meter.count(entry.extent[0])  # it is substituted
-    return entry
-
-
 def check_depth(found: Term) -> None:
     """Raises a Fault for a term that is nested too deeply for later stages."""
     if found.extent[1] > DEEPEST:
@@ -162,14 +225,25 @@ def check_depth(found: Term) -> None:
         raise Fault(message, code="C056", help="compute less of it by tables of tables")
 
 
+def _paid(keys: list[Folded], env: Environment) -> Term:
+    """`payoff[a]`."""
+    if len(keys) == 1 and isinstance(keys[0], str):
+        return payoff(keys[0], env)
+    if any(isinstance(key, Ground) for key in keys):
+        help_ = "as in `sum(payoff[a] for a in agents when pick[B] == a)`"
+        raise Fault("whose payoff this is, is decided only in a run", code="C044", help=help_)
+    help_ = "what several are paid is `sum(payoff[a] for a in S)`"
+    raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
+
+
 def payoff(agent: str | None, env: Environment) -> Term:
-    if not env.payoffs:
+    if not env.place.payoffs:
         help_ = "as in `coalition rivals { members = {B}  objective lead: payoff[B] - payoff[A] }`"
         raise Fault("payoffs may be named in a coalition's objective only", code="C046", help=help_)
-    if not env.decisions:
+    if not env.place.decisions:
         raise Fault("payoffs depend on decisions, so they cannot be used here", code="C055")
-    if agent is not None and agent not in env.facts.members("agents"):
-        agents = env.facts.members("agents")
+    if agent is not None and agent not in env.place.facts.members("agents"):
+        agents = env.place.facts.members("agents")
         help_ = closest(agent, [text(known) for known in agents]) or f"agents: {agents}"
         raise Fault(f"`{agent}` is not an agent", code="C044", help=help_)
     return terms.PayoffOf(agent)

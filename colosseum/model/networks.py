@@ -4,7 +4,7 @@ Random graphs come from our own generator on one keyed seed and are redrawn unti
 exception to identity by name: adding an agent may change any edge.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, count
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
@@ -48,7 +48,7 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
         if len(expr.arguments) > len(known):
             takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
             raise at(Fault(f"`{name}` takes {takes}", code="C070"), expr.span)
-        env = replace(facts.environment(), reads=set())
+        env = facts.environment(reads=set())
         given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
         for argument in expr.named:
             if argument.name not in known or argument.name in dict(given):

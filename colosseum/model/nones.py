@@ -1,6 +1,6 @@
 """Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
@@ -18,17 +18,22 @@ MOST_NAMES = 6
 FEW = 16
 """Mixed assignments tried of a larger one."""
 NUMBERS: frozenset[type] = frozenset((int, float))
-NUMBERS_OR_NONE = NUMBERS | {type(None)}
+NOTHING: frozenset[type] = frozenset((type(None),))
+NUMBERS_OR_NONE = NUMBERS | NOTHING
+UNKNOWN = object
+"""The type of what is neither a decision nor a constant."""
 
 
 @dataclass(frozen=True)
-class _Domains:
+class Domains:
     """What the variables of a task may be at some place in a term."""
 
     task: Task
     meter: Meter
     kept: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The values of those that a guard has narrowed."""
+    sound: dict[int, Term] = field(default_factory=dict)
+    """Conditions that cannot fail wherever they stand, by identity: what guards many terms is looked at once."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
         return self.kept[name] if name in self.kept else self.task.variable[name].domain
@@ -43,20 +48,16 @@ class _Domains:
         return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
 
 
-def none_example(term: Term, task: Task, meter: Meter) -> tuple[dict[str, Value], Fault] | None:
+def none_example(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
     """An assignment of the scope at which the term is none or cannot be computed, and why; None if none was found.
 
     Sums are searched part by part, so only leaves with few variables are enumerated, and only some of their
     assignments once the meter allows no more.
     """
-    return _none_within(term, _Domains(task, meter))
-
-
-def _none_within(term: Term, domains: _Domains) -> tuple[dict[str, Value], Fault] | None:
     if not _suspicious(term, domains):
         return None
     if isinstance(term, terms.Total):
-        return next((found for part in term.parts if (found := _none_within(part, domains))), None)
+        return next((found for part in term.parts if (found := none_example(part, domains))), None)
     for x in _assignments(term, domains):
         try:
             result = term.evaluate(x)
@@ -68,12 +69,11 @@ def _none_within(term: Term, domains: _Domains) -> tuple[dict[str, Value], Fault
     return None
 
 
-def fault_example(condition: Term, task: Task, meter: Meter) -> tuple[dict[str, Value], Fault] | None:
+def fault_example(condition: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
     """An assignment at which a condition is no condition or cannot be computed, and why; None if none was found."""
-    declared = _Domains(task, meter)
-    if not _doubtful(condition, declared):
+    if not _doubtful(condition, domains):
         return None
-    for x in _assignments(condition, declared):
+    for x in _assignments(condition, domains):
         try:
             truth(condition.evaluate(x), "this condition")
         except Fault as fault:
@@ -81,7 +81,7 @@ def fault_example(condition: Term, task: Task, meter: Meter) -> tuple[dict[str, 
     return None
 
 
-def _assignments(term: Term, domains: _Domains) -> Iterator[dict[str, Value]]:
+def _assignments(term: Term, domains: Domains) -> Iterator[dict[str, Value]]:
     """Assignments of a term's scope: all of them where they are few, else some of every kind."""
     scope = domains.of(term)
     if len(scope) <= MOST_NAMES:
@@ -102,41 +102,45 @@ class _Tried(dict[str, Value]):
         return 1.0
 
 
-def _suspicious(term: Term, domains: _Domains) -> bool:
+def _suspicious(term: Term, domains: Domains) -> bool:
     """Whether a none or a Fault could come out; comparisons swallow none, arithmetic and look-ups do not."""
-
-    def any_of(parts: Iterable[Term]) -> bool:
-        return any(_suspicious(part, domains) for part in parts)
-
     match term:
         case terms.Constant(value=value):
             return not is_number(value)
-        case terms.Decision(variable=name):
-            return not domains.kinds(name) <= NUMBERS
-        case terms.Arithmetic(operator=operator, left=a, right=b):
-            return (operator == "/" and not isinstance(b, terms.Constant)) or any_of((a, b))
-        case terms.Absolute(part=part):
-            return _suspicious(part, domains)
-        case terms.Extremum(parts=parts, conditions=conditions):
-            sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
-            return not sure or any_of(parts)
         case terms.Conditional(condition=c, then=a, otherwise=b):
             return _suspicious(b, domains) or _doubtful(c, domains) or (
                 _suspicious(a, domains) and _suspicious(a, _guarded(c, a, domains))
             )  # fmt: skip
+        case terms.Decision(variable=name):
+            return not domains.kinds(name) <= NUMBERS
         case terms.Total(parts=parts):
-            return any_of(parts)
+            return _any(_suspicious, parts, domains)
+        case terms.Arithmetic(operator=operator, left=a, right=b):
+            return (operator == "/" and not isinstance(b, terms.Constant)) or _any(_suspicious, (a, b), domains)
+        case terms.Absolute(part=part):
+            return _suspicious(part, domains)
+        case terms.Extremum(parts=parts, conditions=conditions):
+            sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
+            return not sure or _any(_suspicious, parts, domains)
         case terms.Select(keys=keys, entries=entries, by_key=by_key):
             known = all(isinstance(k, terms.Decision) for k in keys)
             reach = product(*(_values(k, domains) for k in keys)) if known else ()
-            return not known or any(key not in by_key for key in reach) or any_of(entry for _, entry in entries)
+            return not known or any(k not in by_key for k in reach) or any(_suspicious(e, domains) for _, e in entries)
         case terms.PayoffOf():
             return False
         case _:
             return True
 
 
-def _guarded(condition: Term, guarded: Term, domains: _Domains) -> _Domains:
+def _any(doubt: Callable[[Term, Domains], bool], parts: Iterable[Term], domains: Domains) -> bool:
+    """Whether there is a doubt about one of the parts."""
+    for part in parts:  # noqa: SIM110 - a generator for each of a hundred thousand terms takes longer than the doubts
+        if doubt(part, domains):
+            return True
+    return False
+
+
+def _guarded(condition: Term, guarded: Term, domains: Domains) -> Domains:
     """What the variables of a term may be where its condition holds, as far as that tests them one by one."""
     parts = condition.parts if isinstance(condition, terms.Every) else (condition,)
     for part in parts:
@@ -148,52 +152,69 @@ def _guarded(condition: Term, guarded: Term, domains: _Domains) -> _Domains:
     return domains
 
 
-def _doubtful(condition: Term, domains: _Domains) -> bool:
+def _doubtful(condition: Term, domains: Domains) -> bool:
     """Whether a condition could fail: comparisons of numbers (or none), and of decisions of one kind, cannot."""
+    if id(condition) in domains.sound:
+        return False
+    doubtful = _may_fail(condition, domains)
+    if not doubtful and not domains.kept:
+        domains.sound[id(condition)] = condition
+    return doubtful
+
+
+def _may_fail(condition: Term, domains: Domains) -> bool:
     match condition:
+        case terms.Compare(operator=operator, left=left, right=right):
+            if operator in ("==", "!=") and _alike(left, right, domains):
+                return False
+            return _faulty(left, domains) or _faulty(right, domains)
         case terms.Constant(value=value):
             return not isinstance(value, bool)
-        case terms.Compare(operator=operator, left=left, right=right):
-            numeric = not _faulty(left, domains) and not _faulty(right, domains)
-            return not numeric and (operator not in ("==", "!=") or not _alike(left, right, domains))
         case terms.Member(item=item, elements=terms.Constant(value=Elements())):
             return not isinstance(item, terms.Decision)
         case terms.Every(parts=parts) | terms.Some(parts=parts):
-            return any(_doubtful(p, domains) for p in parts)
+            return _any(_doubtful, parts, domains)
         case terms.Inverse(part=part):
             return _doubtful(part, domains)
         case _:
             return True
 
 
-def _faulty(term: Term, domains: _Domains) -> bool:
+def _faulty(term: Term, domains: Domains) -> bool:
     """Whether a side of a comparison could be anything but a number or none."""
-
-    def any_of(parts: Iterable[Term]) -> bool:
-        return any(_faulty(part, domains) for part in parts)
-
     match term:
         case terms.Constant(value=value):
             return not (value is None or is_number(value))
         case terms.Decision(variable=name):
             return not domains.kinds(name) <= NUMBERS_OR_NONE
         case terms.Arithmetic(operator=operator, left=a, right=b):
-            return (operator == "/" and not isinstance(b, terms.Constant)) or any_of((a, b))
+            return (operator == "/" and not isinstance(b, terms.Constant)) or _any(_faulty, (a, b), domains)
         case terms.Absolute(part=part):
             return _faulty(part, domains)
         case terms.Conditional(condition=c, then=a, otherwise=b):
-            return any_of((a, b)) or _doubtful(c, domains)
+            return _faulty(a, domains) or _faulty(b, domains) or _doubtful(c, domains)
         case _:
             return _suspicious(term, domains)
 
 
-def _alike(left: Term, right: Term, domains: _Domains) -> bool:
+def _alike(left: Term, right: Term, domains: Domains) -> bool:
     """Whether both sides are decisions or constants of one kind, none aside."""
-    kinds = {type(v) for t in (left, right) for v in _values(t, domains) if v is not None}
-    return len(kinds) <= 1 and all(isinstance(t, terms.Decision | terms.Constant) for t in (left, right))
+    kinds = _kinds(left, domains) | _kinds(right, domains)
+    return UNKNOWN not in kinds and len(kinds - NOTHING) <= 1
 
 
-def _values(term: Term, domains: _Domains) -> tuple[Value, ...]:
+def _kinds(term: Term, domains: Domains) -> frozenset[type]:
+    """The types of the values of a decision or a constant."""
+    match term:
+        case terms.Decision(variable=name):
+            return domains.kinds(name)
+        case terms.Constant(value=value):
+            return frozenset((type(value),))
+        case _:
+            return frozenset((UNKNOWN,))
+
+
+def _values(term: Term, domains: Domains) -> tuple[Value, ...]:
     match term:
         case terms.Decision(variable=name):
             return domains[name]

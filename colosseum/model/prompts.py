@@ -215,7 +215,7 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
 
 
 def render(
-    compiled: Compiled, world: World, *, me: str, allies: tuple[str, ...], extra: dict[str, Value], meter: Meter
+    compiled: Compiled, world: World, *, me: str, allies: tuple[str, ...], extra: Mapping[str, Value], meter: Meter
 ) -> str:
     """The text for one recipient; raises Fault. `meter` counts the rounds of loops, over all prompts of a world."""
     from jinja2 import TemplateError

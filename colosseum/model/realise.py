@@ -4,7 +4,7 @@ Facts are computed when first asked for, so the order of statements never matter
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.births import births
-from colosseum.model.environment import Environment, Meter, newborn, refuse_private
+from colosseum.model.environment import Environment, Meter, Place, Read, newborn, refuse_private
 from colosseum.model.evaluate import elements, value
 from colosseum.model.faults import Findings, Poisoned
 from colosseum.model.instances import domain, draw, indexed
@@ -22,7 +22,7 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Spec, Symbol
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
 from colosseum.model.values import Elements, Fault, Value, a, at, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import TableData, World
+from colosseum.model.world import Decided, TableData, World
 
 T = TypeVar("T")
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
@@ -42,6 +42,7 @@ class Realiser:
     findings: Findings = field(default_factory=Findings)
     meter: Meter = field(default_factory=Meter)
     memo: dict[tuple[str, str], object] = field(default_factory=dict)
+    terms: dict[str, Decided] = field(default_factory=dict)
     open: list[tuple[str, str]] = field(default_factory=list)
     """What is being computed, to notice circles."""
 
@@ -51,19 +52,25 @@ class Realiser:
         return self.spec.symbols.get(name)
 
     def param(self, name: str) -> Value:
-        return self._fact("param", name, lambda: self._param(name))
+        return self._fact("param", name, self._param)
 
     def members(self, name: str) -> Elements:
-        return self._fact("set", name, lambda: self._members(name))
+        return self._fact("set", name, self._members)
 
     def table(self, name: str) -> TableData:
-        return self._fact("table", name, lambda: table_data(name, self))
+        return self._fact("table", name, self._table)
 
     def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
-        return self._fact("variable", variable, lambda: self._domains(variable))
+        return self._fact("variable", variable, self._domains)
+
+    def decided(self, variable: str) -> Decided:
+        domains = self.instances(variable)
+        if variable not in self.terms:
+            self.terms[variable] = Decided(variable, domains)
+        return self.terms[variable]
 
     def links(self) -> Elements:
-        return self._fact("network", "network", lambda: network_links(self))
+        return self._fact("network", "network", lambda _: network_links(self))
 
     def is_element(self, name: str) -> bool:
         return name in self.known_elements()
@@ -77,19 +84,19 @@ class Realiser:
         """Where every element that has a name got it."""
         return births(self.spec, lambda numbers: elements(numbers, self.environment()))
 
-    def environment(self, **options: bool) -> Environment:
+    def environment(self, *, births: bool = False, reads: set[Read] | None = None) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(self, meter=self.meter, **options)  # type: ignore[arg-type]
+        return Environment(Place(self, births=births, meter=self.meter), reads=reads)
 
-    def _fact(self, family: str, name: str, compute: Callable[[], T]) -> T:
+    def _fact(self, family: str, name: str, compute: Callable[[str], T]) -> T:
         key = (family, name)
-        if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
-            raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.memo:
             known = self.memo[key]
             if isinstance(known, Poisoned):
                 raise known
             return known  # type: ignore[return-value]
+        if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
+            raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.open:
             circle = " -> ".join(f"`{n}`" for _, n in [*self.open[self.open.index(key) :], key])
             running = "no entry may read another one; what came before is added up: `sum(… for s in 1..t)`"
@@ -97,7 +104,7 @@ class Realiser:
             raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
         self.open.append(key)
         try:
-            fact = compute()
+            fact = compute(name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
             span = symbol.span if symbol else self.spec.composition.scenario.span
@@ -116,21 +123,24 @@ class Realiser:
             return self.overrides[name]
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Param)
-        env = replace(self.environment(), reads=set())
+        env = self.environment(reads=set())
         found = value(statement.value, env)
         refuse_private(name, env)
         return found
 
+    def _table(self, name: str) -> TableData:
+        return table_data(name, self)
+
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
-        env = replace(self.environment(births=True), reads=set())
+        env = self.environment(births=True, reads=set())
         match statement:
             case syntax.Agents(items=items):
                 made = self._agents(items, env)
             case syntax.Set(source=source):
                 made = self._set(name, source, env)
             case syntax.Coalition(members=source) | syntax.Channel(members=source):
-                made = self._people(name, source, replace(env, births=False))
+                made = self._people(name, source, env.where(env.place.closed))
             case _:
                 raise Fault(f"`{name}` is not a set", code="C057")
         refuse_private(name, env)
@@ -175,7 +185,7 @@ class Realiser:
             case syntax.Given(value=expr):
                 return elements(expr, env)
             case syntax.Drawn(call=call):
-                drawn = draw(call, draws.key(self.seed, name), env)
+                drawn = draw(call)(draws.key(self.seed, name), env)
                 if not isinstance(drawn, Elements):
                     raise Fault(f"this draws {kind(drawn)}, not a set", code="C057", help="`sample` draws a set")
                 return drawn
@@ -187,7 +197,7 @@ class Realiser:
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
         """Members of a coalition or channel: agents, in declared order."""
         if isinstance(source, syntax.Drawn):
-            chosen: Value = draw(source.call, draws.key(self.seed, name), env)
+            chosen: Value = draw(source.call)(draws.key(self.seed, name), env)
         else:
             chosen = value(source.value, env)
         found = Elements.of([chosen]) if isinstance(chosen, str) else chosen
@@ -212,10 +222,9 @@ class Realiser:
     def _domains(self, name: str) -> dict[tuple[Value, ...], tuple[Value, ...]]:
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Variable)
-        return {
-            key: domain(statement, replace(env, reads=None), instance_name(name, key))
-            for key, env in indexed(statement.indices, self.environment())
-        }
+        allowed = domain(statement)
+        instances = indexed(statement.indices, self.environment())
+        return {key: allowed(env, instance_name(name, key)) for key, env in instances}
 
 
 def realise(

@@ -136,6 +136,11 @@ class Task:
         return {v.name: v for v in self.variables}
 
     @cached_property
+    def rank(self) -> dict[str, int]:
+        """The place of each agent in declared order."""
+        return {agent: place for place, agent in enumerate(self.agents)}
+
+    @cached_property
     def position(self) -> dict[str, int]:
         """The place of each variable in declared order."""
         return {name: place for place, name in enumerate(self.variable)}

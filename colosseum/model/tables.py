@@ -1,18 +1,16 @@
 """Tables and literal sets. In: a table's statement and the facts it reads; out: its entries and who may see them."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.language import syntax
 from colosseum.model import data, draws
-from colosseum.model.environment import Environment
-from colosseum.model.evaluate import bindings, elements, evaluate, value
+from colosseum.model.environment import Environment, Read
+from colosseum.model.evaluate import elements, prepare, prepare_bindings, prepare_value, value
 from colosseum.model.faults import Poisoned
 from colosseum.model.fitting import Row, Wanted, fit
 from colosseum.model.instances import draw, indexed
-from colosseum.model.scenario import Cell
 from colosseum.model.spec import place
 from colosseum.model.values import Elements, Fault, Value, at, instance_name, kind, text
 from colosseum.model.world import TableData
@@ -29,7 +27,7 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     if isinstance(statement, syntax.Set):
         return _column(name, statement, facts)
     assert isinstance(statement, syntax.Table)
-    outer = replace(facts.environment(), reads=set())
+    outer = facts.environment(reads=set())
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
     if audience is None and outer.reads:
@@ -58,18 +56,13 @@ def _computed(
     facts: "Realiser",
 ) -> dict[tuple[Value, ...], Value]:
     derived = statement.name in facts.spec.derived
+    rule = _rule(statement, derived, facts)
     found: dict[tuple[Value, ...], Value] = {}
     for key, env in instances:
-        reads: set[Cell] = set(env.reads or ())
-        inner = replace(env, reads=reads, decisions=derived)
         try:
-            if isinstance(statement.source, syntax.Drawn):
-                found[key] = draw(statement.source.call, draws.key(facts.seed, statement.name, key), inner)
-            else:
-                assert isinstance(statement.source, syntax.Given)
-                found[key] = evaluate(statement.source.value, inner)  # type: ignore[assignment]
-            if not derived:
-                _check_audience(statement, key, reads, audience, facts)
+            found[key] = rule(key, env)
+            if env.reads and not derived:
+                _check_audience(statement, key, env.reads, audience, facts)
         except Fault as fault:
             if key and not fault.help:
                 fault.help = f"this happens for `{instance_name(statement.name, key)}`"
@@ -77,20 +70,35 @@ def _computed(
     return found
 
 
+def _rule(
+    statement: syntax.Table, derived: bool, facts: "Realiser"
+) -> Callable[[tuple[Value, ...], Environment], Value]:
+    """How each entry of a table is drawn or computed."""
+    if isinstance(statement.source, syntax.Drawn):
+        drawn = draw(statement.source.call)
+        return lambda key, env: drawn(draws.key(facts.seed, statement.name, key), env)
+    assert isinstance(statement.source, syntax.Given)
+    if not derived:
+        computed = prepare_value(statement.source.value)
+        return lambda _, env: computed(env)
+    term = prepare(statement.source.value)
+    return lambda _, env: term(env)  # type: ignore[return-value]
+
+
 def _check_audience(
     statement: syntax.Table,
     key: tuple[Value, ...],
-    reads: set[Cell],
+    reads: set[Read],
     audience: dict[tuple[Value, ...], tuple[str, ...]] | None,
     facts: "Realiser",
 ) -> None:
     """A table computed from a private one must be private, with no wider audience."""
-    for cell in in_order(reads):
-        allowed = (facts.table(cell.table).audience or {})[cell.key]
+    for table, cell in in_order(reads):
+        allowed = (facts.table(table).audience or {})[cell]
         seen = facts.members("agents") if audience is None else audience[key]
         wider = [text(a) for a in seen if a not in allowed]
         if wider:
-            source = instance_name(cell.table, cell.key)
+            source = instance_name(table, cell)
             help_ = "make it `private`" if audience is None else f"`{wider[0]}` may not see `{source}`"
             message = f"`{instance_name(statement.name, key)}` is computed from `{source}`, which fewer agents may see"
             raise Fault(message, code="C062", help=help_)
@@ -103,15 +111,16 @@ def _audience(
     agents = facts.members("agents")
     match statement.recipients:
         case syntax.ToWhom(recipient=recipient):
-            return {key: people(value(recipient, env), agents, recipient) for key, env in instances}
+            who = prepare_value(recipient)
+            return {key: people(who(env), agents, recipient) for key, env in instances}
         case syntax.ToEach(binders=binders, when=when):
             if when is not None:
                 fault = Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`")
                 raise at(fault, when.span)
-            names = binders.items[0].names
+            names, choices = binders.items[0].names, prepare_bindings(binders)
             return {
                 key: tuple(dict.fromkeys(
-                    a for inner in bindings(binders, env) for a in people(inner.bindings[names[0]], agents, binders)
+                    a for inner in choices(env) for a in people(inner.bindings[names[0]], agents, binders)
                 ))
                 for key, env in instances
             }  # fmt: skip
@@ -122,12 +131,13 @@ def _audience(
             if position is None:
                 raise Fault(f"nobody may see the private table `{statement.name}`: no index is an agent", code="C062",
                             help="say who sees it with `to WHO`")  # fmt: skip
-            return {key: (str(key[position]),) for key, _ in instances}
+            alone = {agent: (str(agent),) for agent in agents}
+            return {key: alone[key[position]] for key, _ in instances}
 
 
-def in_order(cells: "set[Cell] | None") -> list[Cell]:
+def in_order(reads: set[Read]) -> Iterable[Read]:
     """Cells by their written names: sets have no order of their own, and the same text must give the same words."""
-    return sorted(cells or (), key=lambda c: instance_name(c.table, c.key))
+    return reads if len(reads) < 2 else sorted(reads, key=lambda read: instance_name(*read))
 
 
 def agent_position(keys: list[tuple[Value, ...]], agents: Elements) -> int | None:

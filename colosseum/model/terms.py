@@ -5,14 +5,14 @@ In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[
 folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
 
 from colosseum.model.border import OneOf, Tagged
+from colosseum.model.remembered import remembered
 from colosseum.model.values import (
     Fault,
     Number,
@@ -29,23 +29,31 @@ from colosseum.model.values import (
 
 Assignment: TypeAlias = Mapping[str, Value]
 NO_SCOPE: frozenset[str] = frozenset()
+ALONE = (1, 1)
+"""The extent of a term that no others are below."""
 
 
 class Ground:
     """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
 
-    @cached_property
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        """The terms that it is made of."""
+        return ()
+
+    @remembered
+    def scope(self) -> frozenset[str]:
+        """Every variable that it mentions."""
+        return union(self.below)
+
+    @remembered
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
-        size, depth, below = 1, 0, list(vars(self).values())
-        while below:
-            part = below.pop()
-            if isinstance(part, Ground):
-                inside = part.extent
-                size, depth = size + inside[0], max(depth, inside[1])
-            elif isinstance(part, tuple):
-                below.extend(part)
-        return size, 1 + depth
+        size, depth = 1, 0
+        for part in self.below:
+            inside = part.extent
+            size, depth = size + inside[0], max(depth, inside[1])
+        return size, depth + 1
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,9 @@ class Constant(Ground):
     mentions: tuple[str, ...] = ()
     """Variables that the text mentions although they change nothing, as x in `0 * x`: they count for the scope."""
 
-    @cached_property
+    extent: ClassVar[tuple[int, int]] = ALONE
+
+    @property
     def scope(self) -> frozenset[str]:
         return frozenset(self.mentions)
 
@@ -75,8 +85,9 @@ class Decision(Ground):
     """Which kind of term this is."""
     variable: str
     """The variable's name: `pick[engineer1]`."""
+    extent: ClassVar[tuple[int, int]] = ALONE
 
-    @cached_property
+    @remembered
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
@@ -97,9 +108,9 @@ class Arithmetic(Ground):
     right: "Term"
     """What stands behind it."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return self.left.scope | self.right.scope
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.left, self.right
 
     def evaluate(self, x: Assignment) -> Value:
         return arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
@@ -114,9 +125,9 @@ class Total(Ground):
     parts: tuple["Term", ...]
     """What is added up."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return union(self.parts)
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.parts
 
     def evaluate(self, x: Assignment) -> Value:
         return added(summand(part.evaluate(x)) for part in self.parts)
@@ -140,9 +151,9 @@ class Extremum(Ground):
     aggregate: bool
     """Whether it runs over binders."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return union((*self.parts, *self.conditions))
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return (*self.parts, *self.conditions)
 
     def evaluate(self, x: Assignment) -> Value:
         values = [
@@ -164,9 +175,9 @@ class Absolute(Ground):
     part: "Term"
     """The number."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return self.part.scope
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return (self.part,)
 
     def evaluate(self, x: Assignment) -> Value:
         value = self.part.evaluate(x)
@@ -186,9 +197,9 @@ class Conditional(Ground):
     otherwise: "Term"
     """The value where it does not."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return self.condition.scope | self.then.scope | self.otherwise.scope
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.condition, self.then, self.otherwise
 
     def evaluate(self, x: Assignment) -> Value:
         chosen = self.then if truth(self.condition.evaluate(x), "the condition") else self.otherwise
@@ -208,11 +219,11 @@ class Select(Ground):
     entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
     """Pairs of a key, one value for each index, and the entry that stands there."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return union((*self.keys, *(entry for _, entry in self.entries)))
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return (*self.keys, *(entry for _, entry in self.entries))
 
-    @cached_property
+    @remembered
     def by_key(self) -> dict[tuple[Value, ...], "Term"]:
         return dict(self.entries)
 
@@ -238,9 +249,9 @@ class Compare(Ground):
     right: "Term"
     """What stands behind it."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return self.left.scope | self.right.scope
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.left, self.right
 
     def evaluate(self, x: Assignment) -> Value:
         return compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
@@ -257,9 +268,9 @@ class Member(Ground):
     elements: "Term"
     """The set."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return self.item.scope | self.elements.scope
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.item, self.elements
 
     def evaluate(self, x: Assignment) -> Value:
         return member(self.item.evaluate(x), self.elements.evaluate(x))
@@ -274,9 +285,9 @@ class Every(Ground):
     parts: tuple["Term", ...]
     """The conditions."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return union(self.parts)
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.parts
 
     def evaluate(self, x: Assignment) -> Value:
         return all(truth(part.evaluate(x), "a part of `and`") for part in self.parts)
@@ -291,9 +302,9 @@ class Some(Ground):
     parts: tuple["Term", ...]
     """The conditions."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return union(self.parts)
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return self.parts
 
     def evaluate(self, x: Assignment) -> Value:
         return any(truth(part.evaluate(x), "a part of `or`") for part in self.parts)
@@ -308,9 +319,9 @@ class Inverse(Ground):
     part: "Term"
     """The condition."""
 
-    @cached_property
-    def scope(self) -> frozenset[str]:
-        return self.part.scope
+    @property
+    def below(self) -> "tuple[Term, ...]":
+        return (self.part,)
 
     def evaluate(self, x: Assignment) -> Value:
         return not truth(self.part.evaluate(x), "the operand of `not`")
@@ -327,7 +338,6 @@ class PayoffOf(Ground):
     """Which kind of term this is."""
     agent: str | None
     """Whose payoff; null for the sum of all."""
-    scope: ClassVar[frozenset[str]] = NO_SCOPE
 
     def evaluate(self, x: Assignment) -> Value:
         return x["total" if self.agent is None else f"payoff[{self.agent}]"]
@@ -355,9 +365,16 @@ Term = TypeAliasType(
 )
 
 
-def union(terms: Iterable[Term]) -> frozenset[str]:
-    """The variables that any of them mentions."""
-    return NO_SCOPE.union(*(term.scope for term in terms))
+def union(terms: Sequence[Term]) -> frozenset[str]:
+    """The variables that any of them mentions. Mostly one of them mentions them all: then it is that one's own set."""
+    widest = NO_SCOPE
+    for term in terms:
+        scope = term.scope
+        if widest <= scope:
+            widest = scope
+        elif not scope <= widest:
+            return NO_SCOPE.union(*[each.scope for each in terms])
+    return widest
 
 
 def summand(value: Value) -> Number:

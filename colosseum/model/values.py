@@ -7,14 +7,15 @@ These operations are the only meaning of the operators: expansion, scoring and t
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeGuard, TypeVar
 
 from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
 from colosseum.model.border import STRICT, Finite
+from colosseum.model.remembered import remembered
 
 
 class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
@@ -49,7 +50,7 @@ class Elements:
         """Distinct items, the first of equals kept."""
         return cls(tuple(dict.fromkeys(items)))
 
-    @cached_property
+    @remembered
     def as_set(self) -> frozenset["Value"]:
         """The items without their order."""
         return frozenset(self.items)
@@ -75,6 +76,7 @@ class Elements:
 
 Value = TypeAliasType("Value", "int | Annotated[float, Finite()] | str | bool | tuple[Value, ...] | Elements | None")
 Number: TypeAlias = int | float
+T = TypeVar("T")
 LONGEST_INTEGER = 1023
 """Bits; the largest float has as many."""
 
@@ -104,6 +106,8 @@ def a(what: str) -> str:
 def text(value: Value) -> str:
     """A value as a user reads it: names raw, pairs `(a, b)`, sets joined by ", "."""
     match value:
+        case str():
+            return value
         case None:
             return "none"
         case bool():
@@ -121,17 +125,16 @@ def plain(value: Value) -> bool | int | float | str | None:
 
 def instance_name(name: str, keys: Iterable[Value]) -> str:
     """`pick[engineer1]`, `slot[a, m]`: pairs flattened, ", " between, raw text unquoted."""
-    flat = [text(k) for k in flatten(keys)]
-    return f"{name}[{', '.join(flat)}]" if flat else name
+    flat = flatten(keys)
+    return f"{name}[{', '.join(map(text, flat))}]" if flat else name
 
 
-def flatten(keys: Iterable[Value]) -> Iterator[Value]:
+def flatten(keys: Iterable[T]) -> tuple[T, ...]:
     """Index values with pairs opened, as draws and names use them."""
-    for key in keys:
-        if isinstance(key, tuple):
-            yield from flatten(key)
-        else:
-            yield key
+    flat = tuple(keys)
+    while tuple in map(type, flat):
+        flat = tuple(part for key in flat for part in (key if isinstance(key, tuple) else (key,)))
+    return flat
 
 
 def first_doubled(names: Iterable[str]) -> str:
@@ -144,18 +147,18 @@ def first_doubled(names: Iterable[str]) -> str:
     return ""
 
 
-def is_number(value: Value) -> bool:
+def is_number(value: Value) -> TypeGuard[Number]:
     """Numbers only: a condition is not one."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is int or type(value) is float
 
 
 def number(value: Value, role: str) -> Number:
     """The value as a number, or a Fault that names its role."""
+    if is_number(value):
+        return value
     if isinstance(value, bool):
         raise Fault(f"{role} is a condition, not a number", help="write `1 if … else 0` to count it")
-    if not isinstance(value, int | float):
-        raise Fault(f"{role} is {kind(value)} (`{text(value)}`), not a number")
-    return value
+    raise Fault(f"{role} is {kind(value)} (`{text(value)}`), not a number")
 
 
 def added(numbers: Iterable[Number]) -> Number:
@@ -207,22 +210,34 @@ _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
 
 def arithmetic(operator: str, left: Value, right: Value) -> Value:
     """`+ - * /` on numbers, `+ - &` on sets; none gives none."""
-    if left is None or right is None:
-        return None
-    if isinstance(left, Elements) and isinstance(right, Elements):
-        if operator not in _SETS:
-            raise Fault(f"`{operator}` does not work on sets", help="sets know `+` (union), `-` and `&`")
-        return _SETS[operator](left, right)
-    if isinstance(left, Elements) or isinstance(right, Elements):
-        one = right if isinstance(left, Elements) else left
-        raise Fault(f"`{operator}` joins a set and {kind(one)}", help="put a single element in braces: `{x}`")
+    if not (is_number(left) and is_number(right)):
+        if left is None or right is None:
+            return None
+        if isinstance(left, Elements) or isinstance(right, Elements):
+            return _joined(operator, left, right)
     if operator not in _NUMERIC:
         raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
-    a, b = number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
+    a, b = _sides(operator, left, right)
     try:
         return finite(_NUMERIC[operator](a, b))
     except OverflowError:
         raise Fault("the result is too large", code="C051") from None
+
+
+def _joined(operator: str, left: Value, right: Value) -> Elements:
+    if not (isinstance(left, Elements) and isinstance(right, Elements)):
+        one = right if isinstance(left, Elements) else left
+        raise Fault(f"`{operator}` joins a set and {kind(one)}", help="put a single element in braces: `{x}`")
+    if operator not in _SETS:
+        raise Fault(f"`{operator}` does not work on sets", help="sets know `+` (union), `-` and `&`")
+    return _SETS[operator](left, right)
+
+
+def _sides(operator: str, left: Value, right: Value) -> tuple[Number, Number]:
+    """Both sides of an operator as numbers."""
+    if is_number(left) and is_number(right):
+        return left, right
+    return number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
 
 
 def compare(operator: str, left: Value, right: Value) -> bool:
@@ -236,7 +251,7 @@ def compare(operator: str, left: Value, right: Value) -> bool:
     if isinstance(left, str) and isinstance(right, str):
         message = f"names have no order: `{operator}` compares numbers, not `{left}` and `{right}`"
         raise Fault(message, help="each two of a set once are `(a, b) in pairs(S)`")
-    a, b = number(left, f"the left side of `{operator}`"), number(right, f"the right side of `{operator}`")
+    a, b = _sides(operator, left, right)
     match operator:
         case "<":
             return a < b

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from colosseum.model.faults import Poisoned
+from colosseum.model.remembered import remembered
 from colosseum.model.spec import Spec, Symbol
-from colosseum.model.values import Elements, Value
+from colosseum.model.terms import Decision
+from colosseum.model.values import Elements, Value, instance_name
 
 T = TypeVar("T")
 
@@ -29,6 +31,28 @@ class TableData:
         return self.audience is not None
 
 
+@dataclass(frozen=True)
+class Decided:
+    """The instances of a variable as terms and by name, each made once however often it is mentioned."""
+
+    variable: str
+    domains: Mapping[tuple[Value, ...], tuple[Value, ...]]
+    """What may be decided, by key."""
+
+    @remembered
+    def decisions(self) -> dict[tuple[Value, ...], Decision]:
+        """The terms by key."""
+        return {key: Decision(instance_name(self.variable, key)) for key in self.domains}
+
+    @remembered
+    def reach(self) -> dict[str, frozenset[Value]]:
+        """What may be decided, by the instance's name."""
+        found: dict[str, frozenset[Value]] = {}
+        for key, decision in self.decisions.items():
+            found.setdefault(decision.variable, frozenset(self.domains[key]))
+        return found
+
+
 class Facts(Protocol):
     """What evaluation asks for. Raises Fault when the fact itself is in error."""
 
@@ -40,6 +64,7 @@ class Facts(Protocol):
     def members(self, name: str) -> Elements: ...
     def table(self, name: str) -> TableData: ...
     def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]: ...
+    def decided(self, variable: str) -> Decided: ...
     def links(self) -> Elements: ...
     def is_element(self, name: str) -> bool: ...
     def known_elements(self) -> frozenset[str]: ...
@@ -78,6 +103,13 @@ class World:
     def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
         return _have(self.domains, variable)
 
+    @remembered
+    def _decided(self) -> dict[str, Decided]:
+        return {variable: Decided(variable, domains) for variable, domains in self.domains.items()}
+
+    def decided(self, variable: str) -> Decided:
+        return _have(self._decided, variable)
+
     def links(self) -> Elements:
         return self.network_links
 
@@ -90,6 +122,7 @@ class World:
 
 def _have(facts: Mapping[str, T], name: str) -> T:
     """A fact, or Poisoned when its mistake is already reported."""
-    if name not in facts:
-        raise Poisoned(f"`{name}` is in error")
-    return facts[name]
+    try:
+        return facts[name]
+    except KeyError:
+        raise Poisoned(f"`{name}` is in error") from None

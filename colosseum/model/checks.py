@@ -1,0 +1,75 @@
+"""What must hold of the terms of every instance. In: what was evaluated; out: its term, or a Fault with an example."""
+
+from collections.abc import Callable, Mapping
+
+from colosseum.language import syntax
+from colosseum.model.environment import Environment
+from colosseum.model.evaluate import prepare_when
+from colosseum.model.faults import Poisoned
+from colosseum.model.folding import term
+from colosseum.model.lookup import check_depth
+from colosseum.model.nones import Domains, fault_example, none_example
+from colosseum.model.scenario import Task
+from colosseum.model.terms import Ground, Term
+from colosseum.model.values import Fault, Value, at, number, text, truth
+
+MOST_SHOWN = 4
+"""Decisions of an example assignment that are shown."""
+
+
+def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
+    """What was evaluated as a term; a plain value that is no number is a Fault."""
+    if not isinstance(folded, Ground):
+        try:
+            if folded is None:
+                raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
+            number(folded, role)
+        except Fault as fault:
+            raise at(fault, expr.span) from None
+    return term(folded)
+
+
+def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
+    """The rule of a statement's `when`: a truth where no decision matters, else its term."""
+    rule = prepare_when(expr)
+
+    def guarded(env: Environment) -> bool | Term:
+        holds = rule(env)
+        if isinstance(holds, Ground):
+            return holds
+        try:
+            return truth(holds, "`when`")
+        except Fault as fault:
+            raise (at(fault, expr.span) if expr else fault) from None
+
+    return guarded
+
+
+def check_scope(found: Term, task: Task) -> None:
+    """Raises Poisoned when a term mentions a variable that is in error, a Fault when it is nested too deeply."""
+    if not found.scope <= task.variable.keys():
+        raise Poisoned("a variable is in error")
+    check_depth(found)
+
+
+def check_none(payoff: Term, expr: syntax.Expr, domains: Domains) -> None:
+    """Raises a Fault with an example when a payoff can be none or cannot be computed."""
+    found = none_example(payoff, domains)
+    if found is not None:
+        raise _with_example(*found, expr)
+
+
+def check_condition(holds: "Value | Term", expr: syntax.Expr | None, domains: Domains) -> None:
+    """Raises a Fault with an example when a condition can be none of the kind or cannot be computed."""
+    if isinstance(holds, Ground):
+        check_scope(holds, domains.task)
+    found = fault_example(holds, domains) if isinstance(holds, Ground) and expr is not None else None
+    if found is not None and expr is not None:
+        raise _with_example(*found, expr)
+
+
+def _with_example(x: Mapping[str, Value], fault: Fault, expr: syntax.Expr) -> Fault:
+    shown = [f"{name} = {text(v)}" for name, v in x.items()][:MOST_SHOWN]
+    example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
+    fault.help = f"{fault.help}; {example}" if fault.help else example
+    return at(fault, expr.span)

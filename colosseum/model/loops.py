@@ -1,0 +1,125 @@
+"""Loops. In: the rules of their parts; out: every round as a place of its own, and what the rounds come to."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from colosseum.diagnostics import Span
+from colosseum.model import terms
+from colosseum.model.environment import Environment, Rule
+from colosseum.model.folding import Folded, conjunction, counted, disjunction, term, total
+from colosseum.model.terms import Ground
+from colosseum.model.values import Elements, Fault, Value, at, extremum, text, truth
+
+Choices: TypeAlias = Callable[[Environment], Iterator[Environment]]
+"""The places of all rounds of a loop that its `where` admits."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`i in S`, one of several that are nested."""
+
+    names: tuple[str, ...]
+    """What each element is called; several names open a pair, no name binds nothing."""
+    domain: Callable[[Environment], Elements]
+    depends: bool
+    """Whether the domain mentions a name of a loop around it."""
+    span: Span
+    """Where it stands."""
+    domain_span: Span
+    """Where its domain stands."""
+
+    def bind(self, item: Value, env: Environment) -> Environment:
+        """The place where an element has this loop's names."""
+        if len(self.names) == 1:
+            return env.bind({self.names[0]: item})
+        return env.bind(_opened(self.names, item)) if self.names else env
+
+
+def _opened(names: tuple[str, ...], item: Value) -> Mapping[str, Value]:
+    """A pattern against an element."""
+    if not isinstance(item, tuple) or len(item) != len(names):
+        raise Fault(f"`({', '.join(names)})` does not fit the element `{text(item)}`", code="C057")
+    return dict(zip(names, item, strict=True))
+
+
+def rounds(
+    loops: Sequence[Loop], env: Environment, *, apart: bool = False
+) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+    """The items and places of nested loops, the last one turning fastest.
+
+    What does not depend on an outer loop is computed once, and its size is known before anything runs. `apart`: what
+    a domain that depends on an outer loop reads is the business of the rounds that it leads to.
+    """
+    pools = [None if loop.depends else loop.domain(env) for loop in loops]
+    sizes = [len(pool) for pool in pools if pool is not None]
+    try:
+        env.place.meter.foresee([*env.rounds, *sizes])
+    except Fault as fault:
+        raise at(fault, loops[0].span.to(loops[-1].span)) from None
+    yield from _turn(loops, pools, (), env.inside(sizes), apart)
+
+
+def _turn(
+    loops: Sequence[Loop],
+    pools: Sequence[Elements | None],
+    items: tuple[Value, ...],
+    env: Environment,
+    apart: bool,
+) -> Iterator[tuple[tuple[Value, ...], Environment]]:
+    """The rounds of the loops that are left, inside those whose items are given."""
+    loop, pool, innermost = loops[len(items)], pools[len(items)], len(items) + 1 == len(loops)
+    if pool is None:
+        env = env.apart() if apart else env
+        pool = loop.domain(env)
+    try:
+        env.place.meter.count(len(pool))
+        for item in pool.items:
+            inner = loop.bind(item, env)
+            if innermost:
+                yield (*items, item), inner
+            else:
+                yield from _turn(loops, pools, (*items, item), inner, apart)
+    except Fault as fault:
+        raise at(fault, loop.domain_span) from None
+
+
+# ---- what the rounds come to ------------------------------------------------------------------------------
+
+
+def aggregate(which: str, choices: Choices, when: Rule, body: Rule) -> Rule:
+    """`sum(e for … when c)`; `min` and `max` likewise."""
+
+    def rule(env: Environment) -> Folded:
+        items = [(holds, body(inner)) for holds, inner in _guarded(choices, when, env)]
+        return total(items) if which == "sum" else _extremum(which, items)
+
+    return rule
+
+
+def count(choices: Choices, when: Rule) -> Rule:
+    """`count(… when c)`."""
+    return lambda env: counted([holds for holds, _ in _guarded(choices, when, env)])
+
+
+def quantifier(kind: str, choices: Choices, when: Rule) -> Rule:
+    """`any(… when c)`, `all(… when c)`."""
+    join = disjunction if kind == "any" else conjunction
+    return lambda env: join([when(inner) for inner in choices(env)])
+
+
+def _guarded(choices: Choices, when: Rule, env: Environment) -> Iterator[tuple[Folded, Environment]]:
+    """(condition, place) of every round whose condition is not false."""
+    for inner in choices(env):
+        holds = when(inner)
+        if isinstance(holds, Ground) or truth(holds, "`when`"):
+            yield holds, inner
+
+
+def _extremum(which: str, items: Sequence[tuple[Folded, Folded]]) -> Folded:
+    if any(isinstance(part, Ground) for pair in items for part in pair):
+        return terms.Extremum(which, tuple(term(b) for _, b in items), tuple(term(c) for c, _ in items), True)
+    values = [body for _, body in items if not isinstance(body, Ground)]
+    if None in values:
+        raise Fault(f"an item of `{which}` is none", code="C053")
+    return extremum(which, values)

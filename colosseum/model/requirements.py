@@ -1,0 +1,120 @@
+"""Requirements. In: a `require` and the place of an instance; out: what should hold, and what breaking it costs."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TypeAlias
+
+from colosseum.language import syntax
+from colosseum.model import terms
+from colosseum.model.checks import check_condition, check_none, check_scope, guard
+from colosseum.model.credit import credit
+from colosseum.model.environment import Environment, Rule
+from colosseum.model.evaluate import prepare, prepare_value
+from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
+from colosseum.model.nones import Domains
+from colosseum.model.scenario import Payoff, Requirement
+from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.values import Fault, Number, at, kind, number, text
+
+Instance: TypeAlias = tuple[Requirement, Payoff | None]
+SURE = Constant(True)
+
+
+def requirement(statement: syntax.Require) -> Callable[[str, Environment, Domains], Instance | None]:
+    """The rule of a `require`: its instance of a name, with the penalty of a soft one; None where `when` is false."""
+    guarded, rule, soft = guard(statement.when), prepare(statement.condition), _penalty(statement)
+
+    def instance(name: str, env: Environment, domains: Domains) -> Instance | None:
+        holds = guarded(env)
+        if holds is False:
+            return None
+        inside = rule(env)
+        if not isinstance(inside, Ground) and not isinstance(inside, bool):
+            fault = Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
+                          help="compare it, as in `… <= 1`")  # fmt: skip
+            raise at(fault, statement.condition.span)
+        check_scope(term(inside), domains.task)
+        check_condition(holds, statement.when, domains)
+        condition = term(inside if holds is True else disjunction([inverse(holds), inside]))
+        check_condition(condition, statement.condition, domains)
+        if soft is None:
+            return Requirement(name, statement.name, condition, None, None), None
+        return soft(name, holds, condition, env, domains)
+
+    return instance
+
+
+def _penalty(
+    statement: syntax.Require,
+) -> Callable[[str, "bool | Term", Term, Environment, Domains], Instance] | None:
+    """The rule of what breaking a soft requirement costs."""
+    if statement.penalty is None:
+        return None
+    priced, split = _price(statement.penalty), credit(statement.recipients)
+    missed = _excess(statement.condition) if statement.per_unit else None
+
+    def soft(name: str, holds: "bool | Term", condition: Term, env: Environment, domains: Domains) -> Instance:
+        price = priced(env)
+        excess = None if missed is None else term(missed(env))
+        if excess is None:
+            cost: Term = terms.Conditional(condition, NOTHING, Constant(-price))
+        else:
+            cost = terms.Arithmetic("*", Constant(-price), excess)
+            cost = cost if holds is True else terms.Conditional(term(holds), cost, NOTHING)
+        shares = split(env, cost.scope, domains.task)
+        try:
+            check_none(cost, statement.condition, domains)
+        except Fault as wrong:
+            if excess is None or wrong.code != "C050":
+                raise
+            message = "`per unit` measures how far two numbers are apart, and these are not numbers"
+            raise at(Fault(message, code="C067", help=wrong.help), statement.condition.span) from None
+        payoff = Payoff(name, statement.name, "penalty", cost, shares)
+        return Requirement(name, statement.name, condition, float(price), excess), payoff
+
+    return soft
+
+
+def _price(expr: syntax.Expr) -> Callable[[Environment], Number]:
+    rule = prepare_value(expr)
+
+    def price(env: Environment) -> Number:
+        found = rule(env)
+        try:
+            if number(found, "a penalty") < 0:
+                raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066", help="what pays is a `reward`")
+            return number(found, "a penalty")
+        except Fault as fault:
+            raise at(fault, expr.span) from None
+
+    return price
+
+
+def _excess(expr: syntax.Expr) -> Rule:
+    """What `per unit` measures: the distance by which each link of the comparison is missed, summed."""
+    if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
+        return _unmeasured(expr)
+    operands, operators = [prepare(operand) for operand in expr.operands], expr.operators
+
+    def excess(env: Environment) -> Folded:
+        found = [term(operand(env)) for operand in operands]
+        parts = [_distance(o, *sides) for o, sides in zip(operators, pairwise(found), strict=True)]
+        return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
+
+    return excess
+
+
+def _unmeasured(expr: syntax.Expr) -> Rule:
+    def rule(env: Environment) -> Folded:
+        fault = Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
+                      help="drop `per unit` to charge once for each broken instance")  # fmt: skip
+        raise at(fault, expr.span)
+
+    return rule
+
+
+def _distance(operator: str, left: Term, right: Term) -> Term:
+    if operator == "==":
+        return terms.Absolute(terms.Arithmetic("-", left, right))
+    over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
+    return terms.Extremum("max", (NOTHING, over), (SURE, SURE), aggregate=False)
