@@ -9,15 +9,16 @@ import pytest
 from games_made import Game, game
 from hypothesis import given
 from hypothesis import strategies as st
-from test_optimum_laws import random_games, tolerance
+from test_optimum_laws import Everything, random_games, tolerance
 from test_optimum_specs import scenario, specs
 
 from colosseum.model.scenario import Coalition, EqualSplit, Objective, Payoff, Task, Variable
 from colosseum.model.terms import Arithmetic, Constant, Decision, PayoffOf, Select
 from colosseum.model.values import Value
 from colosseum.optimum.frontier import MOST_POINTS, frontier, nearest
-from colosseum.optimum.goal import WELFARE, Goal
+from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
 from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.preferred import preferred
 from colosseum.optimum.prospect import Prospect, prospect
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import Optimum, Solver
@@ -295,6 +296,46 @@ def test_there_are_no_more_points_than_the_most() -> None:
     assert {step.reason for step in found.steps} == {"", "1,000 points are the most that are kept"}
     for (low, high), before, after in zip(found.ranges[1:-1], found.steps, found.steps[1:], strict=False):
         assert (low is None, high is None) == (bool(before.reason), bool(after.reason))
+
+
+@dataclass
+class Enumerating(Solver):
+    """A solver that goes through everything; of equals it answers with the one in the middle, as if to be awkward."""
+
+    asked: int = field(default=0, init=False)
+
+    def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
+        self.asked += 1
+        held = fixed or {}
+        every = [x for x in Everything.of(self.task).feasible if all(x[name] == held[name] for name in held)]
+        worth = [goal_value(self.task, goal, x) for x in every]
+        tied = [x for x, value in zip(every, worth, strict=True) if max(worth) - value <= tolerance(max(worth))]
+        chosen = tied[0] if canonical else tied[len(tied) // 2]
+        return Optimum("optimal", max(worth), chosen, max(worth), canonical=canonical, seconds=0.0)
+
+
+def test_points_on_a_line_are_left_out_whichever_a_solver_meets() -> None:
+    """All that lies on a side, and a side that is met in its middle before its ends are known."""
+    straight = [(20.0 - k, float(k)) for k in range(21)]
+    cut = [(20.0, 0.0), *((16.0 - k, 10.0 + k) for k in range(7)), (0.0, 20.0)]
+    for offers, corners in ((straight, [(20, 0), (0, 20)]), (cut, [(20, 0), (16, 10), (10, 16), (0, 20)])):
+        made = menu(*offers)
+        for solver in (Solver(made.task), Enumerating(made.task)):
+            found = frontier(solver, made.coalition, solver.maximise(WELFARE))
+            assert [(p.joint_payoff, p.coalition_value) for p in found.points] == corners
+            assert found.complete
+
+
+def test_a_tie_proves_that_there_is_nothing_between() -> None:
+    made = menu(*((40.0 - k, float(k)) for k in range(41)))
+    solver = Enumerating(made.task)
+    ends = (
+        preferred(solver, WELFARE, coalition_goal(made.coalition)),
+        preferred(solver, coalition_goal(made.coalition), WELFARE),
+    )
+    before, solver.asked = solver.asked, 0
+    frontier(solver, made.coalition, ends[0])
+    assert solver.asked <= before + 1
 
 
 # ---- what is not proven --------------------------------------------------------------------------------------------
