@@ -51,7 +51,7 @@ class _Stretch:
     alone: bool = False
     """Whether there is no other optimum with the values passed so far."""
     searched: bool = False
-    """Whether that was asked of branch and bound, since an optimum was found last."""
+    """Whether branch and bound was asked for any other optimum."""
     closed: set[int] = field(default_factory=set)
     """Columns that are 0 at every optimum with the values passed so far."""
 
@@ -136,20 +136,14 @@ class _Walk:
         point = component.dive(stretch.weights, box, relaxed, stretch.least) if relaxed.status == "optimal" else None
         if point is not None and point.point is not None and self._believed(self._moved(stretch, point.point)):
             return True
-        if not stretch.searched and self._may_search(component) and self._alone(stretch):
+        if not stretch.searched and len(component.columns) < self.allowance and self._alone(stretch):
             return False
-        may = self._may_search(component)
-        found = self.search.best(self.query.holding(fixed), until=self.until) if may else None
+        self.allowance -= len(component.columns)
+        found = self.search.best(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
         if found is None or found.status == "limit":
             self.known = False
             return False
-        stretch.searched = False
         return found.assignment is not None and self._believed(found.assignment)
-
-    def _may_search(self, component: Component) -> bool:
-        """Whether there is room for one more search, which is taken."""
-        self.allowance -= len(component.columns)
-        return self.allowance > 0
 
     def _alone(self, stretch: _Stretch) -> bool:
         """Whether branch and bound proves that no other assignment of the component is an optimum."""
