@@ -1,9 +1,10 @@
 """Hard requirements as rows. In: a condition that must hold; out: rows that cut off exactly what breaks it."""
 
-from itertools import product
+import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
+from colosseum.optimum.arrays import worths
 from colosseum.optimum.defined import ALWAYS, both_defined, defined, numeric
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
@@ -50,19 +51,16 @@ def _conflicts(condition: Term, lowering: Lowering) -> None:
         bind(Constant(bool(worth(condition, {}))), lowering)
         return
     first, rest = variables[0], variables[1:]
-    excluded = {
-        d: frozenset(
-            x for x in product(*(v.domain for v in rest))
-            if not worth(condition, {first.name: d, **{v.name: e for v, e in zip(rest, x, strict=True)}})
-        ) for d in first.domain
-    }  # fmt: skip
-    for values in dict.fromkeys(filter(None, excluded.values())):
-        chosen = total([program.indicator(first.name, d) for d in first.domain if excluded[d] >= values])
+    holds = worths(condition, variables).reshape(len(first.domain), -1)
+    excluded = [frozenset(np.flatnonzero(row == 0).tolist()) for row in holds]
+    choices = program.choices[first.name]
+    for places in dict.fromkeys(filter(None, excluded)):
+        chosen = dict.fromkeys((c for c, out in zip(choices, excluded, strict=True) if out >= places), 1.0)
         if not rest:
-            program.row(chosen, high=0.0)
+            program.row(Affine(0.0, chosen), high=0.0)
         else:
-            others = total([program.indicator(rest[0].name, e) for e in rest[0].domain if (e,) in values])
-            program.row(chosen + others, high=1.0)
+            others = dict.fromkeys((program.choices[rest[0].name][place] for place in places), 1.0)
+            program.row(Affine(0.0, {**chosen, **others}), high=1.0)
 
 
 def _comparison(condition: terms.Compare, lowering: Lowering, *, relief: Affine) -> bool:

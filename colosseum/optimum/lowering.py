@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from colosseum.model.scenario import Credit
 from colosseum.model.terms import Ground, PayoffOf, Term
-from colosseum.model.values import Value
 from colosseum.optimum.program import Affine, Key, Program
 from colosseum.optimum.ties import Tie
 
@@ -63,8 +62,8 @@ class Lowering:
     """`payoff[a]` and, under None, `total`, once lowered."""
     counts: dict[tuple[Term, ...], list[Affine]] = field(default_factory=dict)
     """`[n = k]` for k = 0 … m, by the conditions that n counts."""
-    tuples: dict[tuple[str, ...], dict[tuple[Value, ...], int]] = field(default_factory=dict)
-    """The columns of joint values, by the variables that take them."""
+    tuples: dict[tuple[str, ...], range] = field(default_factory=dict)
+    """The columns of joint values, the last variable's first, by the variables that take them."""
     values: dict[Term, list[tuple[int, Affine]]] = field(default_factory=dict)
     """`[n = k]` for the whole numbers k that a term may be."""
     exclusive: dict[int, tuple[int, ...]] = field(default_factory=dict)

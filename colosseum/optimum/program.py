@@ -123,8 +123,7 @@ class Program:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
             raise TooLarge(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
-            choice = range(len(self.columns), len(self.columns) + len(variable.domain))
-            self.columns += [CHOICE] * len(choice)
+            choice = self.many(CHOICE, len(variable.domain))
             self.choices[variable.name] = choice
             self.family.update(dict.fromkeys(choice, variable.name))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
@@ -148,14 +147,19 @@ class Program:
         self, name: str, *, low: float = 0.0, high: float = 1.0, integer: bool = False, integral: bool = True
     ) -> int:
         """Add a column and return its number. Raises TooLarge."""
-        if len(self.columns) >= MOST_COLUMNS:
+        if max(-low, high) > LARGEST:
+            raise TooLarge(f"a number in it may reach {max(-low, high):.2g}, and the solver is exact up to {LARGEST:g}")
+        return self.many(Column(name, low, high, integer, integral), 1).start
+
+    def many(self, column: Column, count: int) -> range:
+        """Add equal columns and return their numbers. Raises TooLarge."""
+        if len(self.columns) + count > MOST_COLUMNS:
             raise TooLarge(f"the integer program has more than {MOST_COLUMNS:,} columns with it")
         if self.weights > MOST_WEIGHTS:
             raise TooLarge(f"the rows of the integer program have more than {MOST_WEIGHTS:,} coefficients with it")
-        if max(-low, high) > LARGEST:
-            raise TooLarge(f"a number in it may reach {max(-low, high):.2g}, and the solver is exact up to {LARGEST:g}")
-        self.columns.append(Column(name, low, high, integer, integral))
-        return len(self.columns) - 1
+        made = range(len(self.columns), len(self.columns) + count)
+        self.columns += [column] * count
+        return made
 
     def set_apart(self, columns: Iterable[int]) -> None:
         """Note that at most one of these columns is not 0."""

@@ -1,14 +1,15 @@
 """Shares that decisions choose. In: a payoff split among whoever qualifies; out: what one agent gets of it."""
 
-from itertools import product
+import numpy as np
 
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit
 from colosseum.model.terms import Term
+from colosseum.optimum.arrays import worths
 from colosseum.optimum.counting import function_of_count, indicators
 from colosseum.optimum.lowering import Lowering
 from colosseum.optimum.program import Affine, total
 from colosseum.optimum.scoring import may_credit
-from colosseum.optimum.tables import polytope, scope_variables, worth
+from colosseum.optimum.tables import polytope, scope_variables
 
 
 def agent_payoff(agent: str, lowering: Lowering) -> Affine:
@@ -34,12 +35,13 @@ def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
 
 def _tabulated(payoff: Payoff, split: QualifiedSplit, agent: str, scope: frozenset[str], lowering: Lowering) -> Affine:
     variables = scope_variables(scope, lowering)
-    worths = {}
-    for values in product(*(v.domain for v in variables)):
-        x = dict(zip((v.name for v in variables), values, strict=True))
-        sharers = split.shares(x)
-        worths[values] = worth(payoff.term, x) / len(sharers) if agent in sharers else 0.0
-    return polytope(variables, worths, lowering)
+    worth = worths(payoff.term, variables)
+    holding = {a: worths(condition, variables) for a, condition in split.candidates}
+    sharers = np.sum(list(holding.values()), axis=0)
+    values = holding.get(agent, 0.0) * worth / np.maximum(sharers, 1.0)
+    if agent in split.otherwise:
+        values = np.where(sharers == 0, worth / len(split.otherwise), values)
+    return polytope(variables, np.asarray(values), lowering)
 
 
 def _by_count(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:

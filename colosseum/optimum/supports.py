@@ -6,16 +6,19 @@ than a set stand in its row together, `Σ x_d ≤ Σ y_e + Σ z_e`: the relaxati
 """
 
 from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
 
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Term
-from colosseum.model.values import Fault, Value
+from colosseum.optimum.arrays import worths
 from colosseum.optimum.lowering import Lowering
-from colosseum.optimum.program import total
-from colosseum.optimum.tables import scope_variables, worth
+from colosseum.optimum.program import Affine
+from colosseum.optimum.tables import scope_variables
 
-Support = frozenset[tuple[str, Value]]
-"""Values of other variables of which one must be taken."""
+Support: TypeAlias = frozenset[int]
+"""Choice columns of other variables of which one must be 1."""
 
 
 def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
@@ -23,15 +26,12 @@ def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
     pivot = _pivot(parts, lowering)
     if pivot is None or any(lowering.size(part.scope) > lowering.limits.conflict for part in parts):
         return False
-    try:
-        needed = {d: _support(pivot, d, parts, lowering) for d in pivot.domain}
-    except Fault:  # a part that is undefined where another holds
-        return False
+    needed = _needs(pivot, parts, lowering)
     program = lowering.program
-    for support in dict.fromkeys(s for s in needed.values() if s is not None):
-        chosen = [program.indicator(pivot.name, d) for d, s in needed.items() if s is not None and s <= support]
-        enough = [program.indicator(name, e) for name, e in sorted(support, key=str)]
-        program.row(total(chosen).minus(total(enough)), high=0.0)
+    for support in dict.fromkeys(s for s in needed if s is not None):
+        choices = zip(program.choices[pivot.name], needed, strict=True)
+        chosen = Affine(0.0, {c: 1.0 for c, s in choices if s is not None and s <= support})
+        program.row(chosen.minus(Affine(0.0, dict.fromkeys(sorted(support), 1.0))), high=0.0)
     return True
 
 
@@ -44,18 +44,16 @@ def _pivot(parts: tuple[Term, ...], lowering: Lowering) -> Variable | None:
     return next(iter(scope_variables(shared, lowering)), None) if shared else None
 
 
-def _support(pivot: Variable, value: Value, parts: tuple[Term, ...], lowering: Lowering) -> Support | None:
-    """What a value of the pivot needs; None where it needs nothing. Raises Fault."""
-    needed: set[tuple[str, Value]] = set()
+def _needs(pivot: Variable, parts: tuple[Term, ...], lowering: Lowering) -> list[Support | None]:
+    """What each value of the pivot needs; None where it needs nothing."""
+    needed: list[set[int] | None] = [set() for _ in pivot.domain]
     for part in parts:
         others = [v for v in scope_variables(part.scope, lowering) if v.name != pivot.name]
-        if not others:
-            if worth(part, {pivot.name: value}):
-                return None
-            continue
-        (other,) = others
-        holding = [e for e in other.domain if worth(part, {pivot.name: value, other.name: e})]
-        if len(holding) == len(other.domain):
-            return None
-        needed.update((other.name, e) for e in holding)
-    return frozenset(needed)
+        choices = np.array(lowering.program.choices[others[0].name]) if others else np.array([], dtype=np.int64)
+        holds = worths(part, [pivot, *others]).reshape(len(pivot.domain), -1) != 0
+        for place, row in enumerate(holds):
+            if row.all():
+                needed[place] = None
+            elif (so_far := needed[place]) is not None and others:
+                so_far.update(choices[row].tolist())
+    return [None if columns is None else frozenset(columns) for columns in needed]

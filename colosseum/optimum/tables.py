@@ -1,12 +1,19 @@
 """Small scopes as tables. In: a term over few variables; out: a local polytope of its tuples."""
 
-from itertools import product
+from math import prod
+
+import numpy as np
 
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Term
 from colosseum.model.values import Fault, Value
+from colosseum.optimum.arrays import worths
+from colosseum.optimum.fields import Floats
 from colosseum.optimum.lowering import Lowering
-from colosseum.optimum.program import Affine
+from colosseum.optimum.program import Affine, Column
+
+TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
+"""A joint value of several variables, whichever they are."""
 
 
 def constant(term: Term, lowering: Lowering) -> Affine | None:
@@ -30,40 +37,38 @@ def table(term: Term, lowering: Lowering) -> Affine | None:
     if lowering.size(term.scope) > lowering.limits.table or lowering.names_payoffs(term):
         return None
     variables = scope_variables(term.scope, lowering)
-    worths = {x: worth(term, dict(zip((v.name for v in variables), x, strict=True)))
-              for x in product(*(v.domain for v in variables))}  # fmt: skip
-    return polytope(variables, worths, lowering)
+    return polytope(variables, worths(term, variables), lowering)
 
 
-def polytope(variables: list[Variable], worths: dict[tuple[Value, ...], float], lowering: Lowering) -> Affine:
-    """`Σ worth(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so."""
-    if len(set(worths.values())) == 1:
-        return Affine(next(iter(worths.values())))
-    columns = _tuples(variables, lowering)
-    return Affine(0.0, {columns[x]: w for x, w in worths.items() if w})
+def polytope(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
+    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so."""
+    flat = values.ravel()
+    if flat.min() == flat.max():
+        return Affine(float(flat[0]))
+    columns, counted = _tuples(variables, lowering), np.flatnonzero(flat)
+    return Affine(0.0, dict(zip((counted + columns.start).tolist(), flat[counted].tolist(), strict=True)))
 
 
-def _tuples(variables: list[Variable], lowering: Lowering) -> dict[tuple[Value, ...], int]:
+def _tuples(variables: list[Variable], lowering: Lowering) -> range:
     """A column for each joint value of some variables, made once: all terms over them count in the same columns."""
     scope = tuple(v.name for v in variables)
-    if scope in lowering.tuples:
-        return lowering.tuples[scope]
-    program = lowering.program
-    columns = {x: program.column(f"tuple {x}", integral=True) for x in product(*(v.domain for v in variables))}
-    program.set_apart(columns.values())
-    for position, variable in enumerate(variables):
-        parts: dict[Value, dict[int, float]] = {d: {} for d in variable.domain}
-        for x, column in columns.items():
-            parts[x[position]][column] = 1.0
-        for d, tuples in parts.items():
-            program.row(Affine(0.0, tuples).minus(program.indicator(variable.name, d)), low=0.0, high=0.0)
-    lowering.tuples[scope] = columns
-    return columns
+    if scope not in lowering.tuples:
+        program, shape = lowering.program, [len(v.domain) for v in variables]
+        columns = program.many(TUPLE, prod(shape))
+        program.set_apart(columns)
+        numbers = np.arange(columns.start, columns.stop).reshape(shape)
+        for axis, variable in enumerate(variables):
+            for place, choice in enumerate(program.choices[variable.name]):
+                marginal = dict.fromkeys(np.take(numbers, place, axis).ravel().tolist(), 1.0)
+                program.row(Affine(0.0, {**marginal, choice: -1.0}), low=0.0, high=0.0)
+        lowering.tuples[scope] = columns
+    return lowering.tuples[scope]
 
 
 def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]:
     """The variables of a scope in declared order."""
-    return [v for v in lowering.program.task.variables if v.name in scope]
+    task = lowering.program.task
+    return [task.variable[name] for name in sorted(scope, key=task.position.__getitem__)]
 
 
 def worth(term: Term, assignment: dict[str, Value]) -> float:
