@@ -30,7 +30,7 @@ BARS: dict[tuple[str, tuple[int, ...]], float] = {("tickets", (100, 125)): 0.5}
 """Seconds."""
 LINEAR = 1.5
 """How much more an instance may cost at the largest size than at the smallest."""
-REPEATS, QUICK_REPEATS = 5, 1
+REPEATS, QUICK_REPEATS = 3, 1
 
 
 @dataclass(frozen=True)
