@@ -39,12 +39,12 @@ DOMAINS = (
 
 def agrees(term: Term, variables: Sequence[Variable]) -> bool:
     """Every element is the value there, up to the sign of 0; the answer is whether arrays hold them."""
-    expected = one_by_one(term, variables)
+    expected = one_by_one(term, variables, {})
     found = worths(term, variables)
     assert (found.dtype, found.shape) == (np.float64, tuple(len(v.domain) for v in variables))
     assert np.array_equal(found, expected)
     try:
-        assert np.array_equal(at_once(term, variables), expected)
+        assert np.array_equal(at_once(term, variables, {}), expected)
     except Irregular:
         return False
     return True
@@ -159,6 +159,16 @@ def test_more_variables_than_arrays_have_axes() -> None:
     """A sum over many decisions of which few have a choice."""
     variables = [Variable(f"v{i}", "a", (1, 2) if i % 20 == 0 else (3,)) for i in range(60)]
     assert agrees(terms.Total(tuple(Decision(v.name) for v in variables)), variables)
+
+
+def test_what_is_given_has_no_axis() -> None:
+    """A sum over a hundred decisions of which two are open."""
+    one, two = Variable("v7", "a", tuple(range(30))), Variable("v42", "a", (0.5, 1, None))
+    total = terms.Total(tuple(Decision(f"v{i}") for i in range(100)))
+    given = {f"v{i}": i for i in range(100)}
+    found = worths(total, (one, two), given=given)
+    assert found[3].tolist() == [4950 - 7 - 42 + 3.5, 4950 - 7 - 42 + 4, 0]
+    assert np.array_equal(found, one_by_one(total, (one, two), given))
 
 
 def test_the_order_of_axes_is_the_caller_s() -> None:

@@ -7,6 +7,7 @@ Terms whose values no array holds exactly, such as whole numbers past 2^52, are 
 from collections.abc import Sequence
 from itertools import product
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 
@@ -38,32 +39,33 @@ MOST_KEYS = 10_000_000
 """Joint keys that a look-up may have between its indices."""
 
 
-def worths(term: Term, variables: Sequence[Variable]) -> Floats:
-    """`worth(term, x)` for all joint values x of the variables, in their order; they are at least the term's scope.
+def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
+    """`worth(term, x)` for all joint values x of the variables, in their order, the rest of its scope being given.
 
     Its shape is the sizes of their domains.
     """
     if not has_parts(term, more_than=FEW // prod(len(v.domain) for v in variables)):
-        return one_by_one(term, variables)
+        return one_by_one(term, variables, given)
     try:
-        return at_once(term, variables)
+        return at_once(term, variables, given)
     except Irregular:
-        return one_by_one(term, variables)
+        return one_by_one(term, variables, given)
 
 
-def at_once(term: Term, variables: Sequence[Variable]) -> Floats:
+def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
     """The same, by arrays throughout. Raises Irregular where they would not be exact."""
     moving = [v for v in variables if len(v.domain) > 1]
-    evaluation = Evaluation(moving, {v.name: v.domain[0] for v in variables if len(v.domain) == 1})
+    known = {**given, **{v.name: v.domain[0] for v in variables if len(v.domain) == 1}}
     with np.errstate(over="ignore", invalid="ignore"):
-        found = counted(evaluation.field(term))
+        found = counted(Evaluation(moving, known).field(term))
     return np.broadcast_to(found, [len(v.domain) for v in moving]).reshape([len(v.domain) for v in variables])
 
 
-def one_by_one(term: Term, variables: Sequence[Variable]) -> Floats:
+def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
     """The same, each value evaluated for itself."""
     names = [v.name for v in variables]
-    found = [worth(term, dict(zip(names, x, strict=True))) for x in product(*(v.domain for v in variables))]
+    every = product(*(v.domain for v in variables))
+    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}) for x in every]
     return np.array(found).reshape([len(v.domain) for v in variables])
 
 
@@ -113,7 +115,7 @@ class Evaluation:
         self.nowhere = (1,) * len(variables)
         """The shape of what no variable changes."""
         self.single = single
-        """The values of variables that can take one only: they have no axis."""
+        """The values of variables that can take one only, or are given: they have no axis."""
         self.known: dict[int, Field] = {}
         """By the identity of a term, which lives as long as the one that was asked for."""
 
@@ -164,7 +166,7 @@ class Evaluation:
         return coded(np.zeros(self.nowhere, dtype=np.intp), (value,), None)
 
     def _decision(self, name: str) -> Field:
-        if name in self.single:
+        if name not in self.axis:
             return self._constant(self.single[name])
         axis = self.axis[name]
         domain = self.variables[axis].domain

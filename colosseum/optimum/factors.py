@@ -66,9 +66,10 @@ class Factor:
     def table(self, variables: Sequence[Variable]) -> Floats:
         """Its values at all joint values of its variables; those that have no choice here have no axis."""
         moving = [v for v in variables if len(v.domain) > 1]
+        given = {v.name: v.domain[0] for v in variables if len(v.domain) == 1}
         found: Floats = np.zeros([len(v.domain) for v in moving])
         for factor, term in self.parts:
-            values = worths(term, [v for v in variables if v.name in term.scope])
+            values = worths(term, [v for v in moving if v.name in term.scope], given=given)
             values = values.reshape([len(v.domain) if v.name in term.scope else 1 for v in moving])
             found = found + (np.where(values == 0, -inf, 0.0) if self.hard else values * factor)
         return found
