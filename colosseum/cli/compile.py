@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from colosseum.cli.words import Stop, checked_spec, note, say_diagnostics, say_json, stop
+from colosseum.cli.solving import require_feasible, solving
+from colosseum.cli.words import checked_spec, note, say_diagnostics, say_json, stop
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
-from colosseum.model.values import Fault, Value, plain
+from colosseum.model.values import Value, plain
 from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.formulation import write_lp
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
@@ -53,15 +54,14 @@ def compile_file(
         say_json({**_plain(optima), "worth_breaking": [_tempting(t) for t in tempting]})
     else:
         render_optima(optima, sys.stdout)
-    if optima.optimum.status == "infeasible":
-        raise stop("C101", "no assignment satisfies the hard requirements", help="drop one, or give it a `penalty`")
+    require_feasible(optima.optimum)
     return 1 if say_wrong(optima) else 0
 
 
 def solve(checked: Checked) -> Optima:
     """The optima of a scenario. Raises Stop when a part of it cannot be optimised exactly."""
     scenario = checked.expansion.scenario
-    try:
+    with solving(checked):
         solver = Solver(scenario.task)
         return Optima(
             scenario=scenario,
@@ -70,11 +70,6 @@ def solve(checked: Checked) -> Optima:
             minimum=solver.minimise(WELFARE),
             coalitions={c.name: _best(c, solver) for c in scenario.coalitions},
         )
-    except NotLowered as fault:
-        symbol = checked.spec.symbols.get(fault.name.partition("[")[0])
-        raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=NotLowered.HELP)) from None
-    except Fault as fault:
-        raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
 
 
 def verified(optima: Optima) -> Optima:

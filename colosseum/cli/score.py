@@ -8,14 +8,14 @@ from pathlib import Path
 
 from colosseum.audit.turn import matches
 from colosseum.cli.coalition import chosen_coalition, require_agents
+from colosseum.cli.solving import solving
 from colosseum.cli.words import Stop, checked_spec, say_json, stop
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.scenario import Scenario, Task
-from colosseum.model.values import Fault, Value, text
-from colosseum.optimum.lower import NotLowered
+from colosseum.model.values import Value, text
 from colosseum.report.scores import render_scores
 
 MOST_LISTED = 12
@@ -34,10 +34,11 @@ def score_file(
     as_json: bool,
 ) -> int:
     """Score the assignment of a file and print its figures."""
-    scenario = checked_spec(file, seed=seed, sets=sets).expansion.scenario
+    checked = checked_spec(file, seed=seed, sets=sets)
+    scenario = checked.expansion.scenario
     realised, undecided = read_assignment(assignment, scenario)
     chosen = chosen_coalition(scenario, coalition, members)
-    try:
+    with solving(checked):
         measured = measure(
             Instance.of(scenario.task),
             realised,
@@ -45,10 +46,6 @@ def score_file(
             order=_order(order, scenario.task),
             closely=True,
         )
-    except NotLowered as fault:
-        raise stop("C100", str(fault), help=NotLowered.HELP) from None
-    except Fault as fault:
-        raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
     if as_json:
         say_json(_plain(measured, scenario.task, undecided))
     else:
