@@ -55,6 +55,14 @@ class Elimination:
         mixed = self._mixture(self.factors.weights(goal), fixed or {})
         return None if mixed is None or mixed.best is None else mixed.best.order.cost
 
+    def preparation(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> int | None:
+        """How many values of terms are to be computed before the first answer; 0 once that is done.
+
+        Where variables are fixed, slices of the tables are taken anew for every answer, which is not counted.
+        """
+        mixed = self._mixture(self.factors.weights(goal), fixed or {})
+        return None if mixed is None else mixed.unmade
+
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Eliminated:
         """The assignment of greatest value with some variables fixed; a canonical one is the first of all.
 
