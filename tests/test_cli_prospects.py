@@ -13,9 +13,9 @@ import pytest
 from conftest import SPECS, checked
 from rich.cells import cell_len
 from test_cli_commands import JIRA, TOY, Done, colosseum, read
+from test_optimum_frontier import Hurried
 
 from colosseum.optimum.exposure import scan
-from colosseum.optimum.frontier import Frontier
 from colosseum.optimum.prospect import prospect
 from colosseum.optimum.solve import Solver
 from colosseum.report.frontier import render_frontier
@@ -191,15 +191,22 @@ def test_what_is_not_proven_is_said() -> None:
     assert "not proven: there may be more points between 3 and 4, the time limit was reached" in words
     assert "λ = 1: not proven, the time limit was reached" in words
     assert "4 - 60.0 28 6.5 -" in words, "where it begins is not known"
+
+
+def test_without_the_optimum_nothing_is_known() -> None:
+    scenario = checked(Path(BIDDING)).expansion.scenario
+    found = prospect(Hurried(scenario.task, skipped=frozenset({1})), scenario.coalitions[0])
+    assert (found.frontier.points, found.harms) == ((), ())
+    found = replace(found, optimum=replace(found.optimum, value=12.5, bound=80.0))
     stream = io.StringIO()
-    nothing = Frontier((), (), "the optimum is not proven: the time limit was reached")
-    figures = {"span": "it is not proven", "opportunity": "nor is this"}
-    render_frontier(
-        scenario, replace(found, frontier=nothing, harms=(), span=None, opportunity=None, reasons=figures), stream
-    )
+    render_frontier(scenario, found, stream)
     words = " ".join(stream.getvalue().split())
-    assert "span - it is not proven" in words
+    assert "best joint payoff - the time limit was reached" in words
+    assert "12.5" not in words, "what is not proven is no optimum"
     assert "How much there is to take is not known: the optimum is not proven: the time limit was reached." in words
+    figures = (found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda, found.achievability)
+    assert figures == (None,) * 6
+    assert len(found.reasons) == 6
 
 
 # ---- scan ----------------------------------------------------------------------------------------------------------
@@ -230,6 +237,7 @@ def test_scan_ranks_by_what_is_asked_for() -> None:
 
 def test_pages_of_scan() -> None:
     matches("scan_jira", colosseum("scan", JIRA, "--size", "2", "--top", "4"))
+    matches("scan_toy_temptation", colosseum("scan", TOY, "--size", "2", "--by", "temptation"))
     matches("scan_toy_60", colosseum("scan", TOY, "--size", "1", COLUMNS="60"))
 
 

@@ -135,7 +135,7 @@ def _unknown(coalition: Coalition, optimum: Optimum, minimum: Optimum) -> Prospe
     reason = f"the optimum is not proven: {NOT_PROVEN}"
     if optimum.status == "infeasible":
         reason = "no assignment satisfies the hard requirements"
-    names = ("span", "unit", "opportunity", "critical_lambda", "achievability")
+    names = ("coalition_value", "span", "unit", "opportunity", "critical_lambda", "achievability")
     nothing, reasons = Frontier((), (), reason), dict.fromkeys(names, reason)
     return Prospect(coalition, optimum, minimum, nothing, (), None, None, None, None, None, None, reasons)
 

@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.frontier import ROUNDING
+from colosseum.optimum.frontier import NOT_PROVEN, ROUNDING
 from colosseum.optimum.prospect import Prospect
+from colosseum.optimum.solve import Optimum
 from colosseum.report.chart import Axis, chart
 from colosseum.report.numbers import column, told_apart
 from colosseum.report.page import Grid, list_facts, page_on, printable, say, show_grid
@@ -57,11 +58,11 @@ def _render_figures(found: Prospect, console: Console) -> None:
     figures.add_column(overflow="fold")
     figures.add_column(justify="right", overflow="fold")
     figures.add_column(overflow="fold", style="dim")
-    best, worst, span = told_apart([found.optimum.value, found.minimum.value, found.span])
+    best, worst, span = told_apart([_proven(found.optimum), _proven(found.minimum), found.span])
     wanted, most = told_apart([found.wanted, _most(found)])
     rows = (
-        ("best joint payoff", best, "F_n at the optimum"),
-        ("worst joint payoff", worst, "F_n at its least"),
+        ("best joint payoff", best, "F_n at the optimum" if best != UNKNOWN else NOT_PROVEN),
+        ("worst joint payoff", worst, "F_n at its least" if worst != UNKNOWN else NOT_PROVEN),
         ("span", span, "best - worst: the most harm anybody can do"),
         ("coalition value", wanted, "F_c, what the coalition wants, at the optimum"),
         ("best coalition value", most, "F_c at its greatest"),
@@ -74,6 +75,10 @@ def _render_figures(found: Prospect, console: Console) -> None:
         cells = (name, value, reason or meaning)
         figures.add_row(*(Text(printable(cell, console.encoding)) for cell in cells))
     console.print(figures)
+
+
+def _proven(optimum: Optimum) -> float | None:
+    return optimum.value if optimum.status == "optimal" else None
 
 
 def _leaving(found: Prospect) -> str:

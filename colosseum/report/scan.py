@@ -38,6 +38,7 @@ def render_scan(scenario: Scenario, found: Scan, stream: TextIO, *, top: int) ->
         _render_reasons(shown, console)
         say(console)
         list_facts(console, MEANINGS)
+        _render_aims(shown, console)
         _render_frequent(found, top, console)
 
 
@@ -74,6 +75,14 @@ def _render_reasons(shown: tuple[Exposure, ...], console: Console) -> None:
     for measure in MEASURES:
         for reason in dict.fromkeys(e.reasons[measure] for e in shown if measure in e.reasons):
             say(console, f"- no {measure.replace('_', ' ')}: {reason}")
+
+
+def _render_aims(shown: tuple[Exposure, ...], console: Console) -> None:
+    """Whose best is not the sum of what its members earn."""
+    for coalition in (exposure.coalition for exposure in shown):
+        if coalition.objectives:
+            aims = ", ".join(objective.name for objective in coalition.objectives)
+            say(console, f"  what is best for {coalition.name} is its objective ({aims}), for others what they earn")
 
 
 def _render_frequent(found: Scan, top: int, console: Console) -> None:
