@@ -34,6 +34,8 @@ class Bucket:
     """Numbers of the tables that come here."""
     below: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
     """Numbers of the buckets whose results come here, with the shapes in which they do."""
+    shape: tuple[int, ...] = ()
+    """Of the sum of all that: the domain sizes of the variable and of the rest."""
 
 
 class Buckets:
@@ -54,6 +56,7 @@ class Buckets:
         for turn, bucket in enumerate(self.buckets):
             later = sorted(near[turn])
             bucket.rest = [order.names[t] for t in later]
+            bucket.shape = self._shape(bucket, (bucket.name, *bucket.rest))
             if later:
                 near[later[0]].update(later[1:])
         for turn, bucket in enumerate(self.buckets):
@@ -76,11 +79,10 @@ class Buckets:
 
     def solve(self, tables: Sequence[Floats]) -> "Solution":
         """Eliminate every variable from tables that are laid."""
-        found = Solution(self, tables, [], float(sum(tables[number] for number in self.numbers)))
+        found = Solution(self, tables, float(sum(tables[number] for number in self.numbers)))
         for turn, bucket in enumerate(self.buckets):
-            parts = found.parts(turn)
-            shape = [self.sizes[name] for name in (bucket.name, *bucket.rest)]
-            result = _maximum(parts, shape) if parts else np.zeros(())
+            whole, result = _eliminated(found.parts(turn), bucket.shape)
+            found.wholes.append(whole)
             found.results.append(result)
             if not bucket.rest:
                 found.value += float(result)
@@ -89,13 +91,16 @@ class Buckets:
 
 @dataclass(eq=False)
 class Solution:
-    """What elimination left: for each bucket, its result, the greatest sum of all that went into it."""
+    """What elimination left of each bucket."""
 
     buckets: Buckets
     tables: Sequence[Floats]
-    results: list[Floats]
     value: float
     """The greatest sum of all tables; −∞ where they cannot hold together."""
+    wholes: list[Floats | None] = field(default_factory=list)
+    """The sum of what went into each, where it was written out."""
+    results: list[Floats] = field(default_factory=list)
+    """The greatest sum over the rest of each."""
 
     def plain(self) -> list[tuple[list[str], Floats]]:
         """The tables with an axis for each of their variables, in the order in which they go."""
@@ -118,12 +123,14 @@ class Solution:
         """
         places: Places = {}
         for turn in reversed(range(len(self.results))):
-            bucket = self.buckets.buckets[turn]
-            at = [places[name] for name in bucket.rest]
-            column = reduce(np.add, [_column(part, at) for part in self.parts(turn)], np.zeros(1))
-            below = column.max() - column
-            place = int(np.argmax(below <= slack))
-            slack -= float(below[place])
+            bucket, whole = self.buckets.buckets[turn], self.wholes[turn]
+            at: tuple[slice | int, ...] = (slice(None), *[places[name] for name in bucket.rest])
+            column = reduce(np.add, [_column(part, at) for part in self.parts(turn)]) if whole is None else whole[at]
+            place = int(column.argmax())
+            if slack:
+                below = column[place] - column
+                place = int((below <= slack).argmax())
+                slack -= float(below[place])
             places[bucket.name] = place
         return places
 
@@ -136,8 +143,7 @@ class Solution:
             if not bucket.rest:
                 above[turn] = np.array(self.value - float(self.results[turn]))
             parts = [*self.parts(turn), above[turn][np.newaxis]]
-            shape = [self.buckets.sizes[name] for name in (bucket.name, *bucket.rest)]
-            whole = np.broadcast_to(reduce(np.add, parts), shape)
+            whole = np.broadcast_to(reduce(np.add, parts), bucket.shape)
             found[bucket.name] = whole.max(axis=tuple(range(1, whole.ndim)))
             for below, kept in bucket.below:
                 others = tuple(axis for axis, size in enumerate(kept) if size == 1)
@@ -149,26 +155,25 @@ class Solution:
         return found
 
 
-def _column(part: Floats, at: Sequence[int]) -> Floats:
+def _column(part: Floats, at: tuple[slice | int, ...]) -> Floats:
     """A table along its first axis, with the other variables at these places; it lacks those of axes of length 1."""
-    places = [place if size > 1 else 0 for place, size in zip(at, part.shape[1:], strict=True)]
-    index: tuple[slice | int, ...] = (slice(None), *places)
-    column: Floats = part[index]
+    column: Floats = part[tuple(place if size > 1 else 0 for place, size in zip(at, part.shape, strict=True))]
     return column
 
 
-def _maximum(parts: Sequence[Floats], shape: Sequence[int]) -> Floats:
-    """The greatest sum over the first axis."""
-    found: Floats
+def _eliminated(parts: Sequence[Floats], shape: Sequence[int]) -> tuple[Floats | None, Floats]:
+    """The sum, unless it is too large to write out, and its greatest values over the first axis."""
+    if not parts:
+        return np.zeros(shape), np.zeros(())
+    whole: Floats
     if prod(shape) <= WRITTEN_OUT or len(parts) == 1:
-        found = np.maximum.reduce(reduce(np.add, parts), axis=0)
-        return found
+        whole = reduce(np.add, parts)
+        return whole, np.maximum.reduce(whole, axis=0)
     largest, *others = sorted(parts, key=lambda part: -part.size)
-    found = np.full(shape[1:], -np.inf)
-    room = np.empty(shape[1:])
+    found, room = np.full(shape[1:], -np.inf), np.empty(shape[1:])
     for place in range(shape[0]):
         np.add(largest[place], others[0][place], out=room)
         for other in others[1:]:
             room += other[place]
         np.maximum(found, room, out=found)
-    return found
+    return None, found

@@ -91,7 +91,7 @@ class Elimination:
         if mixed is None or plan is None:
             return Eliminated("too large", None, None, canonical=False, seconds=time.perf_counter() - start)
         held = {name: value for name, value in fixed.items() if name in self.factors.choices}
-        solved = plan.buckets.solve(plan.tables(weights, sign, held))
+        solved = plan.buckets.solve(plan.tables({kind: sign * weight for kind, weight in weights.items()}, held))
         if not isfinite(solved.value):
             return Eliminated("infeasible", None, None, canonical=False, seconds=time.perf_counter() - start)
         slack = TIE * max(1.0, abs(solved.value))

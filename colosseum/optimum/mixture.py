@@ -30,15 +30,22 @@ class Stack:
     """Tables over the same variables, turned and one below the other."""
 
     kinds: tuple[Kind, ...]
-    weighed: Floats | None
+    weighed: Floats
+    """One row of values for each kind."""
+    shape: tuple[int, ...]
+    """Of each table."""
     hard: Floats | None
 
-    def sum(self, weights: Mapping[Kind, float], sign: float) -> Floats:
-        """`sign · Σ weight · table`, −∞ where a hard rule is broken."""
-        if self.weighed is None:
-            return np.zeros(()) if self.hard is None else self.hard
-        by = np.array([sign * weights[kind] for kind in self.kinds])
-        found: Floats = (by @ self.weighed.reshape(len(by), -1)).reshape(self.weighed.shape[1:])
+    def sum(self, weights: Mapping[Kind, float]) -> Floats:
+        """`Σ weight · table`, −∞ where a hard rule is broken."""
+        if not self.kinds:
+            return np.zeros(self.shape) if self.hard is None else self.hard
+        found: Floats
+        if len(self.kinds) == 1:
+            found = weights[self.kinds[0]] * self.weighed[0]
+        else:
+            found = np.array([weights[kind] for kind in self.kinds]) @ self.weighed
+        found = found.reshape(self.shape)
         return found if self.hard is None else found + self.hard
 
 
@@ -97,22 +104,24 @@ class Plan:
     free: list[Stack] | None = None
     """The stacks where no variable is fixed."""
 
-    def tables(self, weights: Mapping[Kind, float], sign: float, fixed: Mapping[str, Value]) -> list[Floats]:
+    def tables(self, weights: Mapping[Kind, float], fixed: Mapping[str, Value]) -> list[Floats]:
         """One table for each scope, as the buckets take them; `fixed` has values of the mixture's fixed variables."""
         if fixed:
             stacks = [self._stack(number, fixed) for number in range(len(self.mixture.groups))]
         else:
             self.free = self.free or [self._stack(number, {}) for number in range(len(self.mixture.groups))]
             stacks = self.free
-        return [stack.sum(weights, sign) for stack in stacks]
+        return [stack.sum(weights) for stack in stacks]
 
     def _stack(self, number: int, fixed: Mapping[str, Value]) -> Stack:
         group, table = self.mixture.groups[number], self.mixture.factors.table
         weighed = [self.buckets.laid(number, table(factor, fixed)) for _, factor in group.weighed]
         hard = [self.buckets.laid(number, table(factor, fixed)) for factor in group.hard]
+        (shape,) = {laid.shape for laid in (*weighed, *hard)}
         return Stack(
             kinds=tuple(kind for kind, _ in group.weighed),
-            weighed=np.stack(weighed) if weighed else None,
+            weighed=np.array(weighed).reshape(len(weighed), prod(shape)),
+            shape=shape,
             hard=sum(hard[1:], start=hard[0]) if hard else None,
         )
 
