@@ -38,11 +38,23 @@ def credit(recipients: syntax.Recipients | None) -> Splitting:
 def _splitting(recipients: syntax.Recipients | None) -> Splitting:
     match recipients:
         case None:
-            return lambda env, scope, task: EqualSplit(scope_owners(scope, task))
+            return _among_owners()
         case syntax.ToWhom(recipient=expr):
             return _to_whom(expr)
         case syntax.ToEach(binders=binders, when=when):
             return _to_each(binders, when)
+
+
+def _among_owners() -> Splitting:
+    """The default. Instances of one scope share one split."""
+    known: dict[frozenset[str], EqualSplit] = {}
+
+    def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
+        if scope not in known:
+            known[scope] = EqualSplit(scope_owners(scope, task))
+        return known[scope]
+
+    return split
 
 
 def _to_whom(expr: syntax.Expr) -> Splitting:

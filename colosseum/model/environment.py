@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.model.faults import Poisoned
-from colosseum.model.folding import Folded
+from colosseum.model.folding import Folded, named
 from colosseum.model.remembered import remembered
+from colosseum.model.terms import Compare, Decision
 from colosseum.model.values import Fault, Value, a, instance_name
-from colosseum.model.world import Facts
+from colosseum.model.world import Facts, Source
 
 Read: TypeAlias = tuple[str, tuple[Value, ...]]
 """A private cell: its table and its key."""
@@ -40,6 +41,11 @@ class Meter:
             self.exhausted = self.exhausted or Fault(message, code="C056", help="loop over smaller sets")
             raise self.exhausted.with_traceback(None)
 
+    @property
+    def left(self) -> int:
+        """How many more are allowed."""
+        return MOST_STEPS - self.steps
+
     def affords(self, terms: int) -> bool:
         """Whether so many more terms may be evaluated, which is then counted: looking for mistakes is bounded too."""
         allowed = self.evaluated + terms <= MOST_EVALUATED
@@ -68,6 +74,17 @@ class Place:
     payoffs: bool = False
     """Whether `payoff[a]` and `total` may be mentioned."""
     meter: Meter = field(default_factory=Meter)
+    sources: dict[str, Source] = field(default_factory=dict)
+    """What names of tables and variables have led to."""
+    tests: dict[tuple[str, str], Compare] = field(default_factory=dict)
+    """Whether a variable is a name: what rewards, requirements and shares all ask is one term."""
+
+    def test(self, decision: Decision, name: str) -> Compare:
+        """`decision == name`."""
+        key = decision.variable, name
+        if key not in self.tests:
+            self.tests[key] = Compare("==", decision, named(name))
+        return self.tests[key]
 
     @remembered
     def fixed(self) -> "Place":
@@ -96,9 +113,10 @@ class Environment:
     rounds: tuple[int, ...] = ()
     """The sizes of the loops around this place, as far as they were known before they ran."""
 
-    def bind(self, bindings: Mapping[str, Value]) -> "Environment":
-        """The same place with more binders."""
-        return Environment(self.place, {**self.bindings, **bindings}, self.reads, self.rounds)
+    def bind(self, bindings: Mapping[str, Value], *, apart: bool = False) -> "Environment":
+        """A round inside this one, with more binders; `apart`, it adds no private reads to those of this one."""
+        reads = set(self.reads) if apart and self.reads is not None else self.reads
+        return Environment(self.place, {**self.bindings, **bindings}, reads, self.rounds)
 
     def inside(self, sizes: Sequence[int]) -> "Environment":
         """The same place inside loops of these sizes."""

@@ -7,6 +7,7 @@ from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.checks import check_condition, check_none, check_scope, guard, number_term
+from colosseum.model.collector import at_rest
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import evaluate, prepare
 from colosseum.model.faults import Findings
@@ -55,7 +56,18 @@ def expand(
 
     `meter` counts the work.
     """
-    meter = meter or Meter()
+    with at_rest():
+        return _expand(spec, seed, params, graph, members or {}, meter or Meter())
+
+
+def _expand(
+    spec: Spec,
+    seed: int,
+    params: Mapping[str, Value],
+    graph: Graph | None,
+    members: Mapping[str, tuple[str, ...]],
+    meter: Meter,
+) -> tuple[Expansion | None, list[Diagnostic]]:
     world, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
     if world is None:
         return None, diagnostics

@@ -1,6 +1,7 @@
 """Operators on folded expressions. In: values and terms; out: a value where all are values, else a ground term."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
 from colosseum.model import terms
@@ -8,13 +9,23 @@ from colosseum.model.terms import Constant, Ground, Term
 from colosseum.model.values import Number, Value, added, compare, member, truth
 
 Folded: TypeAlias = "Value | Term"
+MOST_NAMES = 10_000
+"""Names whose constants are kept."""
 NOTHING = Constant(0)
 ONE = Constant(1)
 
 
 def term(folded: Folded) -> Term:
     """A value as a constant term."""
-    return folded if isinstance(folded, Ground) else Constant(folded)
+    if isinstance(folded, Ground):
+        return folded
+    return named(folded) if isinstance(folded, str) else Constant(folded)
+
+
+@lru_cache(maxsize=MOST_NAMES)
+def named(name: str) -> Constant:
+    """The constant of a name, which many terms share."""
+    return Constant(name)
 
 
 def link(operator: str, left: Folded, right: Folded) -> Folded:

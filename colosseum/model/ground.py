@@ -26,16 +26,15 @@ from colosseum.model.world import World
 class Grounding:
     """One pass over the statements of a world."""
 
-    world: World
+    place: Place
     findings: Findings = field(default_factory=Findings)
     reads: dict[Read, None] = field(default_factory=dict)
-    meter: Meter = field(default_factory=Meter)
 
     def each(
         self, statement: syntax.Declaration, indices: syntax.Indices | None
     ) -> Iterator[tuple[str, Key, Environment]]:
         """(name, key, environment) of every instance. The caller's own faults end the loop as its faults do."""
-        outer = Environment(Place(self.world, meter=self.meter), reads=set())
+        outer = Environment(self.place, reads=set())
         for key, env in indexed(indices, outer):
             yield instance_name(statement.name, key), key, env
         self.note(outer)
@@ -48,12 +47,13 @@ class Grounding:
 
 def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diagnostic]]:
     """Expand variables, rewards and requirements; the task is whole only when no diagnostic is an error."""
-    work = Grounding(world, meter=meter or Meter())
+    work = Grounding(Place(world, meter=meter or Meter()))
     agents = tuple(str(a) for a in world.sets["agents"])
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
-    work.world = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
+    known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
+    work.place = replace(work.place, facts=known)
     task = Task(agents, tuple(v for found in made.values() for v in found or ()), (), ())
-    domains = Domains(task, work.meter)
+    domains = Domains(task, work.place.meter)
     payoffs: list[Payoff] = []
     requirements: list[Requirement] = []
     for statement in world.spec.composition.statements:
@@ -83,13 +83,13 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     found: list[Variable] = []
     name = ""
     try:
-        keys = list(work.world.instances(statement.name))
-        position = agent_position(keys, work.world.sets["agents"])
+        keys = list(work.place.facts.instances(statement.name))
+        position = agent_position(keys, work.place.facts.members("agents"))
         owned, allowed = _owner(statement, position), domain(statement)
         for name, key, env in work.each(statement, statement.indices):
             owner = owned(key, env)
             found.append(Variable(name, owner, allowed(env, name)))
-            _check_domain(name, owner, env, work.world)
+            _check_domain(name, owner, env)
             work.note(env)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
@@ -134,10 +134,10 @@ def _named_owner(expr: syntax.Expr) -> Callable[[Key, Environment], str]:
     return owner
 
 
-def _check_domain(name: str, owner: str, env: Environment, world: World) -> None:
+def _check_domain(name: str, owner: str, env: Environment) -> None:
     """The owner must be able to see what it may choose."""
     for table, key in in_order(env.reads or set()):
-        if owner not in (world.table(table).audience or {})[key]:
+        if owner not in (env.place.facts.table(table).audience or {})[key]:
             source = instance_name(table, key)
             raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
                         code="C062")  # fmt: skip

@@ -91,8 +91,7 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
         return
     loops, admitted = prepare_loops(indices.items), prepare_condition(indices.where)
     outer = env.apart()
-    for key, inner in rounds(loops, outer, apart=True):
-        instance = inner.apart()
+    for key, instance in rounds(loops, outer, apart=True):
         passes = admitted(instance)
         if env.reads is not None and instance.reads:
             env.reads.update(instance.reads)

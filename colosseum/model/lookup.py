@@ -13,7 +13,7 @@ from colosseum.model.folding import Folded, term
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Ground, Select, Term
 from colosseum.model.values import Elements, Fault, Value, a, flatten, instance_name, text
-from colosseum.model.world import TableData
+from colosseum.model.world import Decided, Source
 
 LOOKED_UP = ("table", "variable")
 MOST_SWAPPED = 5
@@ -65,6 +65,12 @@ def entry(name: str, keys: Sequence[Rule], *, otherwise: Rule) -> Rule:
     """`cost[a, t]`, and `otherwise` where the name is not declared."""
 
     def rule(env: Environment) -> Folded:
+        source = env.place.sources.get(name)
+        if source is None or name in env.bindings:
+            return first(env)
+        return _select(source, tuple([key(env) for key in keys]), env)
+
+    def first(env: Environment) -> Folded:
         symbol = env.place.facts.symbol(name)
         if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
             raise _not_looked_up(name, symbol, env)
@@ -87,19 +93,33 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
     if None in keys:
         return None
     facts, name = env.place.facts, symbol.name
-    table = facts.table(name) if symbol.kind == "table" else None
-    if table is None and not env.place.decisions:
-        raise Fault(f"`{name}` is decided by an agent, so it cannot be used here", code="C055",
+    if symbol.kind == "variable":
+        _check_decisions(name, env)
+    source = facts.table(name) if symbol.kind == "table" else facts.decided(name)
+    env.place.sources[name] = source
+    return _select(source, keys, env)
+
+
+def _check_decisions(variable: str, env: Environment) -> None:
+    if not env.place.decisions:
+        raise Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
                     help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
-    entries: Mapping[tuple[Value, ...], Folded] = table.entries if table else facts.decided(name).decisions
+
+
+def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    entries: Mapping[tuple[Value, ...], Folded] = source.entries
     if _settled(keys) and keys in entries:
-        return _read(table, keys, entries[keys], env)
+        return _read(source, keys, env)
+    if None in keys:
+        return None
+    if isinstance(source, Decided):
+        _check_decisions(source.name, env)
     keys = flatten(keys)
     if not _settled(keys):
-        return _moving(name, keys, env, list(entries), lambda key: _read(table, key, entries[key], env))
+        return _moving(source, keys, env)
     if keys not in entries:
-        raise _missing(name, keys, env)
-    return _read(table, keys, entries[keys], env)
+        raise _missing(source.name, keys, env)
+    return _read(source, keys, env)
 
 
 def _settled(keys: tuple[Folded, ...]) -> TypeGuard[tuple[Value, ...]]:
@@ -110,28 +130,25 @@ def _settled(keys: tuple[Folded, ...]) -> TypeGuard[tuple[Value, ...]]:
     return True
 
 
-def _read(table: TableData | None, key: tuple[Value, ...], entry: Folded, env: Environment) -> Folded:
-    """An entry, once it is noted that it was read; without a table it is a decision."""
-    if table is None:
+def _read(source: Source, key: tuple[Value, ...], env: Environment) -> Folded:
+    """An entry, once it is noted who read it."""
+    entry: Folded = source.entries[key]
+    if isinstance(source, Decided):
+        _check_decisions(source.name, env)
         return entry
-    if table.audience is not None and env.reads is not None:
-        env.reads.add((table.name, key))
+    if source.audience is not None and env.reads is not None:
+        env.reads.add((source.name, key))
     if isinstance(entry, Ground):  # of a derived table
         if not env.place.decisions:
-            raise Fault(f"`{table.name}` depends on decisions, so it cannot be used here", code="C055")
+            raise Fault(f"`{source.name}` depends on decisions, so it cannot be used here", code="C055")
         check_depth(entry)
         env.place.meter.count(entry.extent[0])  # it is substituted
     return entry
 
 
-def _moving(
-    name: str,
-    keys: tuple[Folded, ...],
-    env: Environment,
-    known: list[tuple[Value, ...]],
-    entry: Callable[[tuple[Value, ...]], Folded],
-) -> Folded:
+def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
     """What is looked up by keys of which a decision changes some."""
+    name, known = source.name, list(source.entries)
     reach = [_possible(k, env) for k in keys]
     widths = [_width(values) for values in reach]
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
@@ -141,7 +158,7 @@ def _moving(
     env.place.meter.count(len(known))
     if not matching:
         _refuse_swapped(name, reach, grouped, env)
-    entries = tuple((key, term(entry(flatten(key)))) for key in matching)
+    entries = tuple((key, term(_read(source, flatten(key), env))) for key in matching)
     return Select(name, tuple(term(k) for k in keys), entries)
 
 

@@ -29,11 +29,11 @@ class Loop:
     domain_span: Span
     """Where its domain stands."""
 
-    def bind(self, item: Value, env: Environment) -> Environment:
+    def bind(self, item: Value, env: Environment, *, apart: bool) -> Environment:
         """The place where an element has this loop's names."""
         if len(self.names) == 1:
-            return env.bind({self.names[0]: item})
-        return env.bind(_opened(self.names, item)) if self.names else env
+            return env.bind({self.names[0]: item}, apart=apart)
+        return env.bind(_opened(self.names, item) if self.names else {}, apart=apart)
 
 
 def _opened(names: tuple[str, ...], item: Value) -> Mapping[str, Value]:
@@ -48,8 +48,8 @@ def rounds(
 ) -> Iterator[tuple[tuple[Value, ...], Environment]]:
     """The items and places of nested loops, the last one turning fastest.
 
-    What does not depend on an outer loop is computed once, and its size is known before anything runs. `apart`: what
-    a domain that depends on an outer loop reads is the business of the rounds that it leads to.
+    What does not depend on an outer loop is computed once, and its size is known before anything runs. `apart`: every
+    round has private reads of its own, which begin with those of the domains that led to it.
     """
     pools = [None if loop.depends else loop.domain(env) for loop in loops]
     sizes = [len(pool) for pool in pools if pool is not None]
@@ -75,11 +75,10 @@ def _turn(
     try:
         env.place.meter.count(len(pool))
         for item in pool.items:
-            inner = loop.bind(item, env)
             if innermost:
-                yield (*items, item), inner
+                yield (*items, item), loop.bind(item, env, apart=apart)
             else:
-                yield from _turn(loops, pools, (*items, item), inner, apart)
+                yield from _turn(loops, pools, (*items, item), loop.bind(item, env, apart=False), apart)
     except Fault as fault:
         raise at(fault, loop.domain_span) from None
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
+from typing import TypeAlias
 
 from colosseum.model import terms
 from colosseum.model.environment import Meter
@@ -32,11 +33,21 @@ class Domains:
     meter: Meter
     kept: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The values of those that a guard has narrowed."""
-    sound: dict[int, Term] = field(default_factory=dict)
-    """Conditions that cannot fail wherever they stand, by identity: what guards many terms is looked at once."""
+    sound: "dict[tuple[Doubt, int], Term]" = field(default_factory=dict)
+    """Terms of which a doubt was settled for good, by the doubt and their identity: many stand in several places."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
         return self.kept[name] if name in self.kept else self.task.variable[name].domain
+
+    def raises(self, doubt: "Doubt", term: Term) -> bool:
+        """Whether there is this doubt about a term; once settled where nothing is narrowed, it is not raised again."""
+        key = doubt, id(term)
+        if key in self.sound:
+            return False
+        raised = doubt(term, self)
+        if not raised and not self.kept:
+            self.sound[key] = term
+        return raised
 
     def kinds(self, name: str) -> frozenset[type]:
         """The types of a variable's values."""
@@ -46,6 +57,9 @@ class Domains:
         """The domains of a term's scope, in declared order."""
         position = self.task.position
         return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
+
+
+Doubt: TypeAlias = Callable[[Term, Domains], bool]
 
 
 def none_example(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
@@ -114,7 +128,7 @@ def _suspicious(term: Term, domains: Domains) -> bool:
         case terms.Decision(variable=name):
             return not domains.kinds(name) <= NUMBERS
         case terms.Total(parts=parts):
-            return _any(_suspicious, parts, domains)
+            return domains.raises(_any_suspicious, term)
         case terms.Arithmetic(operator=operator, left=a, right=b):
             return (operator == "/" and not isinstance(b, terms.Constant)) or _any(_suspicious, (a, b), domains)
         case terms.Absolute(part=part):
@@ -132,7 +146,12 @@ def _suspicious(term: Term, domains: Domains) -> bool:
             return True
 
 
-def _any(doubt: Callable[[Term, Domains], bool], parts: Iterable[Term], domains: Domains) -> bool:
+def _any_suspicious(total: Term, domains: Domains) -> bool:
+    """Whether a none or a Fault could come out of a part of a sum."""
+    return _any(_suspicious, total.below, domains)
+
+
+def _any(doubt: Doubt, parts: Iterable[Term], domains: Domains) -> bool:
     """Whether there is a doubt about one of the parts."""
     for part in parts:  # noqa: SIM110 - a generator for each of a hundred thousand terms takes longer than the doubts
         if doubt(part, domains):
@@ -154,12 +173,7 @@ def _guarded(condition: Term, guarded: Term, domains: Domains) -> Domains:
 
 def _doubtful(condition: Term, domains: Domains) -> bool:
     """Whether a condition could fail: comparisons of numbers (or none), and of decisions of one kind, cannot."""
-    if id(condition) in domains.sound:
-        return False
-    doubtful = _may_fail(condition, domains)
-    if not doubtful and not domains.kept:
-        domains.sound[id(condition)] = condition
-    return doubtful
+    return domains.raises(_may_fail, condition)
 
 
 def _may_fail(condition: Term, domains: Domains) -> bool:

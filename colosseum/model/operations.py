@@ -8,7 +8,7 @@ from colosseum.model import terms
 from colosseum.model.environment import Environment, Rule, newborn
 from colosseum.model.folding import Folded, conjunction, disjunction, inverse, link, term
 from colosseum.model.functions import FUNCTIONS
-from colosseum.model.terms import Constant, Ground
+from colosseum.model.terms import Constant, Decision, Ground
 from colosseum.model.values import Elements, Fault, Value, arithmetic, text, truth
 
 LISTED = 10
@@ -28,6 +28,27 @@ def refusal(message: str, *, code: str, help: str = "") -> Rule:  # noqa: A002 -
         raise Fault(message, code=code, help=help)
 
     return rule
+
+
+def once(rule: Rule) -> Rule:
+    """The same rule, which finds again what it last found in the same place.
+
+    The meter counts it again: what the two uses make of it is written twice.
+    """
+    last: tuple[Environment, Folded, int] | None = None
+
+    def kept(env: Environment) -> Folded:
+        nonlocal last
+        meter = env.place.meter
+        if last is not None and last[0] is env and last[2] <= meter.left:
+            meter.steps += last[2]
+            return last[1]
+        before = meter.steps
+        found = rule(env)
+        last = (env, found, meter.steps - before)
+        return found
+
+    return kept
 
 
 # ---- numbers ----------------------------------------------------------------------------------------------
@@ -86,6 +107,8 @@ def comparison(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
         left, right = operands[0](env), operands[1](env)
         if equality and (isinstance(left, Elements) or isinstance(right, Elements)):
             _read((left, right), env)
+        if operators[0] == "==" and isinstance(left, Decision) and isinstance(right, str):
+            return env.place.test(left, right)
         return link(operators[0], left, right)
 
     def chain(env: Environment) -> Folded:

@@ -84,9 +84,11 @@ class Realiser:
         """Where every element that has a name got it."""
         return births(self.spec, lambda numbers: elements(numbers, self.environment()))
 
-    def environment(self, *, births: bool = False, reads: set[Read] | None = None) -> Environment:
+    def environment(
+        self, *, births: bool = False, decisions: bool = True, reads: set[Read] | None = None
+    ) -> Environment:
         """A place to evaluate in, without bindings."""
-        return Environment(Place(self, births=births, meter=self.meter), reads=reads)
+        return Environment(Place(self, births=births, decisions=decisions, meter=self.meter), reads=reads)
 
     def _fact(self, family: str, name: str, compute: Callable[[str], T]) -> T:
         key = (family, name)

@@ -1,6 +1,6 @@
 """Requirements. In: a `require` and the place of an instance; out: what should hold, and what breaking it costs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from colosseum.model import terms
 from colosseum.model.checks import check_condition, check_none, check_scope, guard
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Rule
-from colosseum.model.evaluate import prepare, prepare_value
+from colosseum.model.evaluate import prepare, prepare_links, prepare_value
 from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
 from colosseum.model.nones import Domains
 from colosseum.model.scenario import Payoff, Requirement
@@ -22,7 +22,8 @@ SURE = Constant(True)
 
 def requirement(statement: syntax.Require) -> Callable[[str, Environment, Domains], Instance | None]:
     """The rule of a `require`: its instance of a name, with the penalty of a soft one; None where `when` is false."""
-    guarded, rule, soft = guard(statement.when), prepare(statement.condition), _penalty(statement)
+    guarded, (rule, excess) = guard(statement.when), _condition(statement)
+    soft = _penalty(statement, excess)
 
     def instance(name: str, env: Environment, domains: Domains) -> Instance | None:
         holds = guarded(env)
@@ -44,33 +45,70 @@ def requirement(statement: syntax.Require) -> Callable[[str, Environment, Domain
     return instance
 
 
+def _condition(statement: syntax.Require) -> tuple[Rule, Rule | None]:
+    """The rules of what should hold, and of what `per unit` measures where it is missed."""
+    expr = statement.condition
+    if not statement.per_unit:
+        return prepare(expr), None
+    if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
+        return prepare(expr), _unmeasured(expr)
+    rule, operands = prepare_links(expr)
+    return rule, _excess(expr.operators, operands)
+
+
+def _excess(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
+    """The distance by which each link of a comparison is missed, summed."""
+
+    def excess(env: Environment) -> Folded:
+        found = [term(operand(env)) for operand in operands]
+        parts = [_distance(o, *sides) for o, sides in zip(operators, pairwise(found), strict=True)]
+        return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
+
+    return excess
+
+
+def _distance(operator: str, left: Term, right: Term) -> Term:
+    if operator == "==":
+        return terms.Absolute(terms.Arithmetic("-", left, right))
+    over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
+    return terms.Extremum("max", (NOTHING, over), (SURE, SURE), aggregate=False)
+
+
+def _unmeasured(expr: syntax.Expr) -> Rule:
+    def excess(env: Environment) -> Folded:
+        fault = Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
+                      help="drop `per unit` to charge once for each broken instance")  # fmt: skip
+        raise at(fault, expr.span)
+
+    return excess
+
+
 def _penalty(
-    statement: syntax.Require,
+    statement: syntax.Require, excess: Rule | None
 ) -> Callable[[str, "bool | Term", Term, Environment, Domains], Instance] | None:
     """The rule of what breaking a soft requirement costs."""
     if statement.penalty is None:
         return None
     priced, split = _price(statement.penalty), credit(statement.recipients)
-    missed = _excess(statement.condition) if statement.per_unit else None
 
     def soft(name: str, holds: "bool | Term", condition: Term, env: Environment, domains: Domains) -> Instance:
         price = priced(env)
-        excess = None if missed is None else term(missed(env))
-        if excess is None:
+        missed = None if excess is None else term(excess(env))
+        if missed is None:
             cost: Term = terms.Conditional(condition, NOTHING, Constant(-price))
         else:
-            cost = terms.Arithmetic("*", Constant(-price), excess)
+            cost = terms.Arithmetic("*", Constant(-price), missed)
             cost = cost if holds is True else terms.Conditional(term(holds), cost, NOTHING)
         shares = split(env, cost.scope, domains.task)
         try:
             check_none(cost, statement.condition, domains)
         except Fault as wrong:
-            if excess is None or wrong.code != "C050":
+            if missed is None or wrong.code != "C050":
                 raise
             message = "`per unit` measures how far two numbers are apart, and these are not numbers"
             raise at(Fault(message, code="C067", help=wrong.help), statement.condition.span) from None
         payoff = Payoff(name, statement.name, "penalty", cost, shares)
-        return Requirement(name, statement.name, condition, float(price), excess), payoff
+        return Requirement(name, statement.name, condition, float(price), missed), payoff
 
     return soft
 
@@ -88,33 +126,3 @@ def _price(expr: syntax.Expr) -> Callable[[Environment], Number]:
             raise at(fault, expr.span) from None
 
     return price
-
-
-def _excess(expr: syntax.Expr) -> Rule:
-    """What `per unit` measures: the distance by which each link of the comparison is missed, summed."""
-    if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
-        return _unmeasured(expr)
-    operands, operators = [prepare(operand) for operand in expr.operands], expr.operators
-
-    def excess(env: Environment) -> Folded:
-        found = [term(operand(env)) for operand in operands]
-        parts = [_distance(o, *sides) for o, sides in zip(operators, pairwise(found), strict=True)]
-        return parts[0] if len(parts) == 1 else terms.Total(tuple(parts))
-
-    return excess
-
-
-def _unmeasured(expr: syntax.Expr) -> Rule:
-    def rule(env: Environment) -> Folded:
-        fault = Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
-                      help="drop `per unit` to charge once for each broken instance")  # fmt: skip
-        raise at(fault, expr.span)
-
-    return rule
-
-
-def _distance(operator: str, left: Term, right: Term) -> Term:
-    if operator == "==":
-        return terms.Absolute(terms.Arithmetic("-", left, right))
-    over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
-    return terms.Extremum("max", (NOTHING, over), (SURE, SURE), aggregate=False)

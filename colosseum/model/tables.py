@@ -27,7 +27,7 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     if isinstance(statement, syntax.Set):
         return _column(name, statement, facts)
     assert isinstance(statement, syntax.Table)
-    outer = facts.environment(reads=set())
+    outer = facts.environment(decisions=name in facts.spec.derived, reads=set())
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
     if audience is None and outer.reads:
@@ -56,7 +56,7 @@ def _computed(
     facts: "Realiser",
 ) -> dict[tuple[Value, ...], Value]:
     derived = statement.name in facts.spec.derived
-    rule = _rule(statement, derived, facts)
+    rule = _rule(statement, facts)
     found: dict[tuple[Value, ...], Value] = {}
     for key, env in instances:
         try:
@@ -70,19 +70,14 @@ def _computed(
     return found
 
 
-def _rule(
-    statement: syntax.Table, derived: bool, facts: "Realiser"
-) -> Callable[[tuple[Value, ...], Environment], Value]:
+def _rule(statement: syntax.Table, facts: "Realiser") -> Callable[[tuple[Value, ...], Environment], Value]:
     """How each entry of a table is drawn or computed."""
     if isinstance(statement.source, syntax.Drawn):
         drawn = draw(statement.source.call)
         return lambda key, env: drawn(draws.key(facts.seed, statement.name, key), env)
     assert isinstance(statement.source, syntax.Given)
-    if not derived:
-        computed = prepare_value(statement.source.value)
-        return lambda _, env: computed(env)
-    term = prepare(statement.source.value)
-    return lambda _, env: term(env)  # type: ignore[return-value]
+    computed = prepare(statement.source.value)
+    return lambda _, env: computed(env)  # type: ignore[return-value]  # a derived table holds terms
 
 
 def _check_audience(

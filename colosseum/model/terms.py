@@ -51,8 +51,10 @@ class Ground:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
         size, depth = 1, 0
         for part in self.below:
-            inside = part.extent
-            size, depth = size + inside[0], max(depth, inside[1])
+            inside, deeper = part.extent
+            size += inside
+            if deeper > depth:
+                depth = deeper
         return size, depth + 1
 
 

@@ -5,7 +5,7 @@ A World is complete and frozen. It is made by `realise` from a seed, or by `imag
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from colosseum.model.faults import Poisoned
 from colosseum.model.remembered import remembered
@@ -35,22 +35,26 @@ class TableData:
 class Decided:
     """The instances of a variable as terms and by name, each made once however often it is mentioned."""
 
-    variable: str
+    name: str
     domains: Mapping[tuple[Value, ...], tuple[Value, ...]]
     """What may be decided, by key."""
 
     @remembered
-    def decisions(self) -> dict[tuple[Value, ...], Decision]:
+    def entries(self) -> dict[tuple[Value, ...], Decision]:
         """The terms by key."""
-        return {key: Decision(instance_name(self.variable, key)) for key in self.domains}
+        return {key: Decision(instance_name(self.name, key)) for key in self.domains}
 
     @remembered
     def reach(self) -> dict[str, frozenset[Value]]:
         """What may be decided, by the instance's name."""
         found: dict[str, frozenset[Value]] = {}
-        for key, decision in self.decisions.items():
+        for key, decision in self.entries.items():
             found.setdefault(decision.variable, frozenset(self.domains[key]))
         return found
+
+
+Source: TypeAlias = TableData | Decided
+"""What a name may lead to that is looked up by keys."""
 
 
 class Facts(Protocol):
