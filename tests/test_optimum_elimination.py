@@ -3,13 +3,17 @@
 import random
 from collections.abc import Mapping
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_optimum_collab import RECORDED, compiled
 from test_optimum_laws import Everything, chosen, goals_of, random_games, tickets
 from test_optimum_specs import scenario, specs
 from test_optimum_terms import tasks
+from test_optimum_vectors import VECTORS as TICKETS
+from test_optimum_vectors import game
 
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
@@ -137,6 +141,18 @@ def test_trees(seed: int, worths: tuple[float, ...]) -> None:
     goals = [WELFARE, payoff_of("v0"), mixed({WELFARE: 0.5, payoff_of("v3"): 2.0})]
     both_ways(task, goals, {})
     both_ways(task, goals, {"v5": "c", "v0": "a"})
+
+
+@pytest.mark.parametrize("path", [*TICKETS, *RECORDED], ids=lambda p: p.stem)
+def test_optima_computed_elsewhere(path: Path) -> None:
+    """Games whose optimum was found by enumeration, by others."""
+    if path in TICKETS:
+        record, scenario, instance = game(path)
+    else:
+        _, record, scenario, instance = compiled(path)
+    found = Elimination(scenario.task).maximise(WELFARE, canonical=True)
+    assert found.value == pytest.approx(record["optimum"], rel=1e-9, abs=1e-9)
+    assert found.assignment == instance.optimum.assignment
 
 
 # ---- one task, many questions ----------------------------------------------------------------------------------------

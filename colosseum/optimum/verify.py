@@ -14,8 +14,7 @@ from colosseum.model.values import Fault, Value
 from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lower import NotLowered, lower
-from colosseum.optimum.scoring import goal_value, hard_broken
-from colosseum.optimum.search import AGREEMENT, Disagreement
+from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, hard_broken
 from colosseum.optimum.second import ask
 from colosseum.optimum.solve import Optimum
 
