@@ -20,7 +20,7 @@ from colosseum.optimum.solve import Optimum
 
 AFFORDABLE = 1 << 28
 """Joint values that an elimination may go through: a second or two."""
-TIME_LIMIT = 60.0
+TIME_LIMIT = 300.0
 """Seconds that CBC may take for one answer."""
 Verdict: TypeAlias = Literal["agrees", "disagrees", "not verified"]
 Way: TypeAlias = Literal["elimination", "CBC"]
@@ -65,7 +65,7 @@ def verify(
 ) -> Verification:
     """Compute the optimum of `sign · goal` again; the task's factors are used again where they are given.
 
-    CBC gets a program of its own, which holds no more than this goal needs.
+    What elimination has found is asked of CBC, which gets a program of its own, with no more than this goal needs.
     """
     start = time.perf_counter()
     second = Second(None, "open", reason="it is not proven; its value is attained and within its bound")
@@ -73,7 +73,7 @@ def verify(
     if not wrong and optimum.status != "limit":
         elimination = elimination or Elimination(task)
         cost = elimination.cost(goal)
-        if cost is not None and cost <= AFFORDABLE:
+        if cost is not None and cost <= AFFORDABLE and optimum.by != "elimination":
             second = _eliminated(elimination, goal, sign, canonical=optimum.canonical)
         else:
             second = _asked(task, goal, sign, time_limit)
