@@ -4,7 +4,7 @@ Every way answers the same questions, in turns, so that what else the machine do
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby, islice
 from statistics import median
@@ -14,8 +14,8 @@ import numpy as np
 from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.lower import Lowered
 from colosseum.optimum.program import Program
-from colosseum.optimum.search import Query, Search
-from colosseum.optimum.solve import TIME_LIMIT, Solver
+from colosseum.optimum.search import Query
+from colosseum.optimum.solve import Solver
 
 from .arrays import Numbers, arrays, held
 from .cases import Case, Question, named, questions, single_payoffs
@@ -220,7 +220,7 @@ def _direct(program: Program, weights: Numbers, fixed: dict[int, float]) -> Numb
 def _anew(solver: Solver, question: Question) -> tuple[float | None, float]:
     """Our own optimum with new objects behind the same lowered program, and the seconds of the whole query."""
     began = clock()
-    found = Search(solver.task, solver.lowered, TIME_LIMIT).best(Query(question.goal, 1.0, question.fixed))
+    found = replace(solver.search).best(Query(question.goal, 1.0, question.fixed))
     return found.value, clock() - began
 
 

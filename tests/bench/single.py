@@ -17,7 +17,7 @@ from .network import Network, Unnatural, network
 from .ours import once
 from .rivals import Answer, cp_sat, direct, elimination, toulbar2
 
-LIMIT, QUICK_LIMIT = 60.0, 10.0
+LIMIT, QUICK_LIMIT = 60.0, 5.0
 """Seconds that a rival may search."""
 SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
 LARGEST_RATIO = 1.2
