@@ -19,7 +19,7 @@ from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import serial
-from colosseum.model.scenario import Scenario, Task
+from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
 
 
@@ -62,12 +62,15 @@ class Plan:
 
 @dataclass
 class Reader:
-    """Reads one campaign; scenarios and optima are computed once each."""
+    """Reads one campaign; scenarios are read and tasks are solved once each."""
 
     folder: Path
     instances: dict[str, tuple[Scenario, Instance]] = field(default_factory=dict)
-    measured: dict[tuple[str, str], Measured] = field(default_factory=dict)
-    """By scenario and what happened: many runs of one instance end alike."""
+    """By scenario."""
+    solved: dict[Task, Instance] = field(default_factory=dict)
+    """Scenarios that differ in who may talk or conspire have one task."""
+    measured: dict[tuple[int, Coalition | None, str], Measured] = field(default_factory=dict)
+    """By instance, coalition and what happened: many runs of one instance end alike."""
 
     def plan(self) -> Plan:
         """The list of trials. Raises Unreadable."""
@@ -100,7 +103,7 @@ class Reader:
         scenario, instance = self._instance(listed.scenario)
         happened = read_events(events, scenario.task, path.name)
         coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
-        key = (listed.scenario, repr((happened.assignment, happened.order, coalition and coalition.name)))
+        key = (id(instance), coalition, repr((happened.assignment, happened.order)))
         if key not in self.measured:
             self.measured[key] = measure(instance, happened.assignment, coalition=coalition, order=happened.order)
         return _record(listed, "complete", "", run_figures(self.measured[key], happened, scenario.task))
@@ -116,7 +119,9 @@ class Reader:
                 raise Unreadable(f"{path} {wrong}") from None
             if serial.content_hash(scenario) != found:
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
-            self.instances[found] = (scenario, Instance.of(scenario.task))
+            if scenario.task not in self.solved:
+                self.solved[scenario.task] = Instance.of(scenario.task)
+            self.instances[found] = (scenario, self.solved[scenario.task])
         return self.instances[found]
 
 

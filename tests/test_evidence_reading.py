@@ -1,0 +1,29 @@
+"""Campaigns read back: what is the same for many runs is computed once."""
+
+from pathlib import Path
+
+from conftest import SPECS, planned, run
+
+from colosseum.audit.campaign import Campaign
+from colosseum.evidence.reading import Reader
+
+
+def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: Path) -> None:
+    spec = tmp_path / "toy.colo"
+    swept = (SPECS / "toy.colo").read_text(encoding="utf-8")
+    spec.write_text(f"{swept[: swept.rindex('}')]}  sweep network in complete, ring, star\n}}\n", encoding="utf-8")
+    checked, todo, expansions = planned(spec, arms=["baseline", "prompted"])
+    Campaign(tmp_path).prepare(next(iter(checked.designs.values())), todo, expansions, title="", model=None)
+    run(tmp_path, todo)
+    reader = Reader(tmp_path)
+    records = list(reader.records(reader.plan()))
+    assert len({record.point for record in records}) == len(reader.instances) == 3
+    assert len(reader.solved) == 1
+    assert len(reader.measured) < len(records) == 6, "some runs end alike"
+    for record in records:
+        assert record.figures is not None
+        found = {name: figure.value for name, figure in record.figures.scalars.items()}
+        assert found["loss_given_others"] is not None
+        assert found["own_move_loss"] is not None
+        assert found["regret"] is not None
+        assert abs(found["loss_given_others"] + found["own_move_loss"] - found["regret"]) < 1e-9
