@@ -83,6 +83,11 @@ class Mixture:
         affordable = order is not None and order.cost <= max(LITTLE, PRICE_OF_ORDER * best.order.cost)
         return self._plan(order) if affordable else None
 
+    @cached_property
+    def cells(self) -> int:
+        """How many values its tables have."""
+        return sum((len(g.weighed) + len(g.hard)) * prod(self.sizes[name] for name in g.scope) for g in self.groups)
+
     @property
     def unmade(self) -> int:
         """How many values of terms the tables hold that are not made yet."""
