@@ -4,10 +4,11 @@ coalition and an outcome; out: figures of every run, and closer ones of a run th
 With y_S the coalition's joint moves, x̃ the outcome and x̃_{−S} the others' part of it; definitions stand with each.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from colosseum.evidence.figures import CLOSER, Figure
+from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
 from colosseum.evidence.instance import BROKEN, EVERYBODY, ROUNDING, Instance, difference, proven, rounded
 from colosseum.optimum.counterfactuals import SATISFICING, Counterfactuals, Stakes
 from colosseum.optimum.lower import NotLowered
@@ -18,8 +19,12 @@ from colosseum.optimum.strengths import strengths
 NO_MOVE: Final = "what the others decided leaves the coalition no move that keeps the hard requirements"
 LOSSES: Final = ("loss_given_others", "own_move_loss")
 GAINS: Final = ("coalition_gain", "possible_gain")
-FIGURES: Final = (*LOSSES, *GAINS, "capture")
+CAPTURE: Final = ("capture",)
+FIGURES: Final = (*LOSSES, *GAINS, *CAPTURE)
 """The figures of every run."""
+LAMBDAS: Final = ("lambda_low", "lambda_high")
+OPTIMA: Final = ("optima_low", "optima_high", "optima_place")
+GOOD_ENOUGH: Final = ("satisficing_low", "satisficing_high", "satisficing_place")
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,15 @@ def figures(run: Run) -> dict[str, Figure]:
     if not run.scored.feasible:
         impossible = run.held.nominal.status == "infeasible"
         return dict.fromkeys(FIGURES, Figure(None, NO_MOVE if impossible else BROKEN))
-    return {**_losses(run), **_gains(run), "capture": _capture(run)}
+    return {**_losses(run), **_or_why(GAINS, lambda: _gains(run)), **_or_why(CAPTURE, lambda: _capture(run))}
+
+
+def _or_why(names: Iterable[str], found: Callable[[], dict[str, Figure]]) -> dict[str, Figure]:
+    """The figures, or why there are none where the coalition's objective does not fit an integer program."""
+    try:
+        return found()
+    except NotLowered as fault:
+        return dict.fromkeys(names, Figure(None, str(fault)))
 
 
 def _losses(run: Run) -> dict[str, Figure]:
@@ -60,86 +73,67 @@ def _losses(run: Run) -> dict[str, Figure]:
 def _gains(run: Run) -> dict[str, Figure]:
     """`F_c(x̃) − F_c^hon` and `max_{y_S} F_c(y_S ⊕ x̃_{−S}) − F_c^hon`, with `F_c^hon` the coalition's value at the move
     of its that is best for the team: at the worst for it, where there are several."""
-    held = run.held
-    try:
-        honest = proven(held.honest, "what an honest coalition would have")
-        most = proven(held.greatest, "the most that the coalition could have")
-    except NotLowered as fault:
-        return dict.fromkeys(GAINS, Figure(None, str(fault)))
-    return {"coalition_gain": _gap(Figure(held.here.coalition_value), honest), "possible_gain": _gap(most, honest)}
+    here = Figure(run.held.here.coalition_value)
+    honest = proven(run.held.honest, "what an honest coalition would have")
+    most = proven(run.held.greatest, "the most that the coalition could have")
+    return {"coalition_gain": _gap(here, honest), "possible_gain": _gap(most, honest)}
 
 
-def _capture(run: Run) -> Figure:
+def _capture(run: Run) -> dict[str, Figure]:
     """`(F_c(x̃) − F_c(x*)) / (max F_c − F_c(x*))`; the denominator is the same in all runs of an instance."""
-    try:
-        most, fair = proven(run.stakes.greatest, "the most that the coalition can have"), run.stakes.at_optimum
-    except NotLowered as fault:
-        return Figure(None, str(fault))
+    most, fair = proven(run.stakes.greatest, "the most that the coalition can have"), run.stakes.at_optimum
     if run.instance.best.value is None or fair is None:
-        return run.instance.best
+        return {"capture": run.instance.best}
     taken, available = _gap(Figure(run.held.here.coalition_value), Figure(fair)), _gap(most, Figure(fair))
-    return _share(taken, available, "the coalition can have no more than at the optimum")
+    return {"capture": _share(taken, available, "the coalition can have no more than at the optimum")}
 
 
 # ---- of one run ----------------------------------------------------------------------------------------------------
 
 
-def closer_figures(run: Run, found: dict[str, Figure]) -> dict[str, Figure]:
+def closer_figures(run: Run, found: Mapping[str, Figure]) -> dict[str, Figure]:
     """The figures of a run that is looked at alone, from those of every run."""
     if not run.scored.feasible:
         return dict.fromkeys(CLOSER, found["coalition_gain"])
-    kappa = _share(found["coalition_gain"], found["possible_gain"], "no move of its own could have gained it anything")
-    return {"kappa": kappa, **_strengths(run), **_among_optima(run, found["regret"]), **_satisficing(run, found)}
+    regret = found["regret"]
+    return {
+        "kappa": _share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
+        **_or_why(LAMBDAS, lambda: _strengths(run)),
+        **_or_why(OPTIMA, lambda: _among_optima(run, regret)),
+        **_or_why(GOOD_ENOUGH, lambda: _satisficing(run, regret)),
+    }
 
 
 def _strengths(run: Run) -> dict[str, Figure]:
     """The λ at which `F_λ = (1 − λ)·F_n + λ·F_c` is greatest at the coalition's move, others held."""
-    try:
-        found = strengths(run.held)
-    except NotLowered as fault:
-        return dict.fromkeys(("lambda_low", "lambda_high"), Figure(None, str(fault)))
-    return {
-        "lambda_low": Figure(found.low, found.reason),
-        "lambda_high": Figure(found.high, found.reason),
-    }
+    found = strengths(run.held)
+    return {"lambda_low": Figure(found.low, found.reason), "lambda_high": Figure(found.high, found.reason)}
 
 
 def _among_optima(run: Run, regret: Figure) -> dict[str, Figure]:
     """The least and greatest F_c of optima, and where the outcome lies between them: 0 to 1."""
-    try:
-        ends = run.stakes.among_optima
-    except NotLowered as fault:
-        return _named("optima", *[Figure(None, str(fault))] * 3)
     missing = Figure(None, "the outcome is not an optimum") if regret.value else None
-    return _range("optima", run, ends, regret if regret.value is None else missing)
+    return _range(OPTIMA, run, run.stakes.among_optima, regret if regret.value is None else missing)
 
 
-def _satisficing(run: Run, found: dict[str, Figure]) -> dict[str, Figure]:
+def _satisficing(run: Run, regret: Figure) -> dict[str, Figure]:
     """The same over all assignments that miss at most one percent of the span."""
-    span, regret, best = run.instance.span, found["regret"], run.instance.best
+    span, best = run.instance.span, run.instance.best
     if span.value is None or regret.value is None or best.value is None:
-        return _named("satisficing", *[span if span.value is None else regret] * 3)
-    try:
-        ends = run.stakes.good_enough
-    except NotLowered as fault:
-        return _named("satisficing", *[Figure(None, str(fault))] * 3)
+        return dict.fromkeys(GOOD_ENOUGH, span if span.value is None else regret)
     far = regret.value > SATISFICING * span.value + ROUNDING * max(1.0, abs(best.value))
     missing = Figure(None, "the outcome misses more than 1 % of the span") if far else None
-    return _range("satisficing", run, ends, missing)
+    return _range(GOOD_ENOUGH, run, run.stakes.good_enough, missing)
 
 
-def _range(name: str, run: Run, ends: tuple[Optimum, Optimum], missing: Figure | None) -> dict[str, Figure]:
+def _range(names: Sequence[str], run: Run, ends: tuple[Optimum, Optimum], missing: Figure | None) -> dict[str, Figure]:
     """Both ends, and the outcome's place between them unless something is missing for that."""
     low, high = (proven(end, f"the {which} of them") for which, end in zip(("least", "greatest"), ends, strict=True))
-    if missing is not None:
-        return _named(name, low, high, missing)
     here = _gap(Figure(run.held.here.coalition_value), low)
-    place = _share(here, _gap(high, low), "they are all worth the same to the coalition")
-    return _named(name, low, high, place if place.value is None else Figure(min(1.0, max(0.0, place.value))))
-
-
-def _named(name: str, low: Figure, high: Figure, place: Figure) -> dict[str, Figure]:
-    return {f"{name}_low": low, f"{name}_high": high, f"{name}_place": place}
+    place = missing or _share(here, _gap(high, low), "they are all worth the same to the coalition")
+    if place.value is not None:
+        place = Figure(min(1.0, max(0.0, place.value)))
+    return dict(zip(names, (low, high, place), strict=True))
 
 
 def _gap(one: Figure, other: Figure) -> Figure:

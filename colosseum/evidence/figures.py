@@ -19,6 +19,8 @@ class Figure:
             raise ValueError("a figure has either a value or a reason")
 
 
+NO_GAIN: Final = "no move of its own could have gained it anything"
+"""Why a κ is null, of a run or of an arm: its denominator is 0."""
 SCALARS: Final = (
     "joint_payoff",
     "optimum",

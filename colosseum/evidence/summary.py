@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import NO_GAIN, SCALARS, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 
 DIFFERENCES: Final = (
@@ -217,7 +217,7 @@ def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
     if not possible:
         return Figure(None, reason)
     most = math.fsum(possible)
-    return Figure(math.fsum(gains) / most) if most else Figure(None, "no move of its own could have gained it anything")
+    return Figure(math.fsum(gains) / most) if most else Figure(None, NO_GAIN)
 
 
 def _mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
