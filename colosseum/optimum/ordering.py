@@ -1,6 +1,6 @@
 """In which order to eliminate variables. In: scopes and domain sizes; out: an order, and how much work it makes.
 
-Finding the best order is as hard as the optimum itself: two greedy rules stand in, and the cheaper order is taken
+Finding the best order is as hard as the optimum itself: greedy rules stand in, and the cheapest order is taken
 (Dechter, "Bucket elimination", Artificial Intelligence 113, 1999, section 3).
 """
 
@@ -8,11 +8,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import combinations
+from random import Random
 
 MOST_JOINT = 1 << 24
 """Joint values that the sum of tables from which a variable goes may have; it is never written out whole."""
 WORTH_A_SECOND_TRY = 200_000
 """Joint values in all from which a better order pays for being looked for."""
+PAYS_A_TRY = 2_000_000
+"""Joint values for each of which one more order is tried, …"""
+MOST_TRIES = 16
+"""… up to so many."""
+A_FEW = 4
+"""Orders that are tried where none has been found."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +71,29 @@ class Graph:
 
 
 def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int = MOST_JOINT) -> Order | None:
-    """The cheapest of two greedy orders and the declared one; None where each needs a table past the most."""
+    """The cheapest order that some rules of thumb find; None where each needs a table past the most.
+
+    The smallest table next, the fewest new neighbours next, or as declared; where much work is left, also the smallest
+    table next with other decisions between equals, as often as that pays.
+    """
     first = _greedy(Graph(scopes, sizes, most=most), Graph.joint)
     if first is not None and first.cost < WORTH_A_SECOND_TRY:
         return first
     graph = Graph(scopes, sizes, most=most)
     if sum(len(near) ** 2 for near in graph.near) > WORTH_A_SECOND_TRY:
         return first
-    reverse = given_order(scopes, sizes, list(sizes)[::-1], most=most)
     fewest = _greedy(graph, lambda graph, variable: graph.missing(variable) * graph.most + graph.joint(variable))
-    found = [order for order in (first, fewest, reverse) if order is not None]
-    return min(found, key=lambda order: order.cost, default=None)
+    found = [first, fewest, given_order(scopes, sizes, list(sizes)[::-1], most=most)]
+    best = _cheapest(found)
+    for number in range(A_FEW if best is None else min(MOST_TRIES, best.cost // PAYS_A_TRY)):
+        names = list(sizes)
+        Random(number).shuffle(names)
+        found.append(_greedy(Graph(scopes, {name: sizes[name] for name in names}, most=most), Graph.joint))
+    return _cheapest(found)
+
+
+def _cheapest(found: Sequence[Order | None]) -> Order | None:
+    return min((order for order in found if order is not None), key=lambda order: order.cost, default=None)
 
 
 def _greedy(graph: Graph, price: Callable[[Graph, int], int]) -> Order | None:
