@@ -4,7 +4,7 @@ variables and domains, so that reports of equal tasks are equal.
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,24 +18,22 @@ MOST_SEARCHED = 2_000
 """Columns that searches for an earlier value may go through in all; past it the optimum at hand is kept."""
 
 
-def first(search: Search, query: Query, found: Found) -> tuple[dict[str, Value], bool]:
-    """The first optimum, and whether it is known to be; `found` is an optimum of the query.
+def first(search: Search, query: Query, found: Found) -> Found:
+    """The first optimum, if it is known to be; `found` is an optimum of the query by the integer program.
 
     Components do not mind each other. In each, variable by variable, earlier values are tried: reduced costs and
     relaxations close most of them, a dive finds optima, and only what that leaves open is searched.
     """
-    best, value = dict(found.assignment or {}), found.value
-    if value is None:
-        return best, False
-    scale = max(1.0, abs(value))
-    until = time.monotonic() + search.time_limit
-    walk = _Walk(search, query, best, value - TIGHT * scale, until, allowance=MOST_SEARCHED)
-    search.stop_at(walk.until)
+    if found.assignment is None or found.value is None:
+        return found
+    scale, until = max(1.0, abs(found.value)), time.monotonic() + search.time_limit
+    walk = _Walk(search, query, query, found.assignment, found.value - TIGHT * scale, until, allowance=MOST_SEARCHED)
+    search.stop_at(until)
     costs = search.costs(query).weights
     for component, part in zip(search.components, found.parts, strict=True):
         names = [name for name in search.decided_by(component) if name not in query.fixed]
         walk.through(_Stretch(component, names, costs[component.columns], part - MARGIN * scale))
-    return walk.best, walk.known
+    return walk.eliminated or replace(found, assignment=walk.best, value=None, first=walk.known)
 
 
 @dataclass
@@ -61,8 +59,9 @@ class _Walk:
     """From one optimum to the first: after each variable, `best` is the first as far as the walk has come."""
 
     search: Search
+    asked: Query
     query: Query
-    """With the variables fixed that the walk has passed."""
+    """The same with the variables fixed that the walk has passed."""
     best: dict[str, Value]
     least: float
     """What an optimum is worth at least, up to rounding."""
@@ -71,6 +70,8 @@ class _Walk:
     allowance: int
     """Columns that searches may still go through."""
     known: bool = True
+    eliminated: Found | None = None
+    """The first of all optima, where a search was needed and elimination was easier."""
 
     def through(self, stretch: _Stretch) -> None:
         """Pass the variables of a component."""
@@ -79,7 +80,7 @@ class _Walk:
             stretch.alone = not any(self._open(stretch, name) for name in stretch.names) or self._relaxed_alone(stretch)
         moved = False
         for number, name in enumerate(stretch.names):
-            if stretch.alone or not self.known or not any(map(self._place, stretch.names[number:])):
+            if stretch.alone or self._over or not any(map(self._place, stretch.names[number:])):
                 return
             if moved and self._place(name):
                 self._close(stretch)
@@ -88,6 +89,11 @@ class _Walk:
             self._earliest(stretch, name)
             self.query = self.query.holding({**self.query.fixed, name: self.best[name]})
             moved = moved or self.best[name] != before
+
+    @property
+    def _over(self) -> bool:
+        """Whether the walk has ended, for lack of room or since elimination knows the rest."""
+        return not self.known or self.eliminated is not None
 
     def _place(self, name: str) -> int:
         """Where a variable's value stands in its domain."""
@@ -124,7 +130,7 @@ class _Walk:
         for place in self._open(stretch, name):
             if time.monotonic() > self.until:
                 self.known = False
-            if stretch.alone or not self.known or self._taken(stretch, {**self.query.fixed, name: domain[place]}):
+            if stretch.alone or self._over or self._taken(stretch, {**self.query.fixed, name: domain[place]}):
                 return
 
     def _taken(self, stretch: _Stretch, fixed: Mapping[str, Value]) -> bool:
@@ -136,6 +142,10 @@ class _Walk:
         point = component.dive(stretch.weights, box, relaxed, stretch.least) if relaxed.status == "optimal" else None
         if point is not None and point.point is not None and self._believed(self._moved(stretch, point.point)):
             return True
+        self.eliminated = self.search.eliminated(self.asked, canonical=True)
+        if self.eliminated is not None and self.eliminated.first:
+            return True
+        self.eliminated = None
         if not stretch.searched and len(component.columns) < self.allowance and self._alone(stretch):
             return False
         self.allowance -= len(component.columns)

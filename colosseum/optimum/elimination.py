@@ -18,11 +18,12 @@ from colosseum.optimum.factors import Factors, Kind
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.mixture import Mixture, mixture
 from colosseum.optimum.ordering import MOST_JOINT
-from colosseum.optimum.scoring import goal_value, hard_broken
-from colosseum.optimum.search import AGREEMENT, Disagreement
+from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, hard_broken
 
 TIE = 1e-9
 """How far, relative to max(1, |value|), a value may lie below the optimum and count as one."""
+MOST_KEPT = 1 << 24
+"""Joint values of mixtures that are kept for the next goal."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,15 @@ class Elimination:
         self.task, self.most = task, most
         self.factors = Factors(task)
         self.mixtures: dict[tuple[frozenset[Kind], frozenset[str]], Mixture | None] = {}
+        self.kept = 0
 
     def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> int | None:
-        """How many joint values an elimination goes through; None where it is too large.
+        """How many joint values an elimination goes through, weighing its tables included; None where it is too large.
 
-        Nothing is evaluated for it, and neither is it for other goals that count the same things.
+        Nothing is evaluated to know it.
         """
         mixed = self._mixture(self.factors.weights(goal), fixed or {})
-        return None if mixed is None or mixed.best is None else mixed.best.order.cost
+        return None if mixed is None or mixed.best is None else mixed.cells + mixed.best.order.cost
 
     def preparation(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> int | None:
         """How many values of terms are to be computed before the first answer; 0 once that is done.
@@ -78,7 +80,11 @@ class Elimination:
         held = frozenset(fixed).intersection(self.factors.choices)
         key = frozenset(weights), held
         if key not in self.mixtures:
-            self.mixtures[key] = mixture(self.factors, weights, held, most=self.most)
+            found = mixture(self.factors, weights, held, most=self.most)
+            self.kept += _size(found)
+            while self.mixtures and self.kept > MOST_KEPT:
+                self.kept -= _size(self.mixtures.pop(next(iter(self.mixtures))))
+            self.mixtures[key] = found
         return self.mixtures[key]
 
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Eliminated:
@@ -113,6 +119,11 @@ class Elimination:
         if broken := hard_broken(self.task.requirements, assignment):
             raise Disagreement(f"the assignment found by elimination breaks `{broken[0].name}`")
         return value
+
+
+def _size(mixed: Mixture | None) -> int:
+    """The joint values that an elimination goes through, at least 1."""
+    return 1 if mixed is None or mixed.best is None else mixed.best.order.cost
 
 
 def _first(solved: Solution, mixed: Mixture, slack: float, *, in_turn: bool) -> Places | None:

@@ -14,6 +14,13 @@ from colosseum.model.values import Value, number
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.ledger import broken, credit_scope, paid
 
+AGREEMENT = 1e-6
+"""How far, relative to max(1, |value|), the value that a solver or arrays come to may lie from the exact one."""
+
+
+class Disagreement(Exception):  # noqa: N818 - what it is, in the words of the report
+    """A computed value is not the model's: a bug of ours, never a result."""
+
 
 @dataclass(frozen=True)
 class Score:

@@ -6,29 +6,29 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Fault, Value
+from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.engine import TIGHT, Answer, Box, Component, Numbers, Status, reached
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.ledger import broken
 from colosseum.optimum.lower import Costs, Lowered
 from colosseum.optimum.program import total
-from colosseum.optimum.scoring import goal_value, goal_worth, score, with_payoffs
+from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
 from colosseum.optimum.ties import settle
+
+Way: TypeAlias = Literal["integer program", "elimination"]
 
 MOST_FORBIDDEN = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
 DIVING = 0.25
 """The share of a query's time that dives may take; what they leave is for branch and bound."""
-AGREEMENT = 1e-6
-"""How far, relative to max(1, |value|), branch and bound's value may lie from the exact one."""
-
-
-class Disagreement(Exception):  # noqa: N818 - what it is, in the words of the report
-    """The solver's value is not the model's: a bug of ours, never a result."""
+EASY = 2_000_000
+"""Joint values that an elimination may go through to spare a branch and bound, a hundredth of a second or so."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,9 @@ class Found:
     """What each component adds to the query's costs, in the order of the components."""
     broken: Requirement | None = None
     """A hard requirement that the assignment breaks by a rounding error."""
+    by: Way = "integer program"
+    first: bool = False
+    """Whether it is known to be the first of all optima."""
 
 
 @dataclass
@@ -66,6 +69,7 @@ class Search:
 
     task: Task
     lowered: Lowered
+    elimination: Elimination
     time_limit: float
     """Seconds that one query may take."""
     components: list[Component] = field(init=False, default_factory=list)
@@ -74,9 +78,10 @@ class Search:
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
 
-    def best(self, query: Query, *, until: float | None = None) -> Found:
+    def best(self, query: Query, *, until: float | None = None, eliminating: bool = True) -> Found:
         """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
 
+        Where the relaxation is no proof and elimination is easy, that decides, if it may.
         Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
         such an assignment is forbidden in so many words, and the search goes on.
         """
@@ -86,7 +91,7 @@ class Search:
             costs = self.costs(query)
             self.build()
             self.stop_at(stop)
-            attempt = self._attempt(query, costs)
+            attempt = self._attempt(query, costs, eliminating=eliminating)
             if attempt is None:
                 continue
             found = attempt
@@ -96,6 +101,18 @@ class Search:
                 return Found("limit", None, found.bound)
             self._forbid(found.broken, found.assignment or {})
         return Found("limit", None, found.bound)
+
+    def eliminated(self, query: Query, *, canonical: bool, most: int | None = None) -> Found | None:
+        """The best assignment by elimination, where that is easy; a canonical one is the first of all."""
+        cost = self.elimination.cost(query.goal, fixed=query.fixed)
+        if cost is None or cost > (EASY if most is None else most):
+            return None
+        ask = self.elimination.maximise if query.sign > 0 else self.elimination.minimise
+        answer = ask(query.goal, fixed=query.fixed, canonical=canonical)
+        if answer.status == "too large":
+            return None
+        value = None if answer.value is None else query.sign * answer.value
+        return Found(answer.status, answer.assignment, None, value, by="elimination", first=answer.canonical)
 
     def stop_at(self, until: float) -> None:
         """No component's solver runs on after this moment."""
@@ -164,7 +181,7 @@ class Search:
         self.built = size
         self.box = Box(np.array([c.low for c in program.columns]), np.array([c.high for c in program.columns]))
 
-    def _attempt(self, query: Query, costs: Costs) -> Found | None:
+    def _attempt(self, query: Query, costs: Costs, *, eliminating: bool) -> Found | None:
         """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
 
         Where that leaves it open, branch and bound decides the components that are not whole. None when a tie that
@@ -179,6 +196,8 @@ class Search:
         if all(a.status == "optimal" for a in relaxed):
             bound = costs.constant + sum(a.bound for a in relaxed)
             if found := self._proven(query, relaxed, bound):
+                return found
+            if eliminating and (found := self.eliminated(query, canonical=False)):
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))

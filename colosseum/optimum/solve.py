@@ -10,15 +10,18 @@ from dataclasses import dataclass, field
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.optimum.canonical import first
+from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.engine import Status
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lower import Lowered, lower
 from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value
-from colosseum.optimum.search import Query, Search
+from colosseum.optimum.search import Found, Query, Search, Way
 
 TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""
+LITTLE = 50_000
+"""Joint values that an elimination may go through before anything else is tried."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Optimum:
     canonical: bool
     """Whether it is the lexicographically first of all optima, by declared order of variables and domains."""
     seconds: float
+    by: Way = "integer program"
+    """How it was found."""
 
     @property
     def gap(self) -> float | None:
@@ -55,7 +60,7 @@ class Solver:
 
     def __post_init__(self) -> None:
         self.lowered = lower(self.task, limits=self.limits)
-        self.search = Search(self.task, self.lowered, self.time_limit)
+        self.search = Search(self.task, self.lowered, Elimination(self.task), self.time_limit)
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
@@ -73,20 +78,26 @@ class Solver:
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         query = Query(goal, sign, fixed)
-        found = self.search.best(query)
+        found = self._first(query) if canonical else self.search.best(query)
+        if canonical and found.status == "optimal" and not found.first and not fresh:
+            return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
         bound = None if found.bound is None else sign * found.bound
         if found.assignment is None:
-            return Optimum(found.status, None, None, bound, canonical=False, seconds=_since(start))
-        best, is_first = found.assignment, False
-        value = None if found.value is None else sign * found.value
-        if canonical and found.status == "optimal":
-            best, is_first = first(self.search, query, found)
-            if not is_first and not fresh:
-                return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
-        if best is not found.assignment or value is None:
-            value = goal_value(self.task, goal, best)
+            return Optimum(found.status, None, None, bound, canonical=False, seconds=_since(start), by=found.by)
+        value = goal_value(self.task, goal, found.assignment) if found.value is None else sign * found.value
         bound = value if found.status == "optimal" else bound
-        return Optimum(found.status, value, best, bound, canonical=is_first, seconds=_since(start))
+        return Optimum(found.status, value, found.assignment, bound, found.first, _since(start), found.by)
+
+    def _first(self, query: Query) -> Found:
+        """The first of all optima: by elimination where that is little work, or where the search needed it."""
+        found = self.search.eliminated(query, canonical=True, most=LITTLE)
+        if found is None or not (found.first or found.status == "infeasible"):
+            found = self.search.best(query)
+            if found.by == "elimination":
+                found = self.search.eliminated(query, canonical=True) or found
+            if found.by == "elimination" and not found.first:
+                found = self.search.best(query, eliminating=False)
+        return first(self.search, query, found) if found.status == "optimal" and not found.first else found
 
 
 def _since(start: float) -> float:
