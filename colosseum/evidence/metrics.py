@@ -10,7 +10,7 @@ from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
 from colosseum.evidence.figures import CLOSER, SCALARS, Figure
 from colosseum.evidence.instance import BROKEN, ROUNDING, Instance, rounded
-from colosseum.evidence.regrets import best_response_regret, sequential_regrets
+from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 from colosseum.optimum.counterfactuals import Counterfactuals
@@ -42,8 +42,9 @@ def measure(
     `closely` adds what is for a run that is looked at alone.
     """
     scored = score(instance.task, assignment)
-    regrets = {a: best_response_regret(instance, a, assignment) for a in instance.task.agents}
-    sequential = sequential_regrets(instance, assignment, order)
+    options = {a: Options(instance, a, assignment) for a in instance.task.agents}
+    regrets = {a: best_response_regret(of) for a, of in options.items()}
+    sequential = sequential_regrets(options, order)
     figures = {
         "joint_payoff": Figure(scored.value),
         "optimum": instance.best,

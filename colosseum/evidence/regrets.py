@@ -4,12 +4,12 @@ Source: the paper's section 5. Moves are joint moves over all variables of an ag
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from math import prod
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import BROKEN, ROUNDING, Instance, rounded
-from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal, payoff_of
 from colosseum.optimum.lower import NotLowered
@@ -21,44 +21,59 @@ MOST_ALTERNATIVES = 20_000
 UNMOVED = "no own decision can change its payoff"
 
 
-def best_response_regret(
-    instance: Instance, agent: str, assignment: Mapping[str, Value], *, enumerated: int = MOST_ALTERNATIVES
-) -> Figure:
+class Options:
+    """An agent's joint moves in a run, the others at their decisions. What a move is worth is worked out once."""
+
+    def __init__(self, instance: Instance, agent: str, assignment: Mapping[str, Value]) -> None:
+        self.instance, self.agent, self.assignment = instance, agent, assignment
+        self.own = instance.task.owned[agent]
+        self.local = Local(instance.task, agent)
+        names = {v.name for v in self.own}
+        self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & names)
+        """What the agent's own decisions take part in, hard and soft."""
+        self._worth: dict[int, float] = {}
+
+    @property
+    def number(self) -> int:
+        """How many joint moves there are."""
+        return prod(len(v.domain) for v in self.own)
+
+    @cached_property
+    def moves(self) -> list[dict[str, Value]]:
+        """The assignments that they lead to."""
+        joint = product(*(v.domain for v in self.own))
+        return [{**self.assignment, **dict(zip((v.name for v in self.own), values, strict=True))} for values in joint]
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """The places of moves that break no hard rule that the agent takes part in."""
+        return [place for place, y in enumerate(self.moves) if not hard_broken(self.rules, y)]
+
+    @cached_property
+    def here(self) -> float:
+        """The part of r_i that the moves can change, as realised."""
+        return self.local.worth(self.assignment)
+
+    def worth(self, place: int) -> float:
+        """The same after a move."""
+        if place not in self._worth:
+            self._worth[place] = self.local.worth(self.moves[place])
+        return self._worth[place]
+
+
+def best_response_regret(options: Options, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
     """δ_i = `max_{y_i} r_i(y_i ⊕ x̃_{−i}) − r_i(x̃)` over all of the agent's variables jointly, hard rules kept.
 
     Up to `enumerated` joint moves are gone through; more are left to the integer program, which knows no move where
     others have broken a hard rule among themselves.
     """
-    local = Local(instance.task, agent)
-    if not local.moving:
+    if not options.local.moving:
         return Figure(None, UNMOVED)
-    binding = _binding(instance.task, agent)
-    if hard_broken(binding, assignment):
+    if hard_broken(options.rules, options.assignment):
         return Figure(None, "own decisions take part in breaking a hard requirement")
-    if _alternatives(instance.task, agent) > enumerated:
-        return goal_regret(instance, payoff_of(agent), agent, assignment)
-    moves = _moves(instance.task, agent, assignment)
-    here = local.worth(assignment)
-    best = max(local.worth(y) for y in moves if not hard_broken(binding, y))
-    return Figure(rounded(best - here, here))
-
-
-def _binding(task: Task, agent: str) -> tuple[Requirement, ...]:
-    """The hard requirements that the agent's own decisions take part in."""
-    own = {v.name for v in task.owned[agent]}
-    return tuple(r for r in task.hard if r.condition.scope & own)
-
-
-def _alternatives(task: Task, agent: str) -> int:
-    return prod(len(v.domain) for v in task.owned[agent])
-
-
-def _moves(task: Task, agent: str, assignment: Mapping[str, Value]) -> "list[dict[str, Value]]":
-    own = task.owned[agent]
-    return [
-        {**assignment, **dict(zip((v.name for v in own), values, strict=True))}
-        for values in product(*(v.domain for v in own))
-    ]
+    if options.number > enumerated:
+        return goal_regret(options.instance, payoff_of(options.agent), options.agent, options.assignment)
+    return Figure(rounded(max(map(options.worth, options.kept)) - options.here, options.here))
 
 
 def goal_regret(instance: Instance, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
@@ -77,47 +92,37 @@ def goal_regret(instance: Instance, goal: Goal, agent: str, assignment: Mapping[
     return Figure(rounded(best.value - here, here))
 
 
-def sequential_regrets(
-    instance: Instance, assignment: Mapping[str, Value], order: Sequence[str] | None
-) -> dict[str, Figure]:
+def sequential_regrets(options: Mapping[str, Options], order: Sequence[str] | None) -> dict[str, Figure]:
     """δ_i with alternatives restricted to the realised move and those that break no rule, hard or soft, against
     decisions taken earlier in turn order; later decisions stay fixed.
 
     A move breaks a rule when it makes every completion miss it by more than some other move of its own would: what
     earlier decisions broke already is not held against it, but adding to a `per unit` excess is.
     """
-    agents = instance.task.agents
     if order is None:
-        return {a: Figure(None, "no turn order is given") for a in agents}
+        return {a: Figure(None, "no turn order is given") for a in options}
     turns = {a: order[:place] for place, a in enumerate(order)}
-    return {
-        a: _sequential(instance, a, assignment, turns[a]) if a in turns else Figure(None, "it has no turn")
-        for a in agents
-    }
+    return {a: _sequential(of, turns[a]) if a in turns else Figure(None, "it has no turn") for a, of in options.items()}
 
 
-def _sequential(instance: Instance, agent: str, assignment: Mapping[str, Value], earlier: Sequence[str]) -> Figure:
-    task = instance.task
-    local = Local(task, agent)
-    if not local.moving:
+def _sequential(options: Options, earlier: Sequence[str]) -> Figure:
+    task = options.instance.task
+    if not options.local.moving:
         return Figure(None, UNMOVED)
-    if _alternatives(task, agent) > MOST_ALTERNATIVES:
+    if options.number > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-    own = {v.name for v in task.owned[agent]}
-    known = {v.name for v in task.variables if v.owner in earlier} | own
-    rules, binding = [r for r in task.requirements if r.condition.scope & own], _binding(task, agent)
-    here = local.worth(assignment)
-    moves = _moves(task, agent, assignment)
+    known = [v.name for v in task.variables if v.owner in earlier or v.owner == options.agent]
     try:
         missed = [
-            [shortfall(r, {name: y[name] for name in known}, task, witness=y) for r in rules] for y in moves
-        ]  # fmt: skip
-        least = [min(column) for column in zip(*missed, strict=True)]
-        allowed = [
-            y for y, misses in zip(moves, missed, strict=True)
-            if all(m - n <= ROUNDING for m, n in zip(misses, least, strict=True)) and not hard_broken(binding, y)
+            [shortfall(r, {name: y[name] for name in known}, task, witness=y) for r in options.rules]
+            for y in options.moves
         ]  # fmt: skip
     except Fault as fault:
         return Figure(None, f"a rule cannot be evaluated: {fault.message}")
-    best = max([here, *(local.worth(y) for y in allowed)])
-    return Figure(rounded(best - here, here))
+    least = [min(column) for column in zip(*missed, strict=True)]
+    allowed = [
+        place for place in options.kept
+        if all(m - n <= ROUNDING for m, n in zip(missed[place], least, strict=True))
+    ]  # fmt: skip
+    best = max([options.here, *map(options.worth, allowed)])
+    return Figure(rounded(best - options.here, options.here))
