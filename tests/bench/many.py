@@ -174,9 +174,9 @@ class _Compared:
         began = clock()
         point = way()
         self.found.add(name, clock() - began)
-        return (
-            None if point is None else worth(self.made.task, question.goal, self.solver.lowered.program.decode(point))
-        )
+        if point is None:
+            return None
+        return worth(self.made.task, question.goal, self.solver.lowered.program.decode(point))
 
     def anew(self, asked: Sequence[Question]) -> None:
         """Ways that make everything anew from the lowered program."""
@@ -185,11 +185,8 @@ class _Compared:
         for number, question in enumerate(asked):
             known, whole = _anew(self.solver, question)
             self.found.rebuilt.append(whole - around)
-            weights, fixed, form = (
-                _weights(lowered, question),
-                held(program, question.fixed),
-                lowered.form(question.goal),
-            )
+            weights, form = _weights(lowered, question), lowered.form(question.goal)
+            fixed = held(program, question.fixed)
             ways: dict[str, Callable[[], Numbers | None]] = {
                 "direct new": partial(_direct, program, weights, fixed),
                 **{e: partial(pulp_rebuild.maximise, program, form, fixed, engine=e) for e in pulp_rebuild.engines()},
