@@ -108,6 +108,18 @@ def test_what_is_too_large_is_said_to_be(name: str) -> None:
     assert (answer.status, answer.value, answer.assignment) == ("too large", None, None)
 
 
+def test_a_share_among_many_is_not_taken_apart() -> None:
+    """Fifteen engineers share each penalty: that is seen before any term is looked into."""
+    found, diagnostics = check(shipped("specs") / "jira.colo", seed=1, params={"engineers": 15, "tickets": 20})
+    assert found is not None, diagnostics
+    task = found.expansion.scenario.task
+    elimination = Elimination(task)
+    assert elimination.cost(payoff_of(task.agents[0])) is None
+    assert not elimination.factors.made
+    fixed = {v.name: v.domain[0] for v in task.variables[1:]}
+    both_ways(task, [payoff_of(task.agents[0]), payoff_of(task.agents[1])], fixed)
+
+
 def test_what_is_left_of_a_large_task_may_be_small() -> None:
     """Two decisions are open of the 26 that are counted, nobody else is treated or gets anything."""
     found, diagnostics = check(shipped("specs") / "hospital.colo", seed=1)

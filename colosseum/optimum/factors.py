@@ -18,9 +18,10 @@ from colosseum.model.values import Value
 from colosseum.optimum.arrays import worths
 from colosseum.optimum.fields import Floats
 from colosseum.optimum.goal import Goal
+from colosseum.optimum.ledger import credit_scope
 from colosseum.optimum.lowering import referred
 from colosseum.optimum.scoring import may_credit
-from colosseum.optimum.summands import Parts, conjuncts, credited, scaled, share, summands, told
+from colosseum.optimum.summands import NOTHING, Parts, conjuncts, credited, scaled, share, summands, told
 
 MOST_TABLE = 1 << 22
 """Joint values that a factor's own table may have."""
@@ -111,6 +112,22 @@ class Factors:
         if kind not in self.made:
             self.made[kind] = self._factors(self._parts(kind))
         return self.made[kind]
+
+    def beyond(self, kind: Kind, held: frozenset[str], *, most: int) -> bool:
+        """Whether a table of a kind has more values than that, as far as it shows without taking terms apart."""
+        if not isinstance(kind, Share) or kind in self.made:
+            return False
+        together = (credit_scope(p.credit) for p in self.payoffs[Whole(kind.agents, equal=False)] if p.term != NOTHING)
+        return any(self.size((name for name in scope if name not in held), most=most) > most for scope in together)
+
+    def size(self, scope: Iterable[str], *, most: int) -> int:
+        """The joint values of some variables, counted until they are more than that."""
+        found = 1
+        for name in scope:
+            found *= self.choices.get(name, 1)
+            if found > most:
+                break
+        return found
 
     def weights(self, goal: Goal) -> dict[Kind, float]:
         """What a goal counts, and how much of it."""

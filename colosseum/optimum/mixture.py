@@ -4,7 +4,7 @@ What F_n, single payoffs and objectives put on the same variables is stacked onc
 another mixture of them is one product with each stack.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -131,14 +131,16 @@ class Plan:
         )
 
 
-def mixture(factors: Factors, kinds: Iterable[Kind], held: frozenset[str], *, most: int) -> Mixture | None:
+def mixture(factors: Factors, kinds: Collection[Kind], held: frozenset[str], *, most: int) -> Mixture | None:
     """The mixture of these kinds; None where a table would be too large, or all of them together."""
     groups: dict[tuple[str, ...], Group] = {}
     cells = 0
+    if any(factors.beyond(kind, held, most=MOST_TABLE) for kind in kinds):
+        return None
     for kind in (None, *kinds):
         for factor in factors.hard if kind is None else factors.of(kind):
             scope = tuple(name for name in factor.scope if name not in held)
-            size = prod(factors.choices[name] for name in scope)
+            size = factors.size(scope, most=MOST_TABLE)
             cells += size
             if size > MOST_TABLE or cells > MOST_CELLS:
                 return None
