@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_optimum_collab import RECORDED, compiled
-from test_optimum_laws import Everything, chosen, goals_of, random_games, tickets
+from test_optimum_laws import Everything, chosen, goals_of, integer_program, random_games, tickets
 from test_optimum_specs import scenario, specs
 from test_optimum_terms import tasks
 from test_optimum_vectors import VECTORS as TICKETS
@@ -23,7 +23,6 @@ from colosseum.model.values import Value
 from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal, mixed, payoff_of
 from colosseum.optimum.scoring import goal_value
-from colosseum.optimum.solve import Solver
 
 
 def agrees(elimination: Elimination, everything: Everything, goal: Goal, fixed: Mapping[str, Value]) -> None:
@@ -71,8 +70,7 @@ def test_random_specs(data: st.DataObject) -> None:
 
 def both_ways(task: Task, goals: list[Goal], fixed: Mapping[str, Value]) -> None:
     """Elimination and the integer program agree on both ends, and on the first optimum."""
-    solver, elimination = Solver(task), Elimination(task)
-    solver.search.elimination = Elimination(task, most=0)  # the integer program alone
+    solver, elimination = integer_program(task), Elimination(task)
     for goal in goals:
         for one, other in ((elimination.maximise, solver.maximise), (elimination.minimise, solver.minimise)):
             found, expected = one(goal, fixed=fixed, canonical=True), other(goal, fixed=fixed, canonical=True)

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, QualifiedSplit, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, Extremum, Select, Total
 from colosseum.model.values import Value
+from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal, payoff_of
 from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value, score
@@ -90,6 +91,13 @@ def agrees(solver: Solver, everything: Everything, goal: Goal, fixed: Mapping[st
         assert all(plain.assignment[name] == held for name, held in fixed.items())
         assert plain.value == goal_value(everything.task, goal, plain.assignment)
         assert not [r for r in everything.task.hard if not r.condition.evaluate(plain.assignment)]
+
+
+def integer_program(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Solver:
+    """A solver that never eliminates: what is small enough to be enumerated is easily eliminated, too."""
+    solver = Solver(task, limits=limits)
+    solver.search.elimination = Elimination(task, most=0)
+    return solver
 
 
 def adds_up(everything: Everything) -> None:
@@ -172,6 +180,7 @@ def test_fractions_are_added_up_as_the_model_adds_them() -> None:
         rule = Requirement("budget", "budget", Compare("<=", spent, Constant(limit)), None, None)
         task = Task(("ann",), tenths, (Payoff("spent", "spent", "reward", spent, EqualSplit(("ann",))),), (rule,))
         for limits in (DEFAULT_LIMITS, STRUCTURAL):
+            agrees(integer_program(task, limits=limits), Everything.of(task), WELFARE, {})
             agrees(Solver(task, limits=limits), Everything.of(task), WELFARE, {})
 
 

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given
 from hypothesis import strategies as st
-from test_optimum_laws import STRUCTURAL, Everything, adds_up, agrees, goals_of, random_games
+from test_optimum_laws import STRUCTURAL, Everything, adds_up, agrees, goals_of, integer_program, random_games
 
 from colosseum.model.check import check
 from colosseum.model.scenario import Scenario
@@ -134,7 +134,8 @@ def test_a_spec_is_optimised_exactly(data: st.DataObject) -> None:
     task = found.task
     everything = Everything.of(task)
     adds_up(everything)
-    solver = Solver(task, limits=data.draw(st.sampled_from((DEFAULT_LIMITS, STRUCTURAL))))
+    limits = data.draw(st.sampled_from((DEFAULT_LIMITS, STRUCTURAL)))
+    solver = data.draw(st.sampled_from((integer_program, integer_program, Solver)))(task, limits=limits)
     for goal in data.draw(st.permutations(goals_of(task, found.coalitions))):
         held = data.draw(st.lists(st.sampled_from(task.variables), max_size=2, unique=True))
         try:

@@ -6,7 +6,7 @@ from math import prod
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_optimum_laws import STRUCTURAL, Everything, adds_up, agrees, goals_of, random_games
+from test_optimum_laws import STRUCTURAL, Everything, adds_up, agrees, goals_of, integer_program, random_games
 
 from colosseum.model import terms
 from colosseum.model.scenario import (
@@ -281,7 +281,8 @@ def test_the_program_finds_what_enumeration_finds(data: st.DataObject) -> None:
     task, coalitions = data.draw(tasks())
     everything = Everything.of(task)
     adds_up(everything)
-    solver = Solver(task, limits=data.draw(st.sampled_from((DEFAULT_LIMITS, STRUCTURAL))))
+    limits = data.draw(st.sampled_from((DEFAULT_LIMITS, STRUCTURAL)))
+    solver = data.draw(st.sampled_from((integer_program, integer_program, Solver)))(task, limits=limits)
     for goal in data.draw(st.permutations(goals_of(task, coalitions))):
         held = data.draw(st.lists(st.sampled_from(task.variables), max_size=2, unique=True))
         fixed = {v.name: data.draw(st.sampled_from(v.domain)) for v in held}
