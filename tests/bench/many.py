@@ -6,13 +6,12 @@ Every way answers the same questions, in turns, so that what else the machine do
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import islice
 from statistics import median
 
 import numpy as np
 
 from colosseum.optimum.elimination import Elimination
-from colosseum.optimum.lower import Lowered
 from colosseum.optimum.program import Program
 from colosseum.optimum.search import Query
 from colosseum.optimum.solve import Solver
@@ -66,7 +65,7 @@ class Times:
     whole: list[float] = field(default_factory=list)
     solving: list[float] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
-    """What each question is, for `solving`."""
+    """What each question is, for `solving` and `direct`."""
     around: list[float] = field(default_factory=list)
     rebuilt: list[float] = field(default_factory=list)
     rivals: dict[str, list[float]] = field(default_factory=dict)
@@ -75,11 +74,9 @@ class Times:
         """Note what a rival took."""
         self.rivals.setdefault(rival, []).append(seconds)
 
-    def by_kind(self) -> str:
-        """The medians of `solving`, ms."""
-        named = zip(self.kinds, self.solving, strict=True)
-        by = {kind: [s for _, s in group] for kind, group in groupby(named, key=lambda each: each[0])}
-        return ", ".join(f"{kind} {middle(seconds):.2g}" for kind, seconds in by.items())
+    def of_kind(self, kind: str, seconds: Sequence[float]) -> float | None:
+        """The median in ms over questions of one kind."""
+        return middle([s for k, s in zip(self.kinds, seconds, strict=True) if k == kind])
 
     def of(self, rival: str) -> float | None:
         """A rival's median in ms."""
@@ -104,8 +101,11 @@ def many(ledger: Ledger) -> None:
 
 def _live(label: str, bars: Bars, t: Times) -> Iterator[Line]:
     heading = "Many objectives on live objects, ms each"
-    yield Line(heading, f"{label}, solvers", middle(t.solving), "direct HiGHS", t.of("direct"),
-               most=bars.solving, most_ratio=1.2, note=t.by_kind())  # fmt: skip
+    for kind in dict.fromkeys(t.kinds):
+        ours, theirs = t.of_kind(kind, t.solving), t.of_kind(kind, t.rivals["direct"])
+        yield Line(
+            heading, f"{label}, {kind}, solvers", ours, "direct HiGHS", theirs, most=bars.solving, most_ratio=1.2
+        )
     yield Line(heading, f"{label}, decoding and recomputing", middle(t.around), note="ours alone")
 
 
@@ -137,6 +137,7 @@ def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
     compared.live(asked)
     few = max(1, len(asked) // (QUICK_REBUILT if ledger.quick else REBUILT))
     compared.anew(asked[::few])
+    compared.by_pulp(asked[::few])
     compared.eliminated(asked[::few])
     return compared.found
 
@@ -152,14 +153,35 @@ class _Compared:
     found: Times = field(default_factory=Times)
 
     def live(self, asked: Sequence[Question]) -> None:
-        """Ours and HiGHS alone in turns, each first every other time: the first finds the caches colder."""
-        lowered = self.solver.lowered
+        """Ours and HiGHS alone, on live objects."""
         for number, question in enumerate(asked):
-            weights, fixed = _weights(lowered, question), held(lowered.program, question.fixed)
-            theirs = partial(self.direct.maximise, weights, fixed)
-            ways = {"ours": partial(self.ours, question), "direct": partial(self.value, "direct", question, theirs)}
-            values = {name: ways[name]() for name in sorted(ways, reverse=number % 2 == 0)}
-            self.ledger.equal(f"{self.made.label}, objective {number}, direct", values["ours"], values["direct"])
+            theirs = partial(self.direct.maximise, *self.arguments(question))
+            ours = partial(self.ours, question)
+            self.in_turn(f"objective {number}", ours, partial(self.value, "direct", question, theirs), number)
+
+    def anew(self, asked: Sequence[Question]) -> None:
+        """The same on objects made anew from the lowered program."""
+        for number, question in enumerate(asked):
+            theirs = partial(_direct, self.solver.lowered.program, *self.arguments(question))
+            ours = partial(self.ours_anew, question)
+            self.in_turn(f"objective {number} anew", ours, partial(self.value, "direct new", question, theirs), number)
+
+    def in_turn(
+        self, label: str, ours: Callable[[], float | None], theirs: Callable[[], float | None], number: int
+    ) -> None:
+        """Either is the first every other time, as the first finds the caches colder; their values must be equal."""
+        if number % 2:
+            mine, other = ours(), theirs()
+        else:
+            other, mine = theirs(), ours()
+        self.ledger.equal(f"{self.made.label}, {label}", mine, other)
+
+    def arguments(self, question: Question) -> tuple[Numbers, dict[int, float]]:
+        """What each column adds to the objective, and which columns are fixed."""
+        lowered = self.solver.lowered
+        weights = lowered.objective(question.goal).weights
+        padded = np.concatenate([weights, np.zeros(len(lowered.program.columns) - len(weights))])
+        return padded, held(lowered.program, question.fixed)
 
     def ours(self, question: Question) -> float | None:
         """Our own exact value; the seconds of its parts are noted."""
@@ -178,22 +200,23 @@ class _Compared:
             return None
         return worth(self.made.task, question.goal, self.solver.lowered.program.decode(point))
 
-    def anew(self, asked: Sequence[Question]) -> None:
-        """Ways that make everything anew from the lowered program."""
-        lowered, program = self.solver.lowered, self.solver.lowered.program
-        around = median(self.found.around)
+    def ours_anew(self, question: Question) -> float | None:
+        """Our own exact value with new objects; decoding and recomputing are taken off its seconds."""
+        began = clock()
+        found = replace(self.solver.search).best(Query(question.goal, 1.0, question.fixed))
+        self.found.rebuilt.append(clock() - began - median(self.found.around))
+        return found.value
+
+    def by_pulp(self, asked: Sequence[Question]) -> None:
+        """A PuLP problem for every question."""
+        program = self.solver.lowered.program
         for number, question in enumerate(asked):
-            known, whole = _anew(self.solver, question)
-            self.found.rebuilt.append(whole - around)
-            weights, form = _weights(lowered, question), lowered.form(question.goal)
-            fixed = held(program, question.fixed)
-            ways: dict[str, Callable[[], Numbers | None]] = {
-                "direct new": partial(_direct, program, weights, fixed),
-                **{e: partial(pulp_rebuild.maximise, program, form, fixed, engine=e) for e in pulp_rebuild.engines()},
-            }
-            for name, way in ways.items():
-                theirs = self.value(name, question, way)
-                self.ledger.equal(f"{self.made.label}, objective {number} anew, {name}", known, theirs)
+            form, fixed = self.solver.lowered.form(question.goal), held(program, question.fixed)
+            mine = self.solver.maximise(question.goal, fixed=question.fixed).value
+            for engine in pulp_rebuild.engines():
+                way = partial(pulp_rebuild.maximise, program, form, fixed, engine=engine)
+                theirs = self.value(engine, question, way)
+                self.ledger.equal(f"{self.made.label}, objective {number}, PuLP and {engine}", mine, theirs)
 
     def eliminated(self, asked: Sequence[Question]) -> None:
         """Elimination from factors that are kept, where it is not too large."""
@@ -212,19 +235,6 @@ class _Compared:
 
 def _direct(program: Program, weights: Numbers, fixed: dict[int, float]) -> Numbers | None:
     return Direct(arrays(program)).maximise(weights, fixed)
-
-
-def _anew(solver: Solver, question: Question) -> tuple[float | None, float]:
-    """Our own optimum with new objects behind the same lowered program, and the seconds of the whole query."""
-    began = clock()
-    found = replace(solver.search).best(Query(question.goal, 1.0, question.fixed))
-    return found.value, clock() - began
-
-
-def _weights(lowered: Lowered, question: Question) -> Numbers:
-    """What each column adds to an objective."""
-    weights = lowered.objective(question.goal).weights
-    return np.concatenate([weights, np.zeros(len(lowered.program.columns) - len(weights))])
 
 
 def _jira(ledger: Ledger) -> Iterator[Line]:
