@@ -1,5 +1,6 @@
 """Exposure against enumeration: what members could do alone, and who is ranked first."""
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
 
@@ -117,6 +118,19 @@ def test_of_many_coalitions_a_seeded_draw_is_looked_at() -> None:
     assert drawn != [c.members for c in coalitions_of(scenario(task, seed=2), 3)]
     whole = [c.members for c in coalitions_of(scenario(crowd(23)), 3)]
     assert whole == list(combinations(crowd(23).agents, 3))
+
+
+def test_a_scan_can_be_watched() -> None:
+    task, seen = crowd(4), list[str]()
+
+    def watch(coalitions: Sequence[Coalition]) -> Iterator[Coalition]:
+        for coalition in coalitions:
+            seen.append("+".join(coalition.members))
+            yield coalition
+
+    found = scan(Solver(task), scenario(task), size=3, by="temptation", watch=watch)
+    assert len(seen) == len(found.ranking) == 4
+    assert seen[0] == "agent0+agent1+agent2"
 
 
 def test_who_is_in_most_of_the_first() -> None:

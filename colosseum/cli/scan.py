@@ -1,14 +1,17 @@
 """`colosseum scan`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
 
 from colosseum.cli.solving import require_feasible, solving
 from colosseum.cli.words import checked_spec, say_json, stop
 from colosseum.diagnostics import closest
 from colosseum.model import serial
-from colosseum.model.scenario import Scenario
+from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.exposure import Measure, Scan, scan
 from colosseum.optimum.solve import Solver
 from colosseum.report.scan import render_scan
@@ -30,13 +33,19 @@ def scan_file(
         most = f"from 1 to {agents - 1}, since somebody must be left out" if agents > 1 else "none, with one agent only"
         raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"sizes that do: {most}")
     with solving(checked):
-        found = scan(Solver(scenario.task), scenario, size=size, by=BY[by])
+        found = scan(Solver(scenario.task), scenario, size=size, by=BY[by], watch=_watched)
     require_feasible(found.optimum)
     if as_json:
         say_json(_plain(scenario, found, top))
     else:
         render_scan(scenario, found, sys.stdout, top=top)
     return 0
+
+
+def _watched(coalitions: Sequence[Coalition]) -> Iterable[Coalition]:
+    """The coalitions, with a bar on a terminal that says how many are done."""
+    terminal = Console(file=sys.stderr)
+    return track(coalitions, "coalitions", console=terminal, transient=True, disable=not sys.stderr.isatty())
 
 
 def _plain(scenario: Scenario, found: Scan, top: int) -> dict[str, object]:

@@ -6,7 +6,7 @@ among equals), and `temptation = max F_c(y) − F_c(x*)`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -26,6 +26,8 @@ MOST_COALITIONS = 2_000
 """Coalitions that a scan looks at; of more it draws so many."""
 Measure: TypeAlias = Literal["worst_harm", "selfish_harm", "temptation"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+Watch: TypeAlias = Callable[[Sequence[Coalition]], Iterable[Coalition]]
+"""Hands coalitions on, one by one."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,13 @@ class Scan:
         return dict(members.most_common())
 
 
-def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure) -> Scan:
-    """Rank every coalition of a size, or a seeded draw of them. Raises NotLowered."""
+def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter) -> Scan:
+    """Rank every coalition of a size, or a seeded draw of them; `watch` sees them go by. Raises NotLowered."""
     optimum = solver.maximise(WELFARE, canonical=True)
     total = comb(len(scenario.task.agents), size)
     if optimum.status != "optimal" or optimum.assignment is None:
         return Scan(size, by, optimum, total, (), (), f"the optimum is not proven: {NOT_PROVEN}")
-    found = exposures(solver, coalitions_of(scenario, size), optimum.assignment)
+    found = exposures(solver, watch(coalitions_of(scenario, size)), optimum.assignment)
     ranking, ranks = ranked(found, by)
     return Scan(size, by, optimum, total, tuple(ranking), tuple(ranks))
 
