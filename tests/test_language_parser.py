@@ -275,12 +275,13 @@ def within(node: object, low: int, high: int) -> None:
 
 
 @given(st.text())
+@settings(deadline=None)
 def test_any_characters(text: str) -> None:
     check_any(text)
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_any_words(text: str) -> None:
     check_any(HEAD + text)
 
