@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
-from colosseum.evidence.instance import BROKEN, EVERYBODY, ROUNDING, Instance, difference, proven, rounded
+from colosseum.evidence.instance import BROKEN, EVERYBODY, Instance, difference, proven
 from colosseum.optimum.counterfactuals import SATISFICING, Counterfactuals, Stakes
 from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score
 from colosseum.optimum.solve import Optimum
 from colosseum.optimum.strengths import strengths
@@ -121,7 +122,7 @@ def _satisficing(run: Run, regret: Figure) -> dict[str, Figure]:
     span, best = run.instance.span, run.instance.best
     if span.value is None or regret.value is None or best.value is None:
         return dict.fromkeys(GOOD_ENOUGH, span if span.value is None else regret)
-    far = regret.value > SATISFICING * span.value + ROUNDING * max(1.0, abs(best.value))
+    far = regret.value > SATISFICING * span.value + grain(best.value)
     missing = Figure(None, "the outcome misses more than 1 % of the span") if far else None
     return _range(GOOD_ENOUGH, run, run.stakes.good_enough, missing)
 

@@ -9,12 +9,11 @@ from colosseum.model.scenario import Coalition, Task
 from colosseum.optimum.counterfactuals import Stakes
 from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.rounding import rounded
 from colosseum.optimum.solve import Optimum, Solver
 
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
-ROUNDING = 1e-9
-"""A difference within this, relative to the payoffs at hand, is rounding and counts as 0."""
 
 
 @dataclass
@@ -95,8 +94,3 @@ def difference(one: Figure, other: Figure) -> Figure:
     if one.value is None or other.value is None:
         return one if one.value is None else other
     return Figure(one.value - other.value)
-
-
-def rounded(gap: float, reference: float) -> float:
-    """A difference of payoffs with rounding noise removed, so that a best response has regret 0."""
-    return 0.0 if abs(gap) <= ROUNDING * max(1.0, abs(reference)) else gap

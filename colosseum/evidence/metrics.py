@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
 from colosseum.evidence.figures import CLOSER, SCALARS, Figure
-from colosseum.evidence.instance import BROKEN, ROUNDING, Instance, rounded
+from colosseum.evidence.instance import BROKEN, Instance
 from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 from colosseum.optimum.counterfactuals import Counterfactuals
+from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score, score
 
 
@@ -79,6 +80,6 @@ def _regret(instance: Instance, scored: Score) -> dict[str, Figure]:
     regret = rounded(best.value - scored.value, best.value)
     if span.value is None:
         return {"regret": Figure(regret), "normalized_regret": span}
-    if span.value <= ROUNDING * max(1.0, abs(best.value)):
+    if span.value <= grain(best.value):
         return {"regret": Figure(regret), "normalized_regret": Figure(None, "every assignment is worth the same")}
     return {"regret": Figure(regret), "normalized_regret": Figure(regret / span.value)}

@@ -10,7 +10,8 @@ from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 from colosseum.optimum.engine import Status
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.preferred import ROUNDING, negated, preferred_to
+from colosseum.optimum.preferred import negated, preferred_to
+from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import goal_worth, score
 from colosseum.optimum.solve import Optimum, Solver
 from colosseum.optimum.threshold import ends_above
@@ -91,9 +92,9 @@ class Stakes:
         best, least = self.optimum, self.minimum
         if best.status != "optimal" or best.value is None or least.status != "optimal" or least.value is None:
             return _unknown(best), _unknown(best)
-        if best.value - least.value <= ROUNDING * max(1.0, abs(best.value)):
+        if best.value - least.value <= grain(best.value):
             return self.among_optima
-        room = SATISFICING * (best.value - least.value) + ROUNDING * max(1.0, abs(best.value))
+        room = SATISFICING * (best.value - least.value) + grain(best.value)
         return ends_above(self.solver.task, self.goal, best.value - room)
 
 

@@ -15,10 +15,11 @@ from typing import Literal, TypeAlias, get_args
 from colosseum.model import draws
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
-from colosseum.optimum.frontier import NOT_PROVEN, ROUNDING, rounded
+from colosseum.optimum.frontier import NOT_PROVEN
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lower import NotLowered
 from colosseum.optimum.preferred import negated, preferred_to
+from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score, goal_value, goal_worth, score
 from colosseum.optimum.solve import Optimum, Solver
 
@@ -149,11 +150,11 @@ def ranked(exposures: Sequence[Exposure], measure: Measure) -> tuple[list[Exposu
     Equals, up to rounding, share a rank and stay in their order; those that are not known come last.
     """
     known = [e.by(measure) for e in exposures]
-    grain = ROUNDING * max((1.0, *(abs(value) for value in known if value is not None)))
+    margin = grain(*(value for value in known if value is not None))
 
     def key(exposure: Exposure) -> tuple[bool, int]:
         value = exposure.by(measure)
-        return value is None, 0 if value is None else -round(value / grain)
+        return value is None, 0 if value is None else -round(value / margin)
 
     ranking = sorted(exposures, key=key)
     first: dict[tuple[bool, int], int] = {}

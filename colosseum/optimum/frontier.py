@@ -16,13 +16,12 @@ from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal
 from colosseum.optimum.preferred import preferred_to
+from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import goal_worth, score
 from colosseum.optimum.solve import Optimum, Solver
 
 MOST_POINTS = 1_000
 """Points that are kept."""
-ROUNDING = 1e-9
-"""How far, relative to max(1, |value|), values may lie apart that count as equal."""
 NOT_PROVEN = "the time limit was reached"
 
 
@@ -94,10 +93,7 @@ class Margins:
     def of(cls, first: Point, last: Point) -> "Margins":
         """Relative to the greatest values at hand."""
         ends = (first, last)
-        return cls(
-            ROUNDING * max(1.0, *(abs(p.joint_payoff) for p in ends)),
-            ROUNDING * max(1.0, *(abs(p.coalition_value) for p in ends)),
-        )
+        return cls(grain(*(p.joint_payoff for p in ends)), grain(*(p.coalition_value for p in ends)))
 
     def inside(self, found: Point, step: Step) -> bool:
         """Whether a point lies between the two in both objectives."""
@@ -215,11 +211,6 @@ def _apart(step: Step, margins: Margins) -> bool:
         step.left.joint_payoff - step.right.joint_payoff > margins.joint_payoff
         and step.right.coalition_value - step.left.coalition_value > margins.coalition_value
     )
-
-
-def rounded(difference: float, reference: float) -> float:
-    """A difference without what rounding leaves of values like the reference."""
-    return 0.0 if abs(difference) <= ROUNDING * max(1.0, abs(reference)) else difference
 
 
 def point_of(solver: Solver, wanted: Goal, assignment: dict[str, Value]) -> Point:

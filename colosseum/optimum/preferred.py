@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from colosseum.model.values import Value
 from colosseum.optimum.engine import Status
 from colosseum.optimum.goal import Goal, mixed
+from colosseum.optimum.rounding import ROUNDING, grain
 from colosseum.optimum.scoring import goal_value, goal_worth, score
 from colosseum.optimum.solve import Optimum, Solver
 
-ROUNDING = 1e-9
-"""How far, relative to max(1, |value|), two optima of the first goal may lie apart."""
 OPENING = 8.0
 """How much more the first goal counts to begin with, both measured by how far they may reach."""
 STEEPER = 10.0
@@ -89,7 +88,7 @@ class _Walk:
     ) -> None:
         self.solver, self.first, self.second, self.fixed = solver, first, second, fixed
         self.best = self._point(best)
-        self.least = self.best.first - ROUNDING * max(1.0, abs(self.best.first))
+        self.least = self.best.first - grain(self.best.first)
         """What a maximiser of the first goal is worth at least, up to rounding."""
 
     def through(self) -> tuple[Status, float | None]:

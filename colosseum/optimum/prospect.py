@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from colosseum.model.scenario import Coalition, Task
 from colosseum.optimum.frontier import (
     NOT_PROVEN,
-    ROUNDING,
     Frontier,
     Point,
     frontier,
     nearest,
     point_of,
-    rounded,
 )
 from colosseum.optimum.goal import WELFARE, bent, coalition_goal
 from colosseum.optimum.preferred import negated, preferred_to
+from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.solve import Optimum, Solver
 
 
@@ -179,7 +178,7 @@ def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> tup
     if span == 0:
         return None, "every assignment is worth the same to the team"
     last = found.points[-1].joint_payoff
-    if last - minimum.value > ROUNDING * max(1.0, abs(last)) or not found.steps:
+    if last - minimum.value > grain(last) or not found.steps:
         return None, "even at λ = 1 some maximiser does less harm than the span"
     step = found.steps[-1]
     return (None, f"not proven: {step.reason}") if step.reason else (step.strength, "")

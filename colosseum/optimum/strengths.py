@@ -12,10 +12,9 @@ from math import inf
 
 from colosseum.optimum.counterfactuals import Counterfactuals, Outcome, outcome
 from colosseum.optimum.goal import bent
+from colosseum.optimum.rounding import ROUNDING, rounded
 from colosseum.optimum.solve import Optimum
 
-ROUNDING = 1e-9
-"""A difference within this, relative to max(1, |values at hand|), counts as 0; ends so close are one λ."""
 MOST_STEPS = 200
 """Moves that may cut before the set is given up; a handful do as a rule."""
 NONE_EXPLAINS = "no λ explains the move"
@@ -85,8 +84,4 @@ class _Walk:
 def _differences(here: Outcome, there: Outcome) -> tuple[float, float]:
     """a and b, without noise."""
     more, less = there.joint_payoff - here.joint_payoff, here.coalition_value - there.coalition_value
-    return _rounded(more, here.joint_payoff), _rounded(less, here.coalition_value)
-
-
-def _rounded(difference: float, reference: float) -> float:
-    return 0.0 if abs(difference) <= ROUNDING * max(1.0, abs(reference)) else difference
+    return rounded(more, here.joint_payoff), rounded(less, here.coalition_value)

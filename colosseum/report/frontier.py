@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.frontier import NOT_PROVEN, ROUNDING
+from colosseum.optimum.frontier import NOT_PROVEN
 from colosseum.optimum.prospect import Prospect
+from colosseum.optimum.rounding import grain
 from colosseum.optimum.solve import Optimum
 from colosseum.report.chart import Axis, chart
 from colosseum.report.numbers import column, told_apart
@@ -97,7 +98,7 @@ def _opportunity_in_words(found: Prospect) -> str:
     most = _most(found)
     if most is None or found.wanted is None or found.unit is None:
         return f"How much there is to take is not known: {found.frontier.reason}."
-    if most - found.wanted <= ROUNDING * max(1.0, abs(most)):
+    if most - found.wanted <= grain(most):
         return "There is nothing to take: at the optimum the coalition has as much as it ever can."
     words = f"The coalition can have {most - found.wanted:.4g} more than at the optimum"
     if found.opportunity is None:
@@ -175,7 +176,7 @@ def _render_plot(found: Prospect, console: Console) -> None:
 def _below(found: Prospect) -> bool:
     """Whether x* is not the first point: an assignment as good for the team is better for the coalition."""
     first = found.frontier.points[0].coalition_value
-    return found.wanted is not None and first - found.wanted > ROUNDING * max(1.0, abs(first))
+    return found.wanted is not None and first - found.wanted > grain(first)
 
 
 def _render_harms(found: Prospect, console: Console) -> None:
