@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from test_optimum_laws import STRUCTURAL
+from test_optimum_laws import STRUCTURAL, tickets
 
 from colosseum.model.check import check
-from colosseum.optimum.goal import payoff_of
+from colosseum.optimum.engine import Answer, Box, Component, Live, Numbers
+from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.solve import Solver
 
 WITHOUT_PRESOLVE = """colosseum 1
@@ -49,3 +50,24 @@ def test_no_search_is_believed_alone(tmp_path: Path) -> None:
     assert found is not None, diagnostics
     solver = Solver(found.expansion.scenario.task, limits=STRUCTURAL)
     assert solver.minimise(payoff_of("bob")).value == -3
+
+
+class Hurried(Component):
+    """A component whose second search never comes to an end."""
+
+    def _timed(self, solver: Live, costs: Numbers, box: Box) -> Answer:
+        answer = super()._timed(solver, costs, box)
+        return Answer("limit", None, answer.bound + 3) if solver is self.presolved else answer
+
+
+def test_one_search_is_no_proof() -> None:
+    """What it found is told as found, with the bound that is known."""
+    lowered = Solver(tickets()).lowered
+    program, costs = lowered.program, lowered.objective(WELFARE).weights
+    hurried = Hurried(program, range(len(program.columns)), range(len(program.rows)), time_limit=10)
+    alone = hurried.branch(costs, hurried.box, 100.0)
+    assert (alone.status, alone.bound) == ("limit", 100.0)
+    assert alone.point is not None
+    best = costs @ alone.point
+    assert hurried.branch(costs, hurried.box, None).bound == best + 3
+    assert hurried.branch(costs, hurried.box, best).status == "optimal"

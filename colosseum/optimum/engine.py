@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -80,13 +80,15 @@ class Component:
 
         `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
         optimal (HiGHS 1.13 to 1.15: with presolve on small programs, without it at tight tolerances on large ones too),
-        never both on the same. What the second finds counts as far as its whole columns hold under the tight tolerances
-        of the relaxation.
+        never both on the same: nothing is proven before both have come to an end. What the second finds counts as far as
+        its whole columns hold under the tight tolerances of the relaxation.
         """
         first = self._timed(self.integer, costs, box)
         if first.status == "optimal" and most is not None and first.bound >= reached(most):
             return first
         second = self._timed(self.presolved, costs, box)
+        if second.status == "limit":
+            return replace(first, status="limit", bound=second.bound if most is None else most)
         if second.status != "optimal" or second.point is None:
             return first
         polished = self.relax(costs, self.fixed(box, self.whole_places, np.round(second.point[self.whole_places])))
