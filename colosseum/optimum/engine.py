@@ -80,8 +80,8 @@ class Component:
 
         `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
         optimal (HiGHS 1.13 to 1.15: with presolve on small programs, without it at tight tolerances on large ones too),
-        never both on the same: nothing is proven before both have come to an end. What the second finds counts as far as
-        its whole columns hold under the tight tolerances of the relaxation.
+        never both on the same: nothing is proven before both have come to an end. What the second finds counts as far
+        as its whole columns hold under the tight tolerances of the relaxation.
         """
         first = self._timed(self.integer, costs, box)
         if first.status == "optimal" and most is not None and first.bound >= reached(most):
