@@ -11,7 +11,7 @@ from math import prod
 
 from colosseum.model import terms
 from colosseum.model.scenario import Task
-from colosseum.model.terms import Constant, Term
+from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.lower import lower
 
@@ -71,6 +71,8 @@ class _Builder:
     def pay(self, term: Term, weight: float) -> None:
         """Add `weight · term`."""
         scope = self.scope(term)
+        if self.single(term, weight):
+            return
         if len(scope) <= FEW and self.entries(scope) <= MOST_ENTRIES:
             self.tabulate(term, scope, weight)
             return
@@ -90,6 +92,20 @@ class _Builder:
                 self.tabulate(term, scope, weight)
             case _:
                 raise Unnatural(f"a payoff over {len(scope)} variables")
+
+    def single(self, term: Term, weight: float) -> bool:
+        """Add `x if variable == value else 0` as the one number that it is; whether it is one."""
+        match term:
+            case terms.Conditional(
+                condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
+                then=Constant(value=int() | float() as then),
+                otherwise=Constant(value=0),
+            ) if value in self.task.variable[name].domain:
+                place = self.task.variable[name].domain.index(value)
+                self.network.unary[self.task.position[name]][place] += weight * then
+                return True
+            case _:
+                return False
 
     def tabulate(self, term: Term, scope: tuple[int, ...], weight: float) -> None:
         """Add a term as the table of all its values."""

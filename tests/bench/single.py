@@ -14,7 +14,7 @@ from colosseum.optimum.goal import WELFARE
 from .cases import Case, Question, Refused, named
 from .lines import Ledger, Line
 from .network import Network, Unnatural, network
-from .ours import once
+from .ours import Once, once
 from .rivals import Answer, cp_sat, direct, elimination, toulbar2
 
 LIMIT, QUICK_LIMIT = 60.0, 5.0
@@ -39,9 +39,7 @@ QUICK_OTHERS = ("tree 20 3", "grid 4 4 5", "colouring 20 3 4", "scale_free 20 3"
 class Solved:
     """Ours and the rivals' answers on one instance."""
 
-    proven: bool
-    """Whether ours is."""
-    seconds: float
+    ours: Once
     rivals: dict[str, Answer]
 
 
@@ -67,8 +65,11 @@ def _lines(ledger: Ledger, words: str, seeds: tuple[int, ...], *, bar: float | N
 
 def _against(heading: str, label: str, rival: str, solved: list[Solved], bar: float | None) -> Line:
     """One line; what was not proven within the limit took at least as long."""
-    seconds, unproven = median(each.seconds for each in solved), sum(not each.proven for each in solved)
-    notes = [f"ours: {unproven} of {len(solved)} not proven"] if unproven else []
+    lowering = median(each.ours.lowering for each in solved)
+    seconds = median(each.ours.lowering + each.ours.solving for each in solved)
+    unproven = sum(each.ours.optimum.status == "limit" for each in solved)
+    notes = [f"ours: lowering {lowering:.2g}"] if bar else []
+    notes += [f"ours: {unproven} of {len(solved)} not proven"] if unproven else []
     every = [each.rivals[rival] for each in solved]
     answers = [a for a in every if a.outcome in ("optimal", "infeasible", "limit")]
     if useless := [a for a in every if a not in answers]:
@@ -98,7 +99,8 @@ def _started(answers: list[Answer]) -> Iterator[str]:
 def _solved(ledger: Ledger, made: Case) -> Solved:
     """Solve an instance in all ways, and demand equal values."""
     ledger.note(f"single optima: {made.label}")
-    optimum, seconds = once(made.task, Question(WELFARE, {}))
+    ours = once(made.task, Question(WELFARE, {}))
+    optimum = ours.optimum
     limit = QUICK_LIMIT if ledger.quick else LIMIT
     rivals = dict(_answers(made.task, limit))
     for rival, answer in rivals.items():
@@ -108,7 +110,7 @@ def _solved(ledger: Ledger, made: Case) -> Solved:
             ledger.equal(f"{made.label}, {rival}", optimum.value, answer.value, slack=answer.slack)
         elif answer.value is not None:
             ledger.at_most(f"{made.label}, {rival}", optimum.value, answer.value)
-    return Solved(optimum.status != "limit", seconds, rivals)
+    return Solved(ours, rivals)
 
 
 def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
