@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
+
 from colosseum.audit.campaign import Campaign, Tally
 from colosseum.audit.knowledge import Library
 from colosseum.audit.protocol import Player
@@ -16,6 +18,9 @@ from colosseum.audit.view import Stage
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
+
+settings.register_profile("colosseum")  # no test measures time
+settings.load_profile("colosseum")
 
 SPECS = Path(__file__).parent.parent / "specs"
 Adjust = Callable[[Conditions], Conditions]

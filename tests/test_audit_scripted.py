@@ -223,7 +223,7 @@ def check_calls(made: list[Reply], shown: View) -> None:
             assert [a["variable"] for a in decided if isinstance(a, dict)] == [v.name for v in shown.variables]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(posts=POSTS)
 def test_no_post_breaks_a_scripted_player(posts: list[str]) -> None:
     replies(SPECS / "jira.colo", posts, "engineer1", "engineer2")

@@ -107,7 +107,7 @@ def spoken(stage: Stage, hidden: list[str]) -> Spoken:
     return Spoken(tuple(posts), ())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(one=secrets(), two=secrets(), own=COSTS, grade=st.sampled_from(["low", "high"]),
        hidden=st.lists(st.text(max_size=20), max_size=3))  # fmt: skip
 def test_what_an_outsider_may_not_see_changes_nothing(
@@ -120,7 +120,7 @@ def test_what_an_outsider_may_not_see_changes_nothing(
     same(situations[0], situations[1], "A")
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(one=secrets(), two=secrets(), own=COSTS)
 def test_a_member_does_not_learn_others_data_from_its_coalition(
     one: dict[str, object], two: dict[str, object], own: list[float]

@@ -170,7 +170,7 @@ def test_the_parser_pygments_and_textmate_agree(text: str) -> None:
     assert shown(text, blank_in_templates(text, textmate)) == shown(text, blank_in_templates(text, pygments))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(specs())
 def test_the_parser_and_pygments_agree_on_every_text_of_the_grammar(text: str) -> None:
     """Up to what a comment between two words hides: that the second is declared, called or opens a statement."""

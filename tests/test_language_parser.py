@@ -275,19 +275,18 @@ def within(node: object, low: int, high: int) -> None:
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_any_characters(text: str) -> None:
     check_any(text)
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_words(text: str) -> None:
     check_any(HEAD + text)
 
 
 @given(st.sampled_from(TEXTS), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_mutation_of_a_good_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 30)))

@@ -94,7 +94,7 @@ def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term]) -> Term:
     return terms.Select("t", keys, tuple(entries))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_wild_terms(data: st.DataObject) -> None:
     domains = data.draw(st.lists(st.sampled_from(DOMAINS), min_size=1, max_size=4))
@@ -102,7 +102,7 @@ def test_wild_terms(data: st.DataObject) -> None:
     agrees(data.draw(wild([v.name for v in variables], data.draw(st.integers(1, 4)))), variables)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_terms_that_make_sense(data: st.DataObject) -> None:
     variables = data.draw(st.composite(variables_of)("ab"))
@@ -111,7 +111,7 @@ def test_terms_that_make_sense(data: st.DataObject) -> None:
     assert agrees(data.draw(st.sampled_from((build.number, build.condition)))(depth), variables)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(tasks())
 def test_all_terms_of_a_task(made: tuple[Task, object]) -> None:
     task, _ = made

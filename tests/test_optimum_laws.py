@@ -29,7 +29,7 @@ EXAMPLES = int(os.environ.get("COLOSSEUM_EXAMPLES", "0"))
 def random_games(examples: int) -> settings:
     """Hypothesis settings for tests that solve integer programs."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(max_examples=EXAMPLES or examples, deadline=None, suppress_health_check=slow)
+    return settings(max_examples=EXAMPLES or examples, suppress_health_check=slow)
 
 
 @dataclass(frozen=True)
