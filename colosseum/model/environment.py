@@ -102,9 +102,12 @@ class Place:
         return replace(self, births=False, decisions=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Environment:
-    """Where an expression is evaluated: one round of the loops around it."""
+    """Where an expression is evaluated: one round of the loops around it.
+
+    Nothing changes it: a round inside is a new one. It is not frozen because that takes three times as long to make.
+    """
 
     place: Place
     bindings: Mapping[str, Value] = field(default_factory=dict)

@@ -5,7 +5,8 @@ folded; what is left mentions every variable that the text mentions (`0 * x` men
 Fault that carries the innermost span.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import loops, operations
@@ -18,18 +19,26 @@ from colosseum.model.spec import mentioned
 from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Fault, Value, at, kind, text, truth
 
+Literal: TypeAlias = syntax.Number | syntax.Text | syntax.Switch | syntax.NoneLiteral
+
 
 def prepare(expr: syntax.Expr) -> Rule:
     """The rule of an expression. Its text is looked at now and not again."""
     match expr:
-        case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
-            return constant(value)
-        case syntax.NoneLiteral():
-            return constant(None)
+        case syntax.Number() | syntax.Text() | syntax.Switch() | syntax.NoneLiteral():
+            return _literal(expr)
         case syntax.Name(id=name):
             return _bound(name, _placed(fact(name), expr))
         case _:
             return _placed(_meaning(expr), expr)
+
+
+def _literal(expr: Literal) -> Callable[[Environment], Value]:
+    match expr:
+        case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
+            return lambda env: value
+        case syntax.NoneLiteral():
+            return lambda env: None
 
 
 def _placed(rule: Rule, expr: syntax.Expr) -> Rule:
@@ -119,6 +128,8 @@ def _collective(expr: syntax.Expr) -> Rule:
 
 def prepare_value(expr: syntax.Expr) -> Callable[[Environment], Value]:
     """The rule of an expression that no decision may change."""
+    if isinstance(expr, Literal):
+        return _literal(expr)
     rule = prepare(expr)
 
     def found(env: Environment) -> Value:
@@ -184,12 +195,11 @@ def prepare_links(expr: syntax.Comparison) -> tuple[Rule, list[Rule]]:
 
 def prepare_bindings(binders: syntax.Binders) -> Choices:
     """Every choice of the binders that passes the filter, the last binder turning fastest."""
-    nested, where = prepare_loops(binders.items), prepare_condition(binders.where)
-
-    def choices(env: Environment) -> Iterator[Environment]:
-        return (inner for _, inner in rounds(nested, env) if where(inner))
-
-    return choices
+    nested = prepare_loops(binders.items)
+    if binders.where is None:
+        return lambda env: (inner for _, inner in rounds(nested, env))
+    where = prepare_condition(binders.where)
+    return lambda env: (inner for _, inner in rounds(nested, env) if where(inner))
 
 
 def evaluate(expr: syntax.Expr, env: Environment) -> Folded:

@@ -61,8 +61,9 @@ def disjunction(parts: list[Folded]) -> Folded:
 
 def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
     ground = [p for p in parts if isinstance(p, Ground)]
-    role = f"a part of `{'and' if neutral else 'or'}`"
-    decided = any(truth(p, role) is not neutral for p in parts if not isinstance(p, Ground))
+    plain = [p for p in parts if not isinstance(p, Ground)]
+    role = "a part of `and`" if neutral else "a part of `or`"
+    decided = any(truth(p, role) is not neutral for p in plain)
     if not ground:
         return neutral is not decided
     if decided:

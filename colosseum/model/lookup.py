@@ -107,8 +107,7 @@ def _check_decisions(variable: str, env: Environment) -> None:
 
 
 def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    entries: Mapping[tuple[Value, ...], Folded] = source.entries
-    if _settled(keys) and keys in entries:
+    if _settled(keys) and keys in source.entries:
         return _read(source, keys, env)
     if None in keys:
         return None
@@ -117,7 +116,7 @@ def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     keys = flatten(keys)
     if not _settled(keys):
         return _moving(source, keys, env)
-    if keys not in entries:
+    if keys not in source.entries:
         raise _missing(source.name, keys, env)
     return _read(source, keys, env)
 

@@ -21,8 +21,6 @@ FEW = 16
 NUMBERS: frozenset[type] = frozenset((int, float))
 NOTHING: frozenset[type] = frozenset((type(None),))
 NUMBERS_OR_NONE = NUMBERS | NOTHING
-UNKNOWN = object
-"""The type of what is neither a decision nor a constant."""
 
 
 @dataclass(frozen=True)
@@ -213,19 +211,19 @@ def _faulty(term: Term, domains: Domains) -> bool:
 
 def _alike(left: Term, right: Term, domains: Domains) -> bool:
     """Whether both sides are decisions or constants of one kind, none aside."""
-    kinds = _kinds(left, domains) | _kinds(right, domains)
-    return UNKNOWN not in kinds and len(kinds - NOTHING) <= 1
+    these, those = _kinds(left, domains), _kinds(right, domains)
+    return these is not None and those is not None and len(NOTHING.union(these, those)) <= 2
 
 
-def _kinds(term: Term, domains: Domains) -> frozenset[type]:
+def _kinds(term: Term, domains: Domains) -> "frozenset[type] | tuple[type] | None":
     """The types of the values of a decision or a constant."""
     match term:
         case terms.Decision(variable=name):
             return domains.kinds(name)
         case terms.Constant(value=value):
-            return frozenset((type(value),))
+            return (type(value),)
         case _:
-            return frozenset((UNKNOWN,))
+            return None
 
 
 def _values(term: Term, domains: Domains) -> tuple[Value, ...]:

@@ -138,17 +138,17 @@ def in_order(reads: set[Read]) -> Iterable[Read]:
 def agent_position(keys: list[tuple[Value, ...]], agents: Elements) -> int | None:
     """The first index whose elements are all agents, or None."""
     width = len(keys[0]) if keys else 0
-    return next((i for i in range(width) if all(key[i] in agents for key in keys)), None)
+    return next((i for i in range(width) if agents.as_set.issuperset([key[i] for key in keys])), None)
 
 
 def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...]:
     """An agent or a set of agents as a tuple of names."""
     items = who.items if isinstance(who, Elements) else (who,)
     for item in items:
-        if item not in agents:
+        if item not in agents.as_set:
             fault = Fault(f"`{text(item)}` is not an agent", code="C065", help=f"agents: {agents}")
             raise at(fault, at_node.span)
-    return tuple(str(item) for item in items)
+    return tuple([str(item) for item in items])
 
 
 def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elements, statement: syntax.Table) -> None:

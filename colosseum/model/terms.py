@@ -73,7 +73,7 @@ class Constant(Ground):
 
     @property
     def scope(self) -> frozenset[str]:
-        return frozenset(self.mentions)
+        return frozenset(self.mentions) if self.mentions else NO_SCOPE
 
     def evaluate(self, x: Assignment) -> Value:
         return self.value

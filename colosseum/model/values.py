@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from operator import add
+from operator import add, mul, sub
 from typing import Annotated, TypeAlias, TypeGuard, TypeVar
 
 from typing_extensions import TypeAliasType
@@ -174,9 +174,11 @@ def added(numbers: Iterable[Number]) -> Number:
 
 def finite(result: Number) -> Number:
     """The number unless it is infinite, not a number or a whole number beyond what a float holds, which is a Fault."""
-    if isinstance(result, float) and not math.isfinite(result):
+    if isinstance(result, float):
+        if math.isfinite(result):
+            return result
         raise Fault("the result is not a finite number", code="C051")
-    if isinstance(result, int) and result.bit_length() > LONGEST_INTEGER:
+    if result.bit_length() > LONGEST_INTEGER:
         raise Fault("the result is too large", code="C051")
     return result
 
@@ -194,12 +196,7 @@ def _divide(left: Number, right: Number) -> Number:
     return left / right
 
 
-_NUMERIC: dict[str, Callable[[Number, Number], Number]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-}
+_NUMERIC: dict[str, Callable[[Number, Number], Number]] = {"+": add, "-": sub, "*": mul, "/": _divide}
 
 _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
     "+": lambda a, b: Elements.of((*a, *b)),
@@ -210,21 +207,27 @@ _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
 
 def arithmetic(operator: str, left: Value, right: Value) -> Value:
     """`+ - * /` on numbers, `+ - &` on sets; none gives none."""
-    if not (is_number(left) and is_number(right)):
-        if left is None or right is None:
-            return None
-        if isinstance(left, Elements) or isinstance(right, Elements):
-            return _joined(operator, left, right)
+    if is_number(left) and is_number(right) and operator in _NUMERIC:
+        return calculated(operator, left, right)
+    if left is None or right is None:
+        return None
+    if isinstance(left, Elements) or isinstance(right, Elements):
+        return _joined(operator, left, right)
     if operator not in _NUMERIC:
         raise Fault(f"`{operator}` works on sets, not on {kind(left)} and {kind(right)}")
-    a, b = _sides(operator, left, right)
+    return calculated(operator, *_sides(operator, left, right))
+
+
+def calculated(operator: str, left: Number, right: Number) -> Number:
+    """`+ - * /` on numbers; a Fault where the result is not a finite number."""
     try:
-        return finite(_NUMERIC[operator](a, b))
+        return finite(_NUMERIC[operator](left, right))
     except OverflowError:
         raise Fault("the result is too large", code="C051") from None
 
 
 def _joined(operator: str, left: Value, right: Value) -> Elements:
+    """`+ - &` on sets."""
     if not (isinstance(left, Elements) and isinstance(right, Elements)):
         one = right if isinstance(left, Elements) else left
         raise Fault(f"`{operator}` joins a set and {kind(one)}", help="put a single element in braces: `{x}`")
