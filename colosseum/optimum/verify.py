@@ -2,6 +2,7 @@
 
 Elimination, which never sees the integer program, where it is affordable; else CBC, which solves the same program with
 other code. What cannot be computed again is not verified, and why; what is wrong is a bug of ours, never a result.
+CBC knows of no order among optima: which of many is told is verified by elimination only.
 """
 
 import time
