@@ -29,6 +29,8 @@ INTEGRAL = 1e-7
 TOLERANCE = 1e-9
 """By how much a row, a bound or a reduced cost may be off; the default of 1e-6 shows in values of large differences."""
 TIGHTLY: dict[str, str | float] = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+OPTIMAL, OUT_OF_TIME = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
+NOWHERE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
 DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
@@ -222,10 +224,10 @@ class Live:
         highs.setOptionValue("time_limit", highs.getRunTime() + seconds)
         self._run()
         status = highs.getModelStatus()
-        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
-            return Answer("infeasible", None, -math.inf)
-        if status == highspy.HighsModelStatus.kOptimal:
+        if status == OPTIMAL:
             return Answer("optimal", np.array(highs.getSolution().col_value), -highs.getObjectiveValue())
+        if status in NOWHERE:
+            return Answer("infeasible", None, -math.inf)
         info = highs.getInfo()
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         point = np.array(highs.getSolution().col_value) if found else None
@@ -249,10 +251,10 @@ class Simplex(Live):
     def _run(self) -> None:
         if self.last is self.box and not self.moved:
             self._by(PRIMAL)
-            if self.highs.getModelStatus() in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit):
+            if self.highs.getModelStatus() in (OPTIMAL, OUT_OF_TIME):
                 return
         self._by(DUAL)
-        optimal = self.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        optimal = self.highs.getModelStatus() == OPTIMAL
         self.last, self.moved = (self.box if optimal else None), False
 
     def _by(self, method: int) -> None:
