@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from bench.__main__ import main
 from bench.arrays import arrays, held
-from bench.cases import Refused, case, from_path, questions
+from bench.cases import Refused, case, from_path, named, questions
 from bench.exact import against_enumeration
 from bench.families import FAMILIES
 from bench.lines import Ledger, Line
+from bench.many import times
 from bench.mixtures import mixture
 from bench.network import Network, Unnatural, network
 from bench.rivals import Answer, cp_sat, pulp_rebuild, toulbar2, worth
 from bench.rivals.direct import Direct
+from bench.single import compared
+from bench.suite import seconds_of
 from rich.console import Console
 
 from colosseum.optimum.goal import WELFARE
@@ -105,6 +108,43 @@ def test_mixtures_of_statements_agree_with_enumeration(seed: int, tmp_path: Path
     assert not [(question.words, words) for question, words in found if words]
 
 
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger(Console(file=StringIO()), quick=True)
+
+
+def test_every_way_answers_many_questions_alike(ledger: Ledger) -> None:
+    made = named("tickets 3 3")
+    found = times(ledger, made, questions(made.scenario, 20))
+    assert len(found.solving) == len(found.whole) == len(found.rivals["direct"]) == 20
+    assert {"direct", "direct new", "elimination", *pulp_rebuild.engines()} == set(found.rivals)
+    assert ledger.compared > 60
+    assert not ledger.unequal
+
+
+def test_every_rival_of_a_single_solve_is_named(ledger: Ledger) -> None:
+    lines = {line.rival: line for line in compared(ledger, "capacity 5 2", (1, 2), bar=5.0)}
+    assert set(lines) == {"HiGHS", "elimination", "CP-SAT", "toulbar2"}
+    for rival, library in {"CP-SAT": "ortools", "toulbar2": "pytoulbar2"}.items():
+        if find_spec(library) is None:
+            assert "not installed" in lines[rival].note
+        else:
+            assert lines[rival].theirs
+    assert not ledger.unequal
+
+
+def test_a_spec_that_is_refused_is_a_miss(ledger: Ledger) -> None:
+    (line,) = compared(ledger, "capacity 1 1", (1,), bar=5.0)
+    assert line.verdict == "miss"
+    assert "refused" in line.note
+
+
+def test_figures_of_runs_are_timed(ledger: Ledger) -> None:
+    assert len(seconds_of(ledger, named("capacity 5 2"), 2)) == 3
+    assert ledger.compared == 2
+    assert not ledger.unequal
+
+
 def test_an_instance_that_does_not_expand_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "wrong.colo"
     path.write_text("colosseum 1\nscenario s\nagents a\nreward r: nothing\n", encoding="utf-8")
@@ -143,8 +183,7 @@ def test_unequal_values_end_in_exit_code_1(capsys: pytest.CaptureFixture[str]) -
     assert "UNEQUAL  better than ours: ours 1.0, theirs 1.1" in capsys.readouterr().out
 
 
-def test_what_is_infeasible_for_one_alone_is_unequal() -> None:
-    ledger = Ledger(Console(file=StringIO()), quick=True)
+def test_what_is_infeasible_for_one_alone_is_unequal(ledger: Ledger) -> None:
     ledger.equal("both", None, None)
     ledger.at_most("found less", 1.0, 0.3)
     assert not ledger.unequal

@@ -46,12 +46,12 @@ class Solved:
 def single(ledger: Ledger) -> None:
     """Measure the sizes that have bars, then the others."""
     seeds = QUICK_SEEDS if ledger.quick else SEEDS
-    ledger.tables(line for words, bar in BARRED.items() for line in _lines(ledger, words, seeds, bar=bar))
+    ledger.tables(line for words, bar in BARRED.items() for line in compared(ledger, words, seeds, bar=bar))
     others = QUICK_OTHERS if ledger.quick else OTHERS
-    ledger.tables(line for words in others for line in _lines(ledger, words, seeds, bar=None))
+    ledger.tables(line for words in others for line in compared(ledger, words, seeds, bar=None))
 
 
-def _lines(ledger: Ledger, words: str, seeds: tuple[int, ...], *, bar: float | None) -> list[Line]:
+def compared(ledger: Ledger, words: str, seeds: tuple[int, ...], *, bar: float | None) -> list[Line]:
     """A family's lines: a rival's time is its median over the seeds, and so is ours."""
     heading = f"One optimum to proof, s, {'sizes with bars' if bar else 'others'}"
     try:

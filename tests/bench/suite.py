@@ -56,14 +56,14 @@ def suite(ledger: Ledger) -> None:
 def _lines(ledger: Ledger, words: str, bars: Bars) -> Iterator[Line]:
     heading = "All figures of one run, counterfactuals included, ms"
     made = [named(words, seed=seed) for seed in range(1, bars.seeds + 1)]
-    seconds = [_seconds(ledger, each, bars.runs) for each in made]
+    seconds = [seconds_of(ledger, each, bars.runs) for each in made]
     run, first = median(s for each in seconds for s in each[1:]), median(each[0] for each in seconds)
     yield Line(heading, f"{made[0].label}, a run", run * 1e3, most=bars.run)
     yield Line(heading, f"{made[0].label}, the first of an instance", first * 1e3, most=bars.first,
                note="with its optima and ranges")  # fmt: skip
 
 
-def _seconds(ledger: Ledger, made: Case, runs: int) -> list[float]:
+def seconds_of(ledger: Ledger, made: Case, runs: int) -> list[float]:
     """What the first run takes, with the instance's own optima, and what further ones take."""
     ledger.note(f"figures of runs: {made.label}, seed {made.scenario.seed}")
     optimum = Solver(made.task).maximise(WELFARE)
