@@ -20,7 +20,11 @@ COUNT = terms.Total(tuple(terms.Conditional(chosen(n, "p"), Constant(1), Constan
 
 
 def scopes(term: Term) -> list[str]:
-    return sorted("".join(sorted(part.scope)) for _, part in summands(term))
+    """The variables of each part, all of which come to the whole everywhere."""
+    parts = summands(term)
+    for x in assignments(tuple(Variable(name, "", ("p", "q", None)) for name in "abcde")):
+        assert sum(factor * worth(part, x) for factor, part in parts) == worth(term, x)
+    return sorted("".join(sorted(part.scope)) for _, part in parts)
 
 
 def test_what_is_taken_apart() -> None:
@@ -32,9 +36,12 @@ def test_what_is_taken_apart() -> None:
     assert set(scopes(terms.Arithmetic("*", COUNT, COUNT))) == {"a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd"}
     case = terms.Conditional(chosen("e", "p"), COUNT, Constant(2))
     assert scopes(case) == ["ae", "be", "ce", "de", "e"]
-    sums = (("p",), COUNT), (("q",), terms.Total((Decision("a"), Decision("b"))))
-    load = terms.Select("load", (Decision("e"),), sums)
+    assert scopes(terms.Conditional(chosen("e", "p"), Constant(2), COUNT)) == ["ae", "be", "ce", "de", "e"]
+    others = terms.Total(tuple(terms.Conditional(chosen(n, "q"), Constant(3), Constant(0)) for n in "ab"))
+    load = terms.Select("load", (Decision("e"),), ((("p",), COUNT), (("q",), terms.Arithmetic("-", COUNT, others))))
     assert scopes(load) == ["ae", "be", "ce", "de"]
+    pair = terms.Select("pair", (Decision("e"), Decision("a")), ((("p", "q"), COUNT), (("q", "p"), others)))
+    assert scopes(pair) == ["abe", "ace", "ade", "ae"]
     most = terms.Extremum("max", (Constant(0), COUNT), (Constant(True),) * 2, aggregate=False)
     assert scopes(most) == ["abcd"]
 
