@@ -147,11 +147,8 @@ class Solution:
             found[bucket.name] = whole.max(axis=tuple(range(1, whole.ndim)))
             for below, kept in bucket.below:
                 others = tuple(axis for axis, size in enumerate(kept) if size == 1)
-                result = self.results[below]
-                least = whole.max(axis=others)
-                above[below] = np.where(
-                    np.isneginf(result), -np.inf, least - np.where(np.isneginf(result), 0.0, result)
-                )
+                result, never = self.results[below], np.isneginf(self.results[below])
+                above[below] = np.where(never, -np.inf, whole.max(axis=others) - np.where(never, 0.0, result))
         return found
 
 
