@@ -93,7 +93,7 @@ def _meaning(expr: syntax.Expr) -> Rule:
         case syntax.Ternary(condition=chosen, then=then, otherwise=otherwise):
             return operations.choice(prepare(chosen), prepare(then), prepare(otherwise))
         case syntax.Range(low=low, high=high):
-            return operations.span_of_numbers(prepare_value(low), prepare_value(high))
+            return operations.interval(prepare_value(low), prepare_value(high))
         case syntax.Call(function=function, arguments=arguments, named=named):
             return operations.call(function, [prepare(argument) for argument in arguments], named=bool(named))
         case _:
@@ -209,7 +209,9 @@ def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
 
 def value(expr: syntax.Expr, env: Environment) -> Value:
     """The value of an expression in one place, which no decision may change."""
-    return prepare_value(expr)(env)
+    found = prepare(expr)(env.fixed())
+    assert not isinstance(found, Ground)
+    return found
 
 
 def elements(expr: syntax.Expr, env: Environment) -> Elements:

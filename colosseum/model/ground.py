@@ -27,6 +27,7 @@ class Grounding:
     """One pass over the statements of a world."""
 
     place: Place
+    """Where they are evaluated."""
     findings: Findings = field(default_factory=Findings)
     reads: dict[Read, None] = field(default_factory=dict)
 
@@ -51,7 +52,7 @@ def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diag
     agents = tuple(str(a) for a in world.sets["agents"])
     made = {s.name: _variables(s, work) for s in world.spec.of(syntax.Variable)}
     known = replace(world, domains={n: d for n, d in world.domains.items() if made.get(n) is not None})
-    work.place = replace(work.place, facts=known)
+    work.place = Place(known, meter=work.place.meter)
     task = Task(agents, tuple(v for found in made.values() for v in found or ()), (), ())
     domains = Domains(task, work.place.meter)
     payoffs: list[Payoff] = []

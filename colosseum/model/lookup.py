@@ -66,11 +66,8 @@ def entry(name: str, keys: Sequence[Rule], *, otherwise: Rule) -> Rule:
 
     def rule(env: Environment) -> Folded:
         source = env.place.sources.get(name)
-        if source is None or name in env.bindings:
-            return first(env)
-        return _select(source, tuple([key(env) for key in keys]), env)
-
-    def first(env: Environment) -> Folded:
+        if source is not None and name not in env.bindings:
+            return _select(source, tuple([key(env) for key in keys]), env)
         symbol = env.place.facts.symbol(name)
         if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
             raise _not_looked_up(name, symbol, env)

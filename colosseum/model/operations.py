@@ -80,7 +80,7 @@ def minus(operand: Rule) -> Rule:
     return rule
 
 
-def span_of_numbers(first: Callable[[Environment], Value], last: Callable[[Environment], Value]) -> Rule:
+def interval(first: Callable[[Environment], Value], last: Callable[[Environment], Value]) -> Rule:
     """`low..high`."""
 
     def rule(env: Environment) -> Folded:

@@ -1,6 +1,6 @@
 """Tables and literal sets. In: a table's statement and the facts it reads; out: its entries and who may see them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import Diagnostic, has_errors
@@ -55,12 +55,16 @@ def _computed(
     audience: dict[tuple[Value, ...], tuple[str, ...]] | None,
     facts: "Realiser",
 ) -> dict[tuple[Value, ...], Value]:
-    derived = statement.name in facts.spec.derived
-    rule = _rule(statement, facts)
+    derived, source = statement.name in facts.spec.derived, statement.source
+    drawn = draw(source.call) if isinstance(source, syntax.Drawn) else None
+    rule = prepare(source.value) if isinstance(source, syntax.Given) else None
     found: dict[tuple[Value, ...], Value] = {}
     for key, env in instances:
         try:
-            found[key] = rule(key, env)
+            if drawn is not None:
+                found[key] = drawn(draws.key(facts.seed, statement.name, key), env)
+            elif rule is not None:
+                found[key] = rule(env)  # type: ignore[assignment]  # a derived table holds terms
             if env.reads and not derived:
                 _check_audience(statement, key, env.reads, audience, facts)
         except Fault as fault:
@@ -68,16 +72,6 @@ def _computed(
                 fault.help = f"this happens for `{instance_name(statement.name, key)}`"
             raise
     return found
-
-
-def _rule(statement: syntax.Table, facts: "Realiser") -> Callable[[tuple[Value, ...], Environment], Value]:
-    """How each entry of a table is drawn or computed."""
-    if isinstance(statement.source, syntax.Drawn):
-        drawn = draw(statement.source.call)
-        return lambda key, env: drawn(draws.key(facts.seed, statement.name, key), env)
-    assert isinstance(statement.source, syntax.Given)
-    computed = prepare(statement.source.value)
-    return lambda _, env: computed(env)  # type: ignore[return-value]  # a derived table holds terms
 
 
 def _check_audience(
