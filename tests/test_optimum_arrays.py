@@ -149,6 +149,9 @@ def test_whole_numbers_stay_whole() -> None:
     total = terms.Total((Decision("x"), Decision("y"), Constant(-(2**53))))
     assert worths(total, pair)[0, 0] == 1.0
     assert not agrees(total, pair)
+    near = tuple(map(Constant, (2**52, 1, -(2**52), -(2**52))))
+    halves = Variable("half", "a", (2**52, 0, 1, 2, 3, 4))
+    assert not agrees(terms.Total((Decision("half"), *near)), (halves,))
     square = terms.Arithmetic("*", Decision("x"), Decision("x"))
     for _ in range(5):
         square = terms.Arithmetic("*", square, square)

@@ -18,7 +18,7 @@ from test_optimum_vectors import game
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
-from colosseum.model.terms import Compare, Conditional, Constant, Decision, Select
+from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, PayoffOf, Select, Total
 from colosseum.model.values import Value
 from colosseum.optimum.elimination import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal, mixed, payoff_of
@@ -185,6 +185,22 @@ def test_another_mixture_needs_no_other_tables() -> None:
         found, alone = asked.maximise(goal), Elimination(task).maximise(goal)
         assert (found.value, found.assignment) == (alone.value, alone.assignment)
     assert (len(asked.factors.tables), len(asked.mixtures)) == (tables, mixtures)
+
+
+def test_payoffs_count_however_they_are_named() -> None:
+    """As a payoff, in an objective, and in the sum of all."""
+    ann, total = PayoffOf("ann"), PayoffOf(None)
+    gap = Arithmetic("-", Arithmetic("*", Constant(2), ann), PayoffOf("bob"))
+    goals = [
+        Goal(total=0.5, payoffs=(("ann", 1.0), ("ann", 2.0)), terms=((gap, 1.5), (total, -2.0), (gap, 0.25))),
+        Goal(terms=((Total((gap, total, Constant(7))), 1.0),)),
+        Goal(terms=((Conditional(Compare(">=", ann, Constant(3)), gap, total), 1.0),)),
+    ]
+    everything = Everything.of(tickets())
+    elimination = Elimination(tickets())
+    for goal in goals:
+        for fixed in ({}, {"bob": "small"}):
+            agrees(elimination, everything, goal, fixed)
 
 
 def test_a_value_outside_the_domain_is_infeasible() -> None:
