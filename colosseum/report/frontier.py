@@ -101,6 +101,9 @@ def _opportunity_in_words(found: Prospect) -> str:
     if most - found.wanted <= grain(most):
         return "There is nothing to take: at the optimum the coalition has as much as it ever can."
     words = f"The coalition can have {most - found.wanted:.4g} more than at the optimum"
+    if _below(found):
+        free = found.frontier.points[0].coalition_value - found.wanted
+        words += f", {free:.4g} of it at no cost to the team"
     if found.opportunity is None:
         return f"{words}."
     shares = f"{found.opportunity:.2g}"
