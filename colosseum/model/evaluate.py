@@ -155,10 +155,8 @@ def prepare_elements(expr: syntax.Expr) -> Callable[[Environment], Elements]:
     return found
 
 
-def prepare_condition(expr: syntax.Expr | None) -> Callable[[Environment], bool]:
-    """The rule of a `where`; without one, every round is admitted."""
-    if expr is None:
-        return lambda env: True
+def prepare_condition(expr: syntax.Expr) -> Callable[[Environment], bool]:
+    """The rule of a `where`."""
     rule = prepare_value(expr)
 
     def holds(env: Environment) -> bool:

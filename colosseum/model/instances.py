@@ -89,10 +89,11 @@ def indexed(indices: syntax.Indices | None, env: Environment) -> Iterator[tuple[
     if indices is None:
         yield (), env
         return
-    loops, admitted = prepare_loops(indices.items), prepare_condition(indices.where)
+    loops = prepare_loops(indices.items)
+    admitted = None if indices.where is None else prepare_condition(indices.where)
     outer = env.apart()
     for key, instance in rounds(loops, outer, apart=True):
-        passes = admitted(instance)
+        passes = admitted is None or admitted(instance)
         if env.reads is not None and instance.reads:
             env.reads.update(instance.reads)
         if passes:

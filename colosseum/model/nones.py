@@ -119,6 +119,10 @@ def _suspicious(term: Term, domains: Domains) -> bool:
     match term:
         case terms.Constant(value=value):
             return not is_number(value)
+        case terms.Conditional(condition=c, then=terms.Constant(value=a), otherwise=terms.Constant(value=b)) if (
+            is_number(a) and is_number(b)
+        ):
+            return _doubtful(c, domains)
         case terms.Conditional(condition=c, then=a, otherwise=b):
             return _suspicious(b, domains) or _doubtful(c, domains) or (
                 _suspicious(a, domains) and _suspicious(a, _guarded(c, a, domains))

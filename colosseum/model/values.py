@@ -132,8 +132,9 @@ def instance_name(name: str, keys: Iterable[Value]) -> str:
 def flatten(keys: Iterable[T]) -> tuple[T, ...]:
     """Index values with pairs opened, as draws and names use them."""
     flat = tuple(keys)
-    while tuple in map(type, flat):
-        flat = tuple(part for key in flat for part in (key if isinstance(key, tuple) else (key,)))
+    for key in flat:
+        if isinstance(key, tuple):
+            return flatten(part for key in flat for part in (key if isinstance(key, tuple) else (key,)))
     return flat
 
 
