@@ -29,6 +29,7 @@ def test_what_was_asked_before_changes_no_answer_that_is_not_known_to_be_first(
 ) -> None:
     """Without elimination, the first of the optima of this grid would be too much work."""
     monkeypatch.setattr(search, "EASY", 0)
+    monkeypatch.setattr(search, "HARD", 0)
     monkeypatch.setattr(solve, "LITTLE", 0)
     told_alike(("grid", 6, 6), canonical=False)
 

@@ -28,7 +28,9 @@ MOST_FORBIDDEN = 1_000
 DIVING = 0.25
 """The share of a query's time that dives may take; what they leave is for branch and bound."""
 EASY = 2_000_000
-"""Joint values that an elimination may go through to spare a branch and bound, a hundredth of a second or so."""
+"""Joint values that an elimination may go through to spare a dive, a hundredth of a second or so."""
+HARD = 1 << 27
+"""Joint values that it may go through to spare a branch and bound, one or two seconds."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Search:
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
 
-    def best(self, query: Query, *, until: float | None = None, eliminating: bool = True) -> Found:
+    def best(self, query: Query, *, until: float | None = None) -> Found:
         """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
 
         Where the relaxation is no proof and elimination is easy, that decides, if it may.
@@ -91,7 +93,7 @@ class Search:
             costs = self.costs(query)
             self.build()
             self.stop_at(stop)
-            attempt = self._attempt(query, costs, eliminating=eliminating)
+            attempt = self._attempt(query, costs)
             if attempt is None:
                 continue
             found = attempt
@@ -181,11 +183,11 @@ class Search:
         self.built = size
         self.box = Box(np.array([c.low for c in program.columns]), np.array([c.high for c in program.columns]))
 
-    def _attempt(self, query: Query, costs: Costs, *, eliminating: bool) -> Found | None:
+    def _attempt(self, query: Query, costs: Costs) -> Found | None:
         """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
 
-        Where that leaves it open, branch and bound decides the components that are not whole. None when a tie that
-        mattered had to be settled: the program has more rows now.
+        Where that leaves it open, elimination decides if its cost allows, else branch and bound the components that are
+        not whole. None when a tie that mattered had to be settled: the program has more rows now.
         """
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
@@ -197,7 +199,7 @@ class Search:
             bound = costs.constant + sum(a.bound for a in relaxed)
             if found := self._proven(query, relaxed, bound):
                 return found
-            if eliminating and (found := self.eliminated(query, canonical=False)):
+            if found := self.eliminated(query, canonical=False):
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
@@ -208,6 +210,8 @@ class Search:
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
+        if found := self.eliminated(query, canonical=False, most=HARD):
+            return found
         for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
             bounded = answer.status == "optimal"
             if not (bounded and component.whole(answer)):

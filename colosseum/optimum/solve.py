@@ -16,7 +16,7 @@ from colosseum.optimum.goal import Goal
 from colosseum.optimum.lower import Lowered, lower
 from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value
-from colosseum.optimum.search import Found, Query, Search, Way
+from colosseum.optimum.search import HARD, Found, Query, Search, Way
 
 TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""
@@ -79,7 +79,7 @@ class Solver:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         query = Query(goal, sign, fixed)
         found = self._first(query) if canonical else self.search.best(query)
-        if canonical and found.status == "optimal" and not found.first and not fresh:
+        if canonical and found.status == "optimal" and not (found.first or fresh or found.by == "elimination"):
             return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
         bound = None if found.bound is None else sign * found.bound
         if found.assignment is None:
@@ -91,13 +91,14 @@ class Solver:
     def _first(self, query: Query) -> Found:
         """The first of all optima: by elimination where that is little work, or where the search needed it."""
         found = self.search.eliminated(query, canonical=True, most=LITTLE)
-        if found is None or not (found.first or found.status == "infeasible"):
-            found = self.search.best(query)
-            if found.by == "elimination":
-                found = self.search.eliminated(query, canonical=True) or found
-            if found.by == "elimination" and not found.first:
-                found = self.search.best(query, eliminating=False)
-        return first(self.search, query, found) if found.status == "optimal" and not found.first else found
+        if found is not None and (found.first or found.status == "infeasible"):
+            return found
+        found = self.search.best(query)
+        if found.status != "optimal":
+            return found
+        if found.by == "elimination":
+            return self.search.eliminated(query, canonical=True, most=HARD) or found
+        return first(self.search, query, found)
 
 
 def _since(start: float) -> float:
