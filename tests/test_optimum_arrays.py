@@ -25,6 +25,9 @@ VALUES: tuple[Value, ...] = (
     Elements(("p", "q")), Elements((("p", 1),)), Elements((True, "q")),
 )  # fmt: skip
 """Of every kind, with those that are hard on floating point."""
+FEW_KINDS: tuple[Value, ...] = (None, 0, 1, 2, -3, 2.5, 0.1, True, Elements((1, 2)), Elements((None, 0, 2.5)))
+LEAVES = st.builds(Constant, st.sampled_from((None, 0, 1, 2.5)))
+NUMERIC = ((0, 1, 2), (None, 1, 2.5), (0, None), (0.1, -3, None, 2))
 DOMAINS = (
     (0, 1, 2),
     (None, 1, 2.5),
@@ -50,11 +53,22 @@ def agrees(term: Term, variables: Sequence[Variable]) -> bool:
     return True
 
 
+def witnesses(term: Term) -> tuple[Term, ...]:
+    """Terms that tell none, a fault and anything else apart, and values of several kinds."""
+    keys = (0, 1.0, "p", True, ("p", 1), Elements((1, 2)), 2.5)
+    return (
+        term,
+        terms.Conditional(terms.Compare("==", term, Constant(None)), Constant(7), Constant(5)),
+        terms.Select("t", (term,), tuple(((key,), Constant(number)) for number, key in enumerate(keys, start=1))),
+        terms.Conditional(terms.Member(term, Constant(Elements(keys))), Constant(3), Constant(4)),
+    )
+
+
 @st.composite
-def wild(draw: st.DrawFn, names: Sequence[str], depth: int) -> Term:
+def wild(draw: st.DrawFn, names: Sequence[str], depth: int, values: Sequence[Value] = VALUES) -> Term:
     """A term of any form over any values, whether or not it makes sense."""
-    inner = wild(names, depth - 1)
-    leaf = st.one_of(st.builds(Constant, st.sampled_from(VALUES)), st.builds(Decision, st.sampled_from(names)))
+    inner = wild(names, depth - 1, values)
+    leaf = st.one_of(st.builds(Constant, st.sampled_from(values)), st.builds(Decision, st.sampled_from(names)))
     if depth == 0:
         return draw(leaf)
     several = st.lists(inner, max_size=3).map(tuple)
@@ -66,14 +80,14 @@ def wild(draw: st.DrawFn, names: Sequence[str], depth: int) -> Term:
             return terms.Total(draw(several))
         case 3:
             parts = draw(several)
-            conditions = tuple(draw(st.just(Constant(True)) | inner) for _ in parts)
+            conditions = tuple(draw(st.just(Constant(True)) | held(names) | inner) for _ in parts)
             return terms.Extremum(draw(st.sampled_from(("min", "max"))), parts, conditions, draw(st.booleans()))
         case 4:
             return terms.Absolute(draw(inner))
         case 5 | 6:
-            return draw(st.builds(terms.Conditional, inner, inner, inner))
+            return draw(st.builds(terms.Conditional, held(names) | inner, inner, inner))
         case 7:
-            return draw(looked_up(inner))
+            return draw(looked_up(inner, values))
         case 8:
             return draw(st.builds(terms.Compare, st.sampled_from(("==", "!=", "<", "<=", ">", ">=")), inner, inner))
         case 9:
@@ -84,12 +98,17 @@ def wild(draw: st.DrawFn, names: Sequence[str], depth: int) -> Term:
             return terms.Inverse(draw(inner))
 
 
+def held(names: Sequence[str]) -> st.SearchStrategy[Term]:
+    """A condition that is no fault where the variable is none or a number."""
+    return st.builds(terms.Compare, st.sampled_from(("==", "!=")), st.builds(Decision, st.sampled_from(names)), LEAVES)
+
+
 @st.composite
-def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term]) -> Term:
+def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term], values: Sequence[Value]) -> Term:
     """A look-up by one or two keys, some of whose entries are missing."""
     keys = tuple(draw(st.lists(inner, min_size=1, max_size=2)))
-    known = [draw(st.lists(st.sampled_from(VALUES), min_size=1, max_size=4)) for _ in keys]
-    entry = inner if draw(st.booleans()) else st.builds(Constant, st.sampled_from(VALUES))
+    known = [draw(st.lists(st.sampled_from(values), min_size=1, max_size=4)) for _ in keys]
+    entry = inner if draw(st.booleans()) else st.builds(Constant, st.sampled_from(values))
     entries = [(key, draw(entry)) for key in product(*known) if draw(st.integers(0, 6))]
     return terms.Select("t", keys, tuple(entries))
 
@@ -97,9 +116,13 @@ def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term]) -> Term:
 @settings(max_examples=400)
 @given(st.data())
 def test_wild_terms(data: st.DataObject) -> None:
-    domains = data.draw(st.lists(st.sampled_from(DOMAINS), min_size=1, max_size=4))
+    """Of all kinds at once; or numbers and none, of which more make sense."""
+    values, pool = data.draw(st.sampled_from(((VALUES, DOMAINS), (FEW_KINDS, NUMERIC), (FEW_KINDS, NUMERIC))))
+    domains = data.draw(st.lists(st.sampled_from(pool), min_size=1, max_size=4))
     variables = [Variable(f"v{i}", "a", domain) for i, domain in enumerate(domains)]
-    agrees(data.draw(wild([v.name for v in variables], data.draw(st.integers(1, 4)))), variables)
+    term = data.draw(wild([v.name for v in variables], data.draw(st.integers(1, 4)), values))
+    for each in witnesses(term):
+        agrees(each, variables)
 
 
 @settings(max_examples=150)

@@ -61,6 +61,8 @@ def test_a_worse_point_is_no_optimum(task: Task, way: str) -> None:
     found = again(task, worse)
     assert (found.status, found.by, found.value) == ("disagrees", way, best)
     assert "found an assignment worth" in found.reason
+    high = again(task, solver.maximise(WELFARE), -1.0)
+    assert (high.status, high.by, high.value) == ("disagrees", way, solver.minimise(WELFARE).value)
     nothing = again(task, Optimum("infeasible", None, None, None, canonical=False, seconds=0.0))
     assert (nothing.status, nothing.value) == ("disagrees", best)
 
