@@ -165,6 +165,7 @@ def test_verdicts() -> None:
     assert line(1.1, 1.0) == "loss"
     assert line(1.04, 1.0) == line(0.96, 1.0) == "even"
     assert line(1.1) == "-"
+    assert line(1.1, 1.0, unproven=True) == "ahead"
 
 
 def test_unequal_values_end_in_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,8 @@ class Line:
     most_ratio: float | None = None
     """A bar: the ratio must not be more."""
     note: str = ""
+    unproven: bool = False
+    """Theirs is when the rival was stopped, without a proof: it cannot be ahead."""
 
     @property
     def ratio(self) -> float | None:
@@ -48,6 +50,8 @@ class Line:
             return "pass" if all(self._kept()) else "miss"
         if self.ratio is None:
             return "-"
+        if self.unproven:
+            return "ahead"
         return "even" if abs(self.ratio - 1) <= EVEN else "ahead" if self.ratio < 1 else "loss"
 
     def _kept(self) -> Iterator[bool]:

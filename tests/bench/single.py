@@ -87,6 +87,7 @@ def _against(heading: str, label: str, rival: str, solved: list[Solved], bar: fl
         most=bar,
         most_ratio=LARGEST_RATIO if bar else None,
         note="; ".join([*notes, *_started(answers)]),
+        unproven=2 * len(late) > len(answers) and not unproven,
     )
 
 
