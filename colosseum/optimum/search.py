@@ -29,6 +29,10 @@ DIVING = 0.25
 """The share of a query's time that dives may take; what they leave is for branch and bound."""
 EASY = 2_000_000
 """Joint values that an elimination may go through to spare a dive, a hundredth of a second or so."""
+FEW = 20_000
+"""Joint values of what a query leaves open that it may go through before the relaxation of a program that has …"""
+MANY_COLUMNS = 1_000
+"""… more columns than these, most of which would be moved to their places first."""
 HARD = 1 << 27
 """Joint values that it may go through to spare a branch and bound, one or two seconds."""
 
@@ -104,9 +108,9 @@ class Search:
             self._forbid(found.broken, found.assignment or {})
         return Found("limit", None, found.bound)
 
-    def eliminated(self, query: Query, *, canonical: bool, most: int | None = None) -> Found | None:
+    def eliminated(self, query: Query, *, canonical: bool = False, most: int | None = None) -> Found | None:
         """The best assignment by elimination, where that is easy; a canonical one is the first of all."""
-        cost = self.elimination.cost(query.goal, fixed=query.fixed)
+        cost = None if time.monotonic() > self.until else self.elimination.cost(query.goal, fixed=query.fixed)
         if cost is None or cost > (EASY if most is None else most):
             return None
         ask = self.elimination.maximise if query.sign > 0 else self.elimination.minimise
@@ -189,6 +193,8 @@ class Search:
         Where that leaves it open, elimination decides if its cost allows, else branch and bound the components that are
         not whole. None when a tie that mattered had to be settled: the program has more rows now.
         """
+        if query.fixed and len(costs.weights) > MANY_COLUMNS and (found := self.eliminated(query, most=FEW)):
+            return found
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
         relaxed = [component.relax(weights, box) for component, weights, box in parts]
@@ -199,7 +205,7 @@ class Search:
             bound = costs.constant + sum(a.bound for a in relaxed)
             if found := self._proven(query, relaxed, bound):
                 return found
-            if found := self.eliminated(query, canonical=False):
+            if found := self.eliminated(query):
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
@@ -210,7 +216,7 @@ class Search:
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
-        if found := self.eliminated(query, canonical=False, most=HARD):
+        if found := self.eliminated(query, most=HARD):
             return found
         for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
             bounded = answer.status == "optimal"

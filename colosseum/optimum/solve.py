@@ -78,6 +78,7 @@ class Solver:
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         query = Query(goal, sign, fixed)
+        self.search.stop_at(time.monotonic() + self.time_limit)
         found = self._first(query) if canonical else self.search.best(query)
         if canonical and found.status == "optimal" and not (found.first or fresh or found.by == "elimination"):
             return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
