@@ -44,7 +44,7 @@ from colosseum.optimum.solve import Solver
 
 MEBIBYTE = 1024 * 1024
 SECONDS = 20.0
-"""Processor time of one input. The most work that is not refused, 300,000 rounds and terms, takes 4 to 8 s; it is
+"""Processor time of one input. The most work that is not refused, 1,000,000 rounds and terms, takes 4 to 8 s; it is
 done twice."""
 ASLEEP = 200.0
 """Seconds by the clock after which an input that uses no processor time is given up."""

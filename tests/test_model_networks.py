@@ -102,4 +102,4 @@ def test_too_many_agents_for_a_complete_network(tmp_path: Path) -> None:
     _, words = said(
         tmp_path, 'colosseum 1\nscenario s "t"\nagents a[1..5000]\nvariable v[agents]: 0..1\nreward r: v[a1]\n'
     )
-    assert "rounds, at most 300,000 are allowed" in words
+    assert "rounds, at most 1,000,000 are allowed" in words

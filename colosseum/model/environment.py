@@ -15,7 +15,7 @@ from colosseum.model.world import Facts, Source
 
 Read: TypeAlias = tuple[str, tuple[Value, ...]]
 """A private cell: its table and its key."""
-MOST_STEPS = 300_000
+MOST_STEPS = 1_000_000
 """Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""
 MOST_EVALUATED = 2_000_000
 """Terms that one expansion may evaluate to look for assignments at which a payoff is undefined."""
