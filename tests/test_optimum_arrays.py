@@ -181,6 +181,21 @@ def test_whole_numbers_stay_whole() -> None:
     assert not agrees(terms.Arithmetic("-", square, Constant(1)), pair)
 
 
+@pytest.mark.parametrize("aggregate", [False, True])
+@pytest.mark.parametrize("which", ["min", "max"])
+def test_the_least_of_those_that_take_part(which: str, aggregate: bool) -> None:
+    """None is skipped where it does not take part, and goes before a name where it does."""
+    open_, always = Variable("v", "a", (None, 1, 5)), Constant(True)
+    part, there = Decision("v"), terms.Compare("!=", Decision("v"), Constant(None))
+    expected = {"min": [3, 1, 3], "max": [3, 3, 5]}[which]
+    skipped = terms.Extremum(which, (part, Constant(3)), (there, always), aggregate)
+    assert worths(skipped, [open_]).tolist() == expected
+    named = terms.Extremum(which, (part, Constant("p")), (always, always), aggregate)
+    for each in (skipped, named):
+        assert all(agrees(term, [open_]) for term in witnesses(each))
+    assert worths(witnesses(named)[1], [open_]).tolist() == [0 if aggregate else 7, 0, 0]
+
+
 def test_more_variables_than_arrays_have_axes() -> None:
     """A sum over many decisions of which few have a choice."""
     variables = [Variable(f"v{i}", "a", (1, 2) if i % 20 == 0 else (3,)) for i in range(60)]
