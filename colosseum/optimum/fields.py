@@ -161,13 +161,11 @@ def as_conditions(field: Field) -> Conditions:
 
 
 def chosen(cases: Sequence[tuple[Mask, Field]], *, fault: Mask | None, none: Mask | None) -> Field:
-    """The field of the case that holds, of which there is one at most; where none does, it is `none`, or a fault.
+    """The field of the case that holds, of which there is one at most; where none does, it is `none` or a `fault`.
 
-    `fault` is a fault whatever holds.
+    It is a fault there whatever holds.
     """
-    covered = either(none, *(mask for mask, _ in cases))
-    missing = None if covered is None else some(~covered)
-    fault = either(fault, missing, *(within(field.fault, mask) for mask, field in cases))
+    fault = either(fault, *(within(field.fault, mask) for mask, field in cases))
     numbers = [(mask, field) for mask, field in cases if isinstance(field, Numbers)]
     if cases and len(numbers) == len(cases):
         return _chosen_numbers(numbers, fault, none)
