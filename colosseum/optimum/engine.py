@@ -31,6 +31,8 @@ TOLERANCE = 1e-9
 TIGHTLY: dict[str, str | float] = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
 OPTIMAL, OUT_OF_TIME = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
 NOWHERE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
+LOOSE = 1e-6
+"""How far the two searches of branch and bound may lie apart, relative to max(1, |value|), and be of one opinion."""
 DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 MOST_PIVOTS = 20
@@ -83,7 +85,7 @@ class Component:
         `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
         optimal (HiGHS 1.13 to 1.15: with presolve on small programs, without it at tight tolerances on large ones too),
         never both on the same: nothing is proven before both have come to an end. What the second finds counts as far
-        as its whole columns hold under the tight tolerances of the relaxation.
+        as its whole columns hold under the tight tolerances of the relaxation; where they do not, it is a bound.
         """
         first = self._timed(self.integer, costs, box)
         if first.status == "optimal" and most is not None and first.bound >= reached(most):
@@ -94,9 +96,11 @@ class Component:
         if second.status != "optimal" or second.point is None:
             return first
         polished = self.relax(costs, self.fixed(box, self.whole_places, np.round(second.point[self.whole_places])))
-        if polished.status != "optimal" or (first.status == "optimal" and first.bound >= polished.bound):
-            return first
-        return polished
+        if polished.status == "optimal" and polished.bound > first.bound:
+            return polished
+        if first.status == "optimal" and second.bound > first.bound + LOOSE * max(1.0, abs(second.bound)):
+            return replace(first, status="limit", bound=second.bound)  # what the second found may yet be near a point
+        return first
 
     def dive(self, costs: Numbers, box: Box, relaxed: Answer, least: float) -> Answer | None:
         """A whole point that is worth at least so much, or None where this simple way finds none.
