@@ -16,7 +16,7 @@ from specs_made import expanded
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal, payoff_of
-from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Solver
 

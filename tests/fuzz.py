@@ -39,7 +39,7 @@ from colosseum.model import serial
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Fault
 from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.solve import Solver
 
 MEBIBYTE = 1024 * 1024

@@ -12,9 +12,12 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
 LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli")
 """A package may import itself and those to its left."""
+OPTIMUM = ("rounding", "goal", "ledger", "scoring", "partial", "arrays", "lowering", "elimination", "searching",
+           "solve", "verify", "questions")  # fmt: skip
+"""The same holds within the largest package."""
 ENGINES = {
-    "pulp": {"optimum/formulation.py", "optimum/second.py"},
-    "highspy": {"optimum/engine.py", "optimum/formulation.py"},
+    "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
+    "highspy": {"optimum/searching/engine.py", "optimum/searching/formulation.py"},
     "litellm": {"audit/model_call.py"},
     "networkx": {"model/networks.py"},
 }
@@ -41,6 +44,16 @@ def test_imports_go_left_to_right(path: Path) -> None:
         parts = name.split(".")
         if parts[0] == "colosseum" and len(parts) > 1:
             assert LAYERS.index(parts[1]) <= mine, f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "optimum").rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_within_the_optimum_go_left_to_right(path: Path) -> None:
+    place = path.relative_to(PACKAGE / "optimum").parts[0].removesuffix(".py")
+    if place == "__init__":
+        return
+    for name in imports(path):
+        if name.startswith("colosseum.optimum."):
+            assert OPTIMUM.index(name.split(".")[2]) <= OPTIMUM.index(place), f"{path} imports {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))

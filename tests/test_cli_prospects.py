@@ -15,8 +15,8 @@ from rich.cells import cell_len
 from test_cli_commands import JIRA, TOY, Done, colosseum, read
 from test_optimum_frontier import Hurried
 
-from colosseum.optimum.exposure import scan
-from colosseum.optimum.prospect import prospect
+from colosseum.optimum.questions.exposure import scan
+from colosseum.optimum.questions.prospect import prospect
 from colosseum.optimum.solve import Solver
 from colosseum.report.frontier import render_frontier
 from colosseum.report.scan import render_scan

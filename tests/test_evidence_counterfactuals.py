@@ -20,7 +20,7 @@ from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Task, Variab
 from colosseum.model.terms import Constant, Decision, Select
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import goal_value, score
 from colosseum.optimum.solve import Optimum, Solver
 

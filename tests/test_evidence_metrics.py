@@ -19,7 +19,7 @@ from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement,
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every, Total
 from colosseum.model.values import Value
 from colosseum.optimum.goal import coalition_goal
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import Local, goal_value, score
 
 Assignment = dict[str, Value]

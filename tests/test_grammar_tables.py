@@ -27,8 +27,8 @@ from colosseum.model.environment import Environment, Place
 from colosseum.model.settings import NOT_YET, READERS, Settings, read_setting
 from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Fault, flatten
-from colosseum.optimum import program
-from colosseum.optimum.lowering import DEFAULT_LIMITS
+from colosseum.optimum.lowering import program
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS
 
 
 def test_reserved_words_are_those_of_the_grammar() -> None:

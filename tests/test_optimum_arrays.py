@@ -16,8 +16,8 @@ from colosseum.model.check import check
 from colosseum.model.scenario import QualifiedSplit, Task, Variable
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Elements, Value
-from colosseum.optimum.arrays import at_once, one_by_one, worths
-from colosseum.optimum.fields import Irregular
+from colosseum.optimum.arrays.fields import Irregular
+from colosseum.optimum.arrays.worths import at_once, one_by_one, worths
 
 VALUES: tuple[Value, ...] = (
     None, None, True, False, 0, 1, 2, -3, 7, 0.0, 0.5, 1.0, -1.25, 1 / 3, 0.1, 1e300, -1e300, 2**51, 2**60 + 1, 5e-324,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.optimum.buckets import WRITTEN_OUT, Buckets, Places, Solution
-from colosseum.optimum.earliest import LITTLE, Table, earliest
-from colosseum.optimum.fields import Floats
-from colosseum.optimum.ordering import Order, best_order, estimate, given_order
+from colosseum.optimum.arrays.fields import Floats
+from colosseum.optimum.elimination.buckets import WRITTEN_OUT, Buckets, Places, Solution
+from colosseum.optimum.elimination.earliest import LITTLE, Table, earliest
+from colosseum.optimum.elimination.ordering import Order, best_order, estimate, given_order
 
 VALUES = (0.0, 0.0, 1.0, 1.0, 0.5, 2.5, -3.0, 0.1, 0.25, 0.75, -1.0, -np.inf)
 

@@ -7,8 +7,9 @@ import pytest
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
 from colosseum.model.scenario import Task
-from colosseum.optimum import search, solve
+from colosseum.optimum import solve
 from colosseum.optimum.goal import WELFARE, payoff_of
+from colosseum.optimum.searching import search
 from colosseum.optimum.solve import Solver
 
 

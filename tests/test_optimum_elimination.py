@@ -20,7 +20,7 @@ from colosseum.model.check import check
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, PayoffOf, Select, Total
 from colosseum.model.values import Value
-from colosseum.optimum.elimination import Elimination
+from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal, mixed, payoff_of
 from colosseum.optimum.scoring import goal_value
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from test_optimum_laws import STRUCTURAL, tickets
 
 from colosseum.model.check import check
-from colosseum.optimum.engine import Answer, Box, Component, Live, Numbers
 from colosseum.optimum.goal import WELFARE, payoff_of
+from colosseum.optimum.searching.engine import Answer, Box, Component, Live, Numbers
 from colosseum.optimum.solve import Solver
 
 WITHOUT_PRESOLVE = """colosseum 1

@@ -11,7 +11,8 @@ from test_optimum_laws import Everything, tolerance
 
 from colosseum.model.scenario import Coalition, EqualSplit, Graph, Objective, Payoff, Scenario, Task, Variable
 from colosseum.model.terms import Arithmetic, Constant, Decision, Select
-from colosseum.optimum.exposure import (
+from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.questions.exposure import (
     MEASURES,
     MOST_COALITIONS,
     Exposure,
@@ -21,7 +22,6 @@ from colosseum.optimum.exposure import (
     ranked,
     scan,
 )
-from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import Solver
 

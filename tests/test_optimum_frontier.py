@@ -15,11 +15,11 @@ from test_optimum_specs import scenario, specs
 from colosseum.model.scenario import Coalition, EqualSplit, Objective, Payoff, Task, Variable
 from colosseum.model.terms import Arithmetic, Constant, Decision, PayoffOf, Select
 from colosseum.model.values import Value
-from colosseum.optimum.frontier import MOST_POINTS, frontier, nearest
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.preferred import preferred
-from colosseum.optimum.prospect import Prospect, prospect
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.frontier import MOST_POINTS, frontier, nearest
+from colosseum.optimum.questions.preferred import preferred
+from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import Optimum, Solver
 

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, settings
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, QualifiedSplit, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, Extremum, Select, Total
 from colosseum.model.values import Value
-from colosseum.optimum.elimination import Elimination
+from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal, payoff_of
-from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value, score
 from colosseum.optimum.solve import Solver
 

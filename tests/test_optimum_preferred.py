@@ -14,8 +14,8 @@ from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Vari
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
-from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.preferred import negated, preferred
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.preferred import negated, preferred
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import Optimum, Solver
 

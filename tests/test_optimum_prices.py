@@ -9,7 +9,7 @@ from test_cli_commands import colosseum
 
 from colosseum.model.scenario import Task
 from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.prices import Temptation, temptations
+from colosseum.optimum.questions.prices import Temptation, temptations
 from colosseum.optimum.solve import Solver
 
 GAME = (f"{HEAD}param price = 3\nagents A, B, C\nset goods = {{car, bike}}\nvariable take[agents]: goods or none\n"

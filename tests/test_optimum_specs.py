@@ -9,8 +9,8 @@ from test_optimum_laws import STRUCTURAL, Everything, adds_up, agrees, goals_of,
 
 from colosseum.model.check import check
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.lowering import DEFAULT_LIMITS
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS
 from colosseum.optimum.solve import Solver
 
 HEAD = """colosseum 1

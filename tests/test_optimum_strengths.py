@@ -8,10 +8,10 @@ import pytest
 from colosseum.model.scenario import Coalition, EqualSplit, Objective, Payoff, Task, Variable
 from colosseum.model.terms import Constant, Decision, Select, Term
 from colosseum.model.values import Value
-from colosseum.optimum.counterfactuals import Counterfactuals
 from colosseum.optimum.goal import Goal
+from colosseum.optimum.questions.counterfactuals import Counterfactuals
+from colosseum.optimum.questions.strengths import NONE_EXPLAINS, NOT_PROVEN, strengths
 from colosseum.optimum.solve import Optimum, Solver
-from colosseum.optimum.strengths import NONE_EXPLAINS, NOT_PROVEN, strengths
 
 HERE = (0.0, 0.0)
 Worth = tuple[float, float]

@@ -12,9 +12,9 @@ from colosseum.model import terms
 from colosseum.model.scenario import Task, Variable
 from colosseum.model.terms import Constant, Decision, PayoffOf, Term
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.arrays import worth
+from colosseum.optimum.arrays.worths import worth
+from colosseum.optimum.elimination.summands import conjuncts, credited, summands, told
 from colosseum.optimum.scoring import score, with_payoffs
-from colosseum.optimum.summands import conjuncts, credited, summands, told
 
 COUNT = terms.Total(tuple(terms.Conditional(chosen(n, "p"), Constant(1), Constant(0)) for n in "abcd"))
 

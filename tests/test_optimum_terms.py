@@ -22,8 +22,8 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.terms import Constant, Decision, PayoffOf, Term
 from colosseum.model.values import Elements, Fault, Value
-from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.lowering import DEFAULT_LIMITS
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS
 from colosseum.optimum.solve import Solver
 
 NAMES = ("p", "q", "r")

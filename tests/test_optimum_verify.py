@@ -13,7 +13,7 @@ from colosseum.model.check import Checked, check
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Total
 from colosseum.optimum.goal import WELFARE, payoff_of
-from colosseum.optimum.search import Way
+from colosseum.optimum.searching.search import Way
 from colosseum.optimum.solve import Optimum, Solver
 from colosseum.optimum.verify import Verification, verify
 

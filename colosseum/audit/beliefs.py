@@ -18,7 +18,7 @@ from colosseum.model.spec import Spec, mentioned, walk
 from colosseum.model.values import Fault, Value
 from colosseum.model.world import World
 from colosseum.optimum.goal import Goal, bent
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.solve import Optimum, Solver
 
 MOST_BELIEFS = 32

@@ -24,7 +24,7 @@ from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design, overruled
 from colosseum.model.settings import Settings
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value, plain
-from colosseum.optimum.elimination import Elimination
-from colosseum.optimum.formulation import write_lp
+from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.lower import NotLowered
-from colosseum.optimum.prices import Temptation, temptations
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.prices import Temptation, temptations
+from colosseum.optimum.searching.formulation import write_lp
 from colosseum.optimum.solve import Optimum, Solver
 from colosseum.optimum.verify import Verification, verify
 from colosseum.report.optima import Optima, Verified, render_optima

@@ -10,7 +10,7 @@ from colosseum.cli.words import checked_spec, say_json, stop
 from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import plain
-from colosseum.optimum.prospect import Harm, Prospect, prospect
+from colosseum.optimum.questions.prospect import Harm, Prospect, prospect
 from colosseum.optimum.solve import Optimum, Solver
 from colosseum.report.frontier import render_frontier
 

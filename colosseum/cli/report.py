@@ -9,7 +9,7 @@ from colosseum.diagnostics import closest
 from colosseum.evidence.reading import Plan, Reader, Unreadable
 from colosseum.evidence.summary import summarise
 from colosseum.model.values import Fault
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.page import page_on
 from colosseum.report.terminal import render

@@ -12,7 +12,7 @@ from colosseum.cli.words import checked_spec, say_json, stop
 from colosseum.diagnostics import closest
 from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario
-from colosseum.optimum.exposure import Measure, Scan, scan
+from colosseum.optimum.questions.exposure import Measure, Scan, scan
 from colosseum.optimum.solve import Solver
 from colosseum.report.scan import render_scan
 

@@ -7,7 +7,7 @@ from colosseum.cli.words import Stop, stop
 from colosseum.diagnostics import report
 from colosseum.model.check import Checked
 from colosseum.model.values import Fault
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.solve import Optimum
 
 

@@ -11,8 +11,8 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import EVERYBODY, Instance, difference, proven
 from colosseum.evidence.regrets import UNMOVED, goal_regret
 from colosseum.model.values import Value
-from colosseum.optimum.counterfactuals import Counterfactuals
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.counterfactuals import Counterfactuals
 from colosseum.optimum.rounding import rounded
 from colosseum.optimum.scoring import Score, hard_broken
 

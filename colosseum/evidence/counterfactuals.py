@@ -10,12 +10,12 @@ from typing import Final
 
 from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
 from colosseum.evidence.instance import BROKEN, EVERYBODY, Instance, difference, proven
-from colosseum.optimum.counterfactuals import SATISFICING, Counterfactuals, Stakes
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes
+from colosseum.optimum.questions.strengths import strengths
 from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score
 from colosseum.optimum.solve import Optimum
-from colosseum.optimum.strengths import strengths
 
 NO_MOVE: Final = "what the others decided leaves the coalition no move that keeps the hard requirements"
 LOSSES: Final = ("loss_given_others", "own_move_loss")

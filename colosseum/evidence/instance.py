@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
-from colosseum.optimum.counterfactuals import Stakes
 from colosseum.optimum.goal import WELFARE, payoff_of
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.counterfactuals import Stakes
 from colosseum.optimum.rounding import rounded
 from colosseum.optimum.solve import Optimum, Solver
 

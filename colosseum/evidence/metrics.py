@@ -13,7 +13,7 @@ from colosseum.evidence.instance import BROKEN, Instance
 from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
-from colosseum.optimum.counterfactuals import Counterfactuals
+from colosseum.optimum.questions.counterfactuals import Counterfactuals
 from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score, score
 

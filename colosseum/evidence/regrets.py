@@ -12,7 +12,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import BROKEN, Instance
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal, payoff_of
-from colosseum.optimum.lower import NotLowered
+from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.partial import shortfall
 from colosseum.optimum.rounding import ROUNDING, rounded
 from colosseum.optimum.scoring import Local, goal_value, hard_broken

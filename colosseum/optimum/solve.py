@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.optimum.canonical import first
-from colosseum.optimum.elimination import Elimination
-from colosseum.optimum.engine import Status
+from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import Goal
-from colosseum.optimum.lower import Lowered, lower
-from colosseum.optimum.lowering import DEFAULT_LIMITS, Limits
+from colosseum.optimum.lowering.lower import Lowered, lower
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value
-from colosseum.optimum.search import HARD, Found, Query, Search, Way
+from colosseum.optimum.searching.canonical import first
+from colosseum.optimum.searching.engine import Status
+from colosseum.optimum.searching.search import HARD, Found, Query, Search, Way
 
 TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""

@@ -12,11 +12,11 @@ from typing import Literal, TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.elimination import Elimination
+from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import Goal
-from colosseum.optimum.lower import NotLowered, lower
+from colosseum.optimum.lowering.lower import NotLowered, lower
 from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, hard_broken
-from colosseum.optimum.second import ask
+from colosseum.optimum.searching.second import ask
 from colosseum.optimum.solve import Optimum
 
 AFFORDABLE = 1 << 28

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.frontier import NOT_PROVEN
-from colosseum.optimum.prospect import Prospect
+from colosseum.optimum.questions.frontier import NOT_PROVEN
+from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.solve import Optimum
 from colosseum.report.chart import Axis, chart

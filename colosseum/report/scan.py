@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.exposure import MEASURES, Exposure, Scan
+from colosseum.optimum.questions.exposure import MEASURES, Exposure, Scan
 from colosseum.report.numbers import column
 from colosseum.report.page import list_facts, page_on, printable, say
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model.values import Value
-from colosseum.optimum.program import Program
+from colosseum.optimum.lowering.program import Program
 
 Numbers = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ from statistics import median
 
 import numpy as np
 
-from colosseum.optimum.elimination import Elimination
-from colosseum.optimum.program import Program
-from colosseum.optimum.search import Query
+from colosseum.optimum.elimination.eliminate import Elimination
+from colosseum.optimum.lowering.program import Program
+from colosseum.optimum.searching.search import Query
 from colosseum.optimum.solve import Solver
 
 from .arrays import Numbers, arrays, held

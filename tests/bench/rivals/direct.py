@@ -12,9 +12,9 @@ import highspy
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.engine import INTEGRAL, TOLERANCE
 from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.lower import lower
+from colosseum.optimum.lowering.lower import lower
+from colosseum.optimum.searching.engine import INTEGRAL, TOLERANCE
 
 from ..arrays import Arrays, Numbers, arrays
 from . import Answer, clock, worth

@@ -1,7 +1,7 @@
 """Elimination on arrays, the project's own second way. In: a task; out: an Answer; where it is too large it says so."""
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.elimination import Elimination
+from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import WELFARE
 
 from . import Answer, clock

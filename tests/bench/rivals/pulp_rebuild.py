@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import pulp
 
-from colosseum.optimum.program import Affine, Program
+from colosseum.optimum.lowering.program import Affine, Program
 
 from ..arrays import Numbers
 

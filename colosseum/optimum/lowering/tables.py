@@ -1,0 +1,84 @@
+"""Small scopes as tables. In: a term over few variables; out: a local polytope of its tuples."""
+
+from math import prod
+
+import numpy as np
+
+from colosseum.model.scenario import Variable
+from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Term
+from colosseum.model.values import Fault, Value
+from colosseum.optimum.arrays.fields import Floats
+from colosseum.optimum.arrays.worths import worths
+from colosseum.optimum.lowering.program import Affine, Column
+from colosseum.optimum.lowering.rules import Lowering
+
+TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
+"""A joint value of several variables, whichever they are."""
+
+
+def constant(term: Term, lowering: Lowering) -> Affine | None:
+    """A term that mentions no variable, or whose mentions are idle."""
+    if isinstance(term, Constant) or (not term.scope and not lowering.names_payoffs(term)):
+        return Affine(worth(term, {}))
+    return None
+
+
+def small(term: Term, lowering: Lowering) -> Affine | None:
+    """A case, an extreme or a distance over a small scope: its polytope is tighter than rows that binaries lift."""
+    if not isinstance(term, Conditional | Extremum | Absolute) or lowering.size(term.scope) > lowering.limits.look_up:
+        return None
+    if isinstance(term, Conditional) and len(term.scope) <= 2:
+        return None
+    return table(term, lowering)
+
+
+def table(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over few variables: one column a tuple, with marginal rows (the local polytope)."""
+    if lowering.size(term.scope) > lowering.limits.table or lowering.names_payoffs(term):
+        return None
+    variables = scope_variables(term.scope, lowering)
+    return polytope(variables, worths(term, variables), lowering)
+
+
+def polytope(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
+    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so."""
+    flat = values.ravel()
+    if flat.min() == flat.max():
+        return Affine(float(flat[0]))
+    columns, counted = _tuples(variables, lowering), np.flatnonzero(flat)
+    return Affine(0.0, dict(zip((counted + columns.start).tolist(), flat[counted].tolist(), strict=True)))
+
+
+def _tuples(variables: list[Variable], lowering: Lowering) -> range:
+    """A column for each joint value of some variables, made once: all terms over them count in the same columns."""
+    scope = tuple(v.name for v in variables)
+    if scope not in lowering.tuples:
+        program, shape = lowering.program, [len(v.domain) for v in variables]
+        columns = program.many(TUPLE, prod(shape))
+        program.set_apart(columns)
+        numbers = np.arange(columns.start, columns.stop).reshape(shape)
+        for axis, variable in enumerate(variables):
+            for place, choice in enumerate(program.choices[variable.name]):
+                marginal = dict.fromkeys(np.take(numbers, place, axis).ravel().tolist(), 1.0)
+                program.row(Affine(0.0, {**marginal, choice: -1.0}), low=0.0, high=0.0)
+        lowering.tuples[scope] = columns
+    return lowering.tuples[scope]
+
+
+def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]:
+    """The variables of a scope in declared order."""
+    task = lowering.program.task
+    return [task.variable[name] for name in sorted(scope, key=task.position.__getitem__)]
+
+
+def worth(term: Term, assignment: dict[str, Value]) -> float:
+    """A term's value as a number (a condition counts 1 or 0).
+
+    None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
+    and where there is none the final evaluation of the optimum raises the Fault.
+    """
+    try:
+        value = term.evaluate(assignment)
+    except Fault:
+        return 0.0
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,286 @@
+"""The search for one optimum. In: a lowered program and a query; out: an assignment that keeps the hard rules, and how
+good any could be: the relaxation from its warm basis first, then a dive from it, branch and bound last.
+"""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from colosseum.model.scenario import Requirement, Task
+from colosseum.model.values import Fault, Value
+from colosseum.optimum.elimination.eliminate import Elimination
+from colosseum.optimum.goal import Goal
+from colosseum.optimum.ledger import broken
+from colosseum.optimum.lowering.lower import Costs, Lowered
+from colosseum.optimum.lowering.program import total
+from colosseum.optimum.lowering.ties import settle
+from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
+from colosseum.optimum.searching.engine import TIGHT, Answer, Box, Component, Numbers, Status, reached
+
+Way: TypeAlias = Literal["integer program", "elimination"]
+
+MOST_FORBIDDEN = 1_000
+"""Assignments that may be excluded one by one before a query is given up."""
+DIVING = 0.25
+"""The share of a query's time that dives may take; what they leave is for branch and bound."""
+EASY = 2_000_000
+"""Joint values that an elimination may go through to spare a dive, a hundredth of a second or so."""
+FEW = 20_000
+"""Joint values of what a query leaves open that it may go through before the relaxation of a program that has …"""
+MANY_COLUMNS = 1_000
+"""… more columns than these, most of which would be moved to their places first."""
+HARD = 1 << 27
+"""Joint values that it may go through to spare a branch and bound, one or two seconds."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """`sign · goal` is to be as great as possible with some variables fixed."""
+
+    goal: Goal
+    sign: float
+    fixed: Mapping[str, Value]
+
+    def holding(self, fixed: Mapping[str, Value]) -> "Query":
+        """The same question with other variables fixed."""
+        return Query(self.goal, self.sign, fixed)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search came to."""
+
+    status: Status
+    assignment: dict[str, Value] | None
+    bound: float | None
+    """In the query's sign; None where it is the assignment's own value, or where there is none."""
+    value: float | None = None
+    """The query's exact value at the assignment; None where it breaks a hard rule."""
+    parts: tuple[float, ...] = ()
+    """What each component adds to the query's costs, in the order of the components."""
+    broken: Requirement | None = None
+    """A hard requirement that the assignment breaks by a rounding error."""
+    by: Way = "integer program"
+    first: bool = False
+    """Whether it is known to be the first of all optima."""
+
+
+@dataclass
+class Search:
+    """The live solvers of a program, one a component; a query changes costs and bounds only."""
+
+    task: Task
+    lowered: Lowered
+    elimination: Elimination
+    time_limit: float
+    """Seconds that one query may take."""
+    components: list[Component] = field(init=False, default_factory=list)
+    box: Box = field(init=False)
+    """The bounds of all columns."""
+    built: tuple[int, int] = field(init=False, default=(0, 0))
+    until: float = field(init=False, default=math.inf)
+
+    def best(self, query: Query, *, until: float | None = None) -> Found:
+        """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
+
+        Where the relaxation is no proof and elimination is easy, that decides, if it may.
+        Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
+        such an assignment is forbidden in so many words, and the search goes on.
+        """
+        found = Found("limit", None, None)
+        stop = time.monotonic() + self.time_limit if until is None else until
+        for _ in range(MOST_FORBIDDEN):
+            costs = self.costs(query)
+            self.build()
+            self.stop_at(stop)
+            attempt = self._attempt(query, costs)
+            if attempt is None:
+                continue
+            found = attempt
+            if found.broken is None:
+                return found
+            if found.status == "limit" or time.monotonic() > stop:
+                return Found("limit", None, found.bound)
+            self._forbid(found.broken, found.assignment or {})
+        return Found("limit", None, found.bound)
+
+    def eliminated(self, query: Query, *, canonical: bool = False, most: int | None = None) -> Found | None:
+        """The best assignment by elimination, where that is easy; a canonical one is the first of all."""
+        cost = None if time.monotonic() > self.until else self.elimination.cost(query.goal, fixed=query.fixed)
+        if cost is None or cost > (EASY if most is None else most):
+            return None
+        ask = self.elimination.maximise if query.sign > 0 else self.elimination.minimise
+        answer = ask(query.goal, fixed=query.fixed, canonical=canonical)
+        if answer.status == "too large":
+            return None
+        value = None if answer.value is None else query.sign * answer.value
+        return Found(answer.status, answer.assignment, None, value, by="elimination", first=answer.canonical)
+
+    def stop_at(self, until: float) -> None:
+        """No component's solver runs on after this moment."""
+        self.until = until
+        for component in self.components:
+            component.until = until
+
+    def worth(self, query: Query, assignment: Mapping[str, Value]) -> float | None:
+        """The exact value of the query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
+        try:
+            scored = score(self.task, assignment)
+            return query.sign * goal_worth(query.goal, scored, assignment) if scored.feasible else None
+        except Fault:  # a point that is not whole may stand for decisions that no requirement or payoff is made for
+            return None
+
+    def boxes(self, fixed: Mapping[str, Value]) -> list[Box]:
+        """The bounds of each component's columns with some variables fixed."""
+        if not fixed:
+            return [component.box for component in self.components]
+        whole = self._box(fixed)
+        return [Box(whole.low[component.columns], whole.high[component.columns]) for component in self.components]
+
+    def box_of(self, component: Component, fixed: Mapping[str, Value]) -> Box:
+        """The bounds of one component's columns."""
+        whole = self._box(fixed)
+        return Box(whole.low[component.columns], whole.high[component.columns])
+
+    def _box(self, fixed: Mapping[str, Value]) -> Box:
+        low, high, program = self.box.low.copy(), self.box.high.copy(), self.lowered.program
+        for name, value in fixed.items():
+            choice = program.choices[name]
+            low[choice.start : choice.stop] = high[choice.start : choice.stop] = 0.0
+            place = program.places[name].get(value)
+            if place is not None:
+                low[choice[place]] = high[choice[place]] = 1.0
+        return Box(low, high)
+
+    def decided_by(self, component: Component) -> list[str]:
+        """The variables whose choice columns belong to a component, in declared order."""
+        choices = np.array([choice.start for choice in self.lowered.program.choices.values()])
+        inside = np.isin(choices, component.columns)
+        return [v.name for v, here in zip(self.task.variables, inside.tolist(), strict=True) if here]
+
+    def costs(self, query: Query) -> Costs:
+        """The query's costs, to be maximised; lowering them may add columns. Raises NotLowered."""
+        costs = self.lowered.objective(query.goal)
+        low, high = sorted((query.sign * costs.low, query.sign * costs.high))
+        return Costs(query.sign * costs.constant, query.sign * costs.weights, low, high)
+
+    def build(self) -> None:
+        """(Re)build the components when objectives have added columns or rows."""
+        program = self.lowered.program
+        size = (len(program.columns), len(program.rows))
+        if size == self.built:
+            return
+        groups = program.components()
+        home = {column: i for i, group in enumerate(groups) for column in group}
+        rows: list[list[int]] = [[] for _ in groups]
+        for number, row in enumerate(program.rows):
+            first = next(iter(row.coefficients), None)
+            rows[0 if first is None else home[first]].append(number)
+        self.components = [
+            Component(program, columns, tied, time_limit=self.time_limit)
+            for columns, tied in zip(groups, rows, strict=True)
+        ]
+        self.built = size
+        self.box = Box(np.array([c.low for c in program.columns]), np.array([c.high for c in program.columns]))
+
+    def _attempt(self, query: Query, costs: Costs) -> Found | None:
+        """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
+
+        Where that leaves it open, elimination decides if its cost allows, else branch and bound the components that are
+        not whole. None when a tie that mattered had to be settled: the program has more rows now.
+        """
+        if query.fixed and len(costs.weights) > MANY_COLUMNS and (found := self.eliminated(query, most=FEW)):
+            return found
+        boxes = self.boxes(query.fixed)
+        parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
+        relaxed = [component.relax(weights, box) for component, weights, box in parts]
+        if any(a.status == "infeasible" for a in relaxed):
+            return Found("infeasible", None, None)
+        answers = relaxed
+        if all(a.status == "optimal" for a in relaxed):
+            bound = costs.constant + sum(a.bound for a in relaxed)
+            if found := self._proven(query, relaxed, bound):
+                return found
+            if found := self.eliminated(query):
+                return found
+            stop = self.until
+            self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
+            answers = [
+                c.dive(weights, box, a, reached(a.bound)) or a
+                for (c, weights, box), a in zip(parts, relaxed, strict=True)
+            ]
+            self.stop_at(stop)
+            if found := self._proven(query, answers, bound):
+                return found
+        if found := self.eliminated(query, most=HARD):
+            return found
+        for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
+            bounded = answer.status == "optimal"
+            if not (bounded and component.whole(answer)):
+                answers[i] = component.branch(weights, box, answer.bound if bounded else None)
+        return self._branched(query, costs, answers)
+
+    def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
+        """The assignment at these points, if nothing can be worth more."""
+        assignment = self.lowered.program.decode(self._point(answers))
+        value = self.worth(query, assignment)
+        if value is None or bound - value > TIGHT * max(1.0, abs(value)):
+            return None
+        return Found("optimal", assignment, None, value, tuple(a.bound for a in answers))
+
+    def _branched(self, query: Query, costs: Costs, answers: list[Answer]) -> Found | None:
+        """What branch and bound found; None when ties of it had to be settled first.
+
+        Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
+        """
+        status, bound = _worst(answers), _bound(answers, costs.constant)
+        if status == "infeasible" or any(a.point is None for a in answers):
+            return Found(status, None, bound)
+        point = self._point(answers)
+        assignment = self.lowered.program.decode(point)
+        missed = next((r for r in broken(self.task, assignment) if r.hard), None)
+        value = None
+        if missed is None:
+            value = query.sign * goal_value(self.task, query.goal, assignment)
+            thought = costs.constant + float(costs.weights @ point)
+            if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
+                if self._settled(point, assignment):
+                    return None
+                raise Disagreement(f"the solver's assignment is worth {query.sign * value!r}, not {thought!r}")
+        parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
+        return Found(status, assignment, bound, value, parts, missed)
+
+    def _settled(self, point: Numbers, assignment: Mapping[str, Value]) -> bool:
+        """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
+        known = with_payoffs(score(self.task, assignment), assignment)
+        return settle(self.lowered.lowering.ties, self.lowered.program, point, known)
+
+    def _forbid(self, broken: Requirement, assignment: Mapping[str, Value]) -> None:
+        """Exclude the values at which a requirement is broken; no other goal may take them either."""
+        program, scope = self.lowered.program, sorted(broken.condition.scope)
+        chosen = total([program.indicator(name, assignment[name]) for name in scope])
+        program.row(chosen, high=len(scope) - 1.0)
+
+    def _point(self, answers: list[Answer]) -> Numbers:
+        """The components' points together."""
+        values = np.zeros(len(self.box.low))
+        for component, answer in zip(self.components, answers, strict=True):
+            if answer.point is not None:
+                values[component.columns] = answer.point
+        return values
+
+
+def _worst(answers: list[Answer]) -> Status:
+    for status in ("infeasible", "limit"):
+        if any(a.status == status for a in answers):
+            return status
+    return "optimal"
+
+
+def _bound(answers: list[Answer], constant: float) -> float | None:
+    total = constant + sum(a.bound for a in answers)
+    return total if abs(total) != float("inf") else None

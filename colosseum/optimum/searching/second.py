@@ -1,0 +1,37 @@
+"""The seam to CBC, a second solver. In: a program and costs; out: what CBC makes of them, for whoever checks answers.
+
+CBC comes with PuLP; it shares the program with the first solver, but no code.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pulp
+
+from colosseum.optimum.arrays.fields import Floats
+from colosseum.optimum.lowering.program import Affine, Program
+from colosseum.optimum.searching.formulation import formulate
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What CBC says of a program."""
+
+    status: Literal["optimal", "infeasible", "limit", "failed"]
+    columns: Floats | None
+    """The values of all columns at its optimum; None unless it proved one."""
+
+
+def ask(program: Program, costs: Affine, *, time_limit: float) -> Opinion:
+    """Maximise with both gaps 0 and one thread; only what CBC calls proven is called optimal."""
+    problem = formulate(program, range(len(program.columns)), range(len(program.rows)), costs)
+    solver = pulp.PULP_CBC_CMD(msg=False, timeLimit=time_limit, gapRel=0.0, gapAbs=0.0, threads=1)
+    try:
+        problem.solve(solver)
+    except pulp.PulpSolverError:  # CBC is not there, cannot be started, or ends with an error
+        return Opinion("failed", None)
+    if problem.status == pulp.LpStatusOptimal and problem.sol_status == pulp.LpSolutionOptimal:
+        found = sorted((variable.name, variable.varValue or 0.0) for variable in problem.variables())
+        return Opinion("optimal", np.array([value for _, value in found]))  # numbers of one length are their names
+    return Opinion("infeasible" if problem.status == pulp.LpStatusInfeasible else "limit", None)
