@@ -1,1 +1,1 @@
-"""What optima are asked for. In: a task, a coalition, perhaps what a run realised; out: counterfactuals and prospects."""
+"""What optima are asked for. In: a task, a coalition, what a run realised; out: counterfactuals and prospects."""
