@@ -48,7 +48,7 @@ SECONDS = 20.0
 done twice."""
 ASLEEP = 200.0
 """Seconds by the clock after which an input that uses no processor time is given up."""
-MEMORY, TIGHT_MEMORY = 1024, 500
+MEMORY, TIGHT_MEMORY = 1024, 800
 """MiB that one input may add to what the process holds before it; the second bound is for what should be refused."""
 MOST_SOLVED = 60
 """Variables up to which an input is also solved, with a limit of SOLVING seconds a query; others are left out."""

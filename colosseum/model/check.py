@@ -7,7 +7,7 @@ from pathlib import Path
 from colosseum.diagnostics import Diagnostic, Label, Source, closest, has_errors, report
 from colosseum.language import syntax
 from colosseum.language.compose import load_doubtfully
-from colosseum.model.environment import MOST_STEPS, Meter
+from colosseum.model.environment import Meter
 from colosseum.model.expand import Expansion, expand, lay
 from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
@@ -16,6 +16,8 @@ from colosseum.model.settings import READERS
 from colosseum.model.spec import Spec, declare, mentioned
 from colosseum.model.values import Fault, Value, kind, text
 
+MOST_VARIED = 300_000
+"""Rounds of loops, with the terms they leave, that all variations together may visit."""
 LEAST_SPENT = 1_000
 """Rounds of loops that one more variation counts as at least."""
 
@@ -115,8 +117,8 @@ def _variations(
 ) -> list[Diagnostic]:
     """What goes wrong under the params and networks that arms and sweeps set, other than the spec's `own` values.
 
-    A network alone is expanded only where the spec reads `links`. All of
-    them together may do the work of one expansion; what is left is checked when it is run.
+    A network alone is expanded only where the spec reads `links`. The work
+    of all of them together is bounded; what is left is checked when it is run.
     """
     found: list[Diagnostic] = []
     linked = any("links" in mentioned(statement) for statement in spec.composition.statements)
@@ -124,7 +126,7 @@ def _variations(
     spent = 0
     for of in designs.values():
         for cell in of.cells:
-            if spent > MOST_STEPS:
+            if spent > MOST_VARIED:
                 return found
             meter = Meter()
             changed = tuple((name, value) for name, value in cell.conditions.params if own[name] != value)

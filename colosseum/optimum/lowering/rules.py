@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from colosseum.model.scenario import Credit
 from colosseum.model.terms import Ground, PayoffOf, Term
-from colosseum.optimum.lowering.program import Affine, Key, Program
+from colosseum.optimum.lowering.program import Affine, Key, Program, TooLarge
 from colosseum.optimum.lowering.ties import Tie
 
 
@@ -35,6 +35,8 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+MOST_HELD = 3_000_000
+"""Coefficients that all forms of one program may have; each takes a hundred bytes."""
 Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
 
 
@@ -74,6 +76,8 @@ class Lowering:
     """Comparisons that are left open where both sides are equal up to rounding."""
     excesses: dict[Key, Affine] = field(default_factory=dict)
     """`max(0, form)`, by the form."""
+    held: int = 0
+    """Coefficients of all forms that are kept."""
     of_objective: bool = False
     """Whether the terms at hand are a coalition's, which alone may name payoffs."""
     shares: dict[tuple[Term, Credit], dict[str, Affine]] = field(default_factory=dict)
@@ -99,6 +103,9 @@ class Lowering:
             made = next((form for rule in rules if (form := rule(term, self)) is not None), None)
             if made is None:
                 raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
+            self.held += len(made.coefficients)
+            if self.held > MOST_HELD:
+                raise TooLarge(f"the terms have more than {MOST_HELD:,} coefficients with it")
             known[term] = made
         return known[term]
 
