@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.optimum.lowering.program import Program
-from colosseum.optimum.searching.formulation import live
+from colosseum.optimum.lowering.program import Affine, Program
+from colosseum.optimum.searching.formulation import formulate, live
 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Numbers: TypeAlias = NDArray[np.float64]
@@ -176,6 +176,11 @@ class Component:
                 solver.moved = True
 
     @cached_property
+    def problem(self) -> Any:
+        """The component as PuLP formulates it, once for all its solvers."""
+        return formulate(self.program, self.columns.tolist(), self.rows, Affine())
+
+    @cached_property
     def integer(self) -> "Live":
         """Branch and bound, without presolve and at tight tolerances."""
         tight: dict[str, str | float] = {**TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
@@ -193,7 +198,7 @@ class Component:
         return Simplex(made.highs, made.box)
 
     def _live(self, options: Mapping[str, str | float], *, mip: bool) -> "Live":
-        highs = live(self.program, self.columns.tolist(), self.rows, mip=mip, options=options)
+        highs = live(self.problem, self.program, self.columns.tolist(), self.rows, mip=mip, options=options)
         return Live(highs, self.box)
 
     def _loose(self, point: Numbers) -> "NDArray[np.int64]":

@@ -63,6 +63,7 @@ class _Arrays(pulp.HiGHS):  # type: ignore[misc]
 
 
 def live(
+    problem: Any,
     program: Program,
     columns: Sequence[int],
     rows: Sequence[int],
@@ -70,8 +71,7 @@ def live(
     mip: bool,
     options: Mapping[str, str | float],
 ) -> "highspy.Highs":
-    """A HiGHS object that holds these columns and rows, with both gaps 0 and one thread."""
-    problem = formulate(program, columns, rows, Affine())
+    """A HiGHS object for a problem that was formulated from these columns and rows; both gaps 0, one thread."""
     solver = _Arrays(program, columns, rows, mip=mip, msg=False, gapRel=0.0, gapAbs=0.0, threads=1, **options)
     solver.createAndConfigureSolver(problem)
     solver.buildSolverModel(problem)

@@ -30,9 +30,9 @@ DIVING = 0.25
 EASY = 2_000_000
 """Joint values that an elimination may go through to spare a dive, a hundredth of a second or so."""
 FEW = 20_000
-"""Joint values of what a query leaves open that it may go through before the relaxation of a program that has …"""
+"""Joint values that it may go through before the relaxation, where that was no proof before or has …"""
 MANY_COLUMNS = 1_000
-"""… more columns than these, most of which would be moved to their places first."""
+"""… more columns than these."""
 HARD = 1 << 27
 """Joint values that it may go through to spare a branch and bound, one or two seconds."""
 
@@ -83,6 +83,8 @@ class Search:
     """The bounds of all columns."""
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
+    loose: bool = field(init=False, default=False)
+    """Whether a relaxation was no proof where elimination was easy."""
 
     def best(self, query: Query, *, until: float | None = None) -> Found:
         """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
@@ -193,7 +195,7 @@ class Search:
         Where that leaves it open, elimination decides if its cost allows, else branch and bound the components that are
         not whole. None when a tie that mattered had to be settled: the program has more rows now.
         """
-        if query.fixed and len(costs.weights) > MANY_COLUMNS and (found := self.eliminated(query, most=FEW)):
+        if (self.loose or len(costs.weights) > MANY_COLUMNS) and (found := self.eliminated(query, most=FEW)):
             return found
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
@@ -206,6 +208,7 @@ class Search:
             if found := self._proven(query, relaxed, bound):
                 return found
             if found := self.eliminated(query):
+                self.loose = True
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
