@@ -11,7 +11,7 @@ from colosseum.cli.compile import say_wrong, solve, verified
 from colosseum.language.shipped import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
-from colosseum.model.terms import Compare, Conditional, Constant, Total
+from colosseum.model.terms import Compare, Conditional, Constant, Decision, Total
 from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.searching.search import Way
 from colosseum.optimum.solve import Optimum, Solver
@@ -112,6 +112,15 @@ def test_no_time_is_no_verification() -> None:
     assert best.by == "integer program"
     found = verify(crowd(), best, WELFARE, 1.0, time_limit=0.0)
     assert (found.status, found.by, found.value) == ("not verified", None, None)
+
+
+def test_a_goal_that_nothing_changes_is_asked_of_the_second_solver() -> None:
+    """PuLP adds a column of its own to an objective without any."""
+    rule = Requirement("not_p", "not_p", Compare("!=", Decision("x"), Constant("p")), None, None)
+    payoff = Payoff("r", "r", "reward", Constant(3), EqualSplit(("A",)))
+    task = Task(("A",), (Variable("x", "A", ("p", "q", "s")),), (payoff,), (rule,))
+    found = again(task, Solver(task).maximise(WELFARE), by="elimination")
+    assert (found.status, found.by, found.value, found.reason) == ("agrees", "CBC", 3.0, "")
 
 
 def test_no_optimum_is_reached_by_a_payoff_alone() -> None:

@@ -20,7 +20,7 @@ def formulate(program: Program, columns: Sequence[int], rows: Sequence[int], obj
     for number in columns:
         column = program.columns[number]
         kind = pulp.LpInteger if column.integer else pulp.LpContinuous
-        made[number] = problem.add_variable(f"c{number:07d}", column.low, column.high, kind)
+        made[number] = problem.add_variable(column_name(number), column.low, column.high, kind)
     problem.addVariables(list(made.values()))  # in PuLP 3, columns that no row mentions are not known otherwise
     costs = [(made[c], v) for c, v in objective.coefficients.items() if c in made]
     problem.setObjective(pulp.LpAffineExpression(costs, constant=objective.constant))
@@ -34,6 +34,11 @@ def formulate(program: Program, columns: Sequence[int], rows: Sequence[int], obj
             if side is not None:
                 problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
     return problem
+
+
+def column_name(number: int) -> str:
+    """What PuLP calls a column."""
+    return f"c{number:07d}"
 
 
 class _Arrays(pulp.HiGHS):  # type: ignore[misc]
@@ -83,7 +88,7 @@ def write_lp(program: Program, objective: Affine, path: str) -> None:
     """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
     problem = formulate(program, range(len(program.columns)), range(len(program.rows)), objective)
     problem.writeLP(path)
-    legend = "".join(f"\\ c{i:07d}: {program.label(i)}\n" for i in range(len(program.columns)))
+    legend = "".join(f"\\ {column_name(i)}: {program.label(i)}\n" for i in range(len(program.columns)))
     with open(path, encoding="utf-8") as file:
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:

@@ -11,7 +11,7 @@ import pulp
 
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.lowering.program import Affine, Program
-from colosseum.optimum.searching.formulation import formulate
+from colosseum.optimum.searching.formulation import column_name, formulate
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,6 @@ def ask(program: Program, costs: Affine, *, time_limit: float) -> Opinion:
     except pulp.PulpSolverError:  # CBC is not there, cannot be started, or ends with an error
         return Opinion("failed", None)
     if problem.status == pulp.LpStatusOptimal and problem.sol_status == pulp.LpSolutionOptimal:
-        found = sorted((variable.name, variable.varValue or 0.0) for variable in problem.variables())
-        return Opinion("optimal", np.array([value for _, value in found]))  # numbers of one length are their names
+        found = {variable.name: variable.varValue or 0.0 for variable in problem.variables()}  # some are PuLP's own
+        return Opinion("optimal", np.array([found[column_name(c)] for c in range(len(program.columns))]))
     return Opinion("infeasible" if problem.status == pulp.LpStatusInfeasible else "limit", None)
