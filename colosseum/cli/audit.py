@@ -132,7 +132,7 @@ def _trials(design: Design, expansions: Expansions, model: str | None) -> list[T
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
-        raise stop("C100", str(fault), help=NotLowered.HELP) from None
+        raise stop("C100", str(fault), help=fault.help) from None
     return planned
 
 

@@ -27,7 +27,7 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) 
     except Unreadable as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:
-        raise stop("C100", str(fault), help=NotLowered.HELP) from None
+        raise stop("C100", str(fault), help=fault.help) from None
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
     summary = summarise(records, arms=plan.arms)

@@ -18,7 +18,7 @@ def solving(checked: Checked) -> Iterator[None]:
         yield
     except NotLowered as fault:
         symbol = checked.spec.symbols.get(fault.name.partition("[")[0])
-        raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=NotLowered.HELP)) from None
+        raise Stop(report("C100", symbol.span if symbol else None, str(fault), help=fault.help)) from None
     except Fault as fault:
         raise Stop(report(fault.code, fault.span, fault.message, help=fault.help)) from None
 

@@ -29,16 +29,20 @@ CONDITION_RULES = (
 
 FARTHEST = 1e15
 """How far a goal may reach; beyond it sums of floating-point numbers lose whole units."""
+NEAREST = 1e-6
+"""How far a payoff must reach, unless it is always 0: solvers take differences up to 1e-9 for rounding."""
+
+
+SIMPLER = "write it with sums, counts, `min`, `max`, or over fewer variables"
+OTHER_UNITS = "choose other units: multiply or divide all payoffs by the same number"
 
 
 class NotLowered(Exception):  # noqa: N818 - a finding about the task, not a failure
     """A part of the task does not fit an integer program; says which and how large it is."""
 
-    HELP = "write it with sums, counts, `min`, `max`, or over fewer variables"
-
-    def __init__(self, name: str, what: str) -> None:
+    def __init__(self, name: str, what: str, *, help: str = SIMPLER) -> None:  # noqa: A002 - as of a diagnostic
         super().__init__(f"`{name}` cannot be optimised exactly: {what}")
-        self.name = name
+        self.name, self.help = name, help
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,8 @@ class Lowered:
         low, high = sum(least for least, _ in ends), sum(most for _, most in ends)
         reach = max(-low, high)
         if reach > FARTHEST:
-            raise NotLowered("the sum of payoffs", f"it may reach {reach:.2g}, and sums are exact up to {FARTHEST:g}")
+            what = f"it may reach {reach:.2g}, and sums are exact up to {FARTHEST:g}"
+            raise NotLowered("the sum of payoffs", what, help=OTHER_UNITS)
         weights = np.zeros(len(self.program.columns))
         for part, weight in weighted:
             weights[: len(part.weights)] += weight * part.weights
@@ -94,8 +99,17 @@ class Lowered:
             form = self._total() if part is None else self._agent(part) if isinstance(part, str) else self._term(part)
             weights = np.zeros(len(self.program.columns))
             weights[list(form.coefficients)] = list(form.coefficients.values())
-            self.parts[part] = Costs(form.constant, weights, *self.program.bounds(form))
+            self.parts[part] = self._seen(part, Costs(form.constant, weights, *self.program.bounds(form)))
         return self.parts[part]
+
+    def _seen(self, part: str | Term | None, costs: Costs) -> Costs:
+        """The costs of a part, unless they are too small to tell from rounding."""
+        reach = max(-costs.low, costs.high)
+        if 0.0 < reach < NEAREST:
+            name = f"payoff[{part}]" if isinstance(part, str) else "an objective" if part else "the sum of payoffs"
+            what = f"it reaches {reach:.2g} at most, and differences of 1e-9 count as rounding"
+            raise NotLowered(name, what, help=OTHER_UNITS)
+        return costs
 
     def _total(self) -> Affine:
         known = self.lowering.payoffs
