@@ -1,5 +1,6 @@
 """The reference's tables and lists against the code. In: grammar/README.md; out: none of them has drifted."""
 
+import math
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -27,7 +28,7 @@ from colosseum.model.environment import Environment, Place
 from colosseum.model.settings import NOT_YET, READERS, Settings, read_setting
 from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Fault, flatten
-from colosseum.optimum.lowering import program
+from colosseum.optimum.lowering import lower, program
 from colosseum.optimum.lowering.rules import DEFAULT_LIMITS
 
 
@@ -131,7 +132,15 @@ def test_limits_are_those_of_the_code() -> None:
         "digits that `round` keeps": prompts.MOST_DIGITS,
         "joint values of a term that no rule of the integer program fits": DEFAULT_LIMITS.table,
         "columns of the integer program": program.MOST_COLUMNS,
+        "how far the sum of payoffs may reach": lower.FARTHEST,
+        "how far one number in the integer program may reach, such as the payoff in a product": program.LARGEST,
         "coefficients of all its rows": program.MOST_WEIGHTS,
     }
-    assert listed == {name: f"{limit:,}".replace(",", " ") if isinstance(limit, int) else limit
-                      for name, limit in known.items()}  # fmt: skip
+    assert listed == {name: shown(limit) for name, limit in known.items()}
+
+
+def shown(limit: float | str) -> str:
+    """A limit as the page writes it."""
+    if isinstance(limit, float):
+        return f"10^{round(math.log10(limit))}"
+    return f"{limit:,}".replace(",", " ") if isinstance(limit, int) else limit
