@@ -136,10 +136,10 @@ def test_limits_are_those_of_the_code() -> None:
         "how far one number in the integer program may reach, such as the payoff in a product": program.LARGEST,
         "coefficients of all its rows": program.MOST_WEIGHTS,
     }
-    assert listed == {name: shown(limit) for name, limit in known.items()}
+    assert listed == {name: bounded(limit) for name, limit in known.items()}
 
 
-def shown(limit: float | str) -> str:
+def bounded(limit: float | str) -> str:
     """A limit as the page writes it."""
     if isinstance(limit, float):
         return f"10^{round(math.log10(limit))}"
