@@ -100,7 +100,7 @@ def _opportunity_in_words(found: Prospect) -> str:
         return f"How much there is to take is not known: {found.frontier.reason}."
     if most - found.wanted <= grain(most):
         return "There is nothing to take: at the optimum the coalition has as much as it ever can."
-    words = f"The coalition can have {most - found.wanted:.4g} more than at the optimum"
+    words = f"If all play along, the coalition can have {most - found.wanted:.4g} more than at the optimum"
     if _below(found):
         free = found.frontier.points[0].coalition_value - found.wanted
         words += f", {free:.4g} of it at no cost to the team"
@@ -132,6 +132,8 @@ def _render_points(scenario: Scenario, found: Prospect, console: Console) -> Non
         say(console, f"… and {len(points) - shown} more (--json lists all)")
     if len(points) == 1:
         say(console, "One plan is best for both: there is nothing to trade.")
+    else:
+        say(console, "Plans are everybody's; what members can do alone is what `colosseum scan` tells.", style="dim")
     for words in _gaps(found):
         say(console, words)
     moved = [(label, found.movers(p, scenario.task)) for label, p in zip(labels[:shown], points, strict=False)]

@@ -88,7 +88,7 @@ def _render_aims(shown: tuple[Exposure, ...], console: Console) -> None:
 def _render_frequent(found: Scan, top: int, console: Console) -> None:
     """Who is in most of the coalitions shown, if that says anything."""
     shown = len(found.ranking[:top])
-    if shown < 2:
+    if shown < 2 or shown == len(found.ranking):
         return
     often = list(found.most_often(top).items())[:MOST_NAMED]
     named = ", ".join(f"{agent} {times}" for agent, times in often)

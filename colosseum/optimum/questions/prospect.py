@@ -179,7 +179,7 @@ def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> tup
         return None, "every assignment is worth the same to the team"
     last = found.points[-1].joint_payoff
     if last - minimum.value > grain(last) or not found.steps:
-        return None, "even at λ = 1 some maximiser does less harm than the span"
+        return None, "even at λ = 1 some best plan does less harm than the span"
     step = found.steps[-1]
     return (None, f"not proven: {step.reason}") if step.reason else (step.strength, "")
 
