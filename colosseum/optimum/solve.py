@@ -75,6 +75,15 @@ class Solver:
         """The assignment of least value."""
         return self._optimise(goal, -1.0, fixed or {}, canonical=canonical)
 
+    def reach(self, goal: Goal) -> float:
+        """How much more a goal may be worth at its best than at its worst, at most: what the relaxation lets it.
+
+        Infinite where that is not known. Raises NotLowered.
+        """
+        self.search.stop_at(time.monotonic() + self.time_limit)
+        most, least = (self.search.bound(Query(goal, sign, {})) for sign in (1.0, -1.0))
+        return most + least
+
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         query = Query(goal, sign, fixed)

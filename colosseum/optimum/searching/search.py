@@ -110,6 +110,17 @@ class Search:
             self._forbid(found.broken, found.assignment or {})
         return Found("limit", None, found.bound)
 
+    def bound(self, query: Query) -> float:
+        """What no assignment exceeds, by the relaxation; infinite where that comes to no end, or to nothing."""
+        costs = self.costs(query)
+        self.build()
+        boxes = zip(self.components, self.boxes(query.fixed), strict=True)
+        relaxed = [component.relax(costs.weights[component.columns], box) for component, box in boxes]
+        if any(answer.status != "optimal" for answer in relaxed):
+            return math.inf
+        total = costs.constant + sum(answer.bound for answer in relaxed)
+        return total + TIGHT * max(1.0, abs(total))
+
     def eliminated(self, query: Query, *, canonical: bool = False, most: int | None = None) -> Found | None:
         """The best assignment by elimination, where that is easy; a canonical one is the first of all."""
         cost = None if time.monotonic() > self.until else self.elimination.cost(query.goal, fixed=query.fixed)
