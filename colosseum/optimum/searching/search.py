@@ -30,9 +30,11 @@ DIVING = 0.25
 EASY = 2_000_000
 """Joint values that an elimination may go through to spare a dive, a hundredth of a second or so."""
 FEW = 20_000
-"""Joint values that it may go through before the relaxation, where that was no proof before or has …"""
+"""Joint values that it may go through before the relaxation, where that is mostly no proof or has …"""
 MANY_COLUMNS = 1_000
 """… more columns than these."""
+CHANCE = 16
+"""Every so many queries the relaxation comes first again, however often it was no proof."""
 HARD = 1 << 27
 """Joint values that it may go through to spare a branch and bound, one or two seconds."""
 
@@ -70,6 +72,20 @@ class Found:
 
 
 @dataclass
+class Luck:
+    """How often relaxations were a proof."""
+
+    asked: int = 0
+    tried: int = 0
+    failed: int = 0
+
+    def stand_back(self) -> bool:
+        """Whether most were none, so that they come last this time; now and then they get another chance."""
+        self.asked += 1
+        return 2 * self.failed > self.tried and self.asked % CHANCE > 0
+
+
+@dataclass
 class Search:
     """The live solvers of a program, one a component; a query changes costs and bounds only."""
 
@@ -83,8 +99,8 @@ class Search:
     """The bounds of all columns."""
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
-    loose: bool = field(init=False, default=False)
-    """Whether a relaxation was no proof where elimination was easy."""
+    luck: tuple["Luck", "Luck"] = field(init=False, default_factory=lambda: (Luck(), Luck()))
+    """Of relaxations without and with variables fixed."""
 
     def best(self, query: Query, *, until: float | None = None) -> Found:
         """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
@@ -206,8 +222,11 @@ class Search:
         Where that leaves it open, elimination decides if its cost allows, else branch and bound the components that are
         not whole. None when a tie that mattered had to be settled: the program has more rows now.
         """
-        if (self.loose or len(costs.weights) > MANY_COLUMNS) and (found := self.eliminated(query, most=FEW)):
+        luck = self.luck[bool(query.fixed)]
+        last = luck.stand_back() or len(costs.weights) > MANY_COLUMNS
+        if last and (found := self.eliminated(query, most=FEW)):
             return found
+        luck.tried += 1
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
         relaxed = [component.relax(weights, box) for component, weights, box in parts]
@@ -218,8 +237,8 @@ class Search:
             bound = costs.constant + sum(a.bound for a in relaxed)
             if found := self._proven(query, relaxed, bound):
                 return found
+            luck.failed += 1
             if found := self.eliminated(query):
-                self.loose = True
                 return found
             stop = self.until
             self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
