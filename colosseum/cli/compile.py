@@ -1,17 +1,18 @@
 """`colosseum compile`."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from colosseum.cli.plain import heading, optimum_of
 from colosseum.cli.solving import require_feasible, solving
 from colosseum.cli.words import checked_spec, note, say_diagnostics, say_json, stop
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition
-from colosseum.model.values import Value, plain
+from colosseum.model.values import plain
 from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
 from colosseum.optimum.lowering.lower import NotLowered
@@ -159,11 +160,7 @@ def _write(path: Path, content: bytes) -> None:
 def _plain(optima: Optima) -> dict[str, object]:
     scenario, again = optima.scenario, optima.verified
     return {
-        "schema": 1,
-        "scenario": scenario.name,
-        "title": scenario.title,
-        "seed": scenario.seed,
-        "model_sha256": serial.content_hash(scenario),
+        **heading(scenario),
         "params": {name: plain(value) for name, value in scenario.params},
         "agents": list(scenario.task.agents),
         "variables": {
@@ -185,14 +182,7 @@ def _plain(optima: Optima) -> dict[str, object]:
 def _optimum(found: Optimum | str) -> dict[str, object]:
     if isinstance(found, str):
         return {"status": "unknown", "reason": found, "value": None, "assignment": None}
-    return {
-        "status": found.status,
-        "value": found.value,
-        "bound": found.bound,
-        "canonical": found.canonical,
-        "seconds": round(found.seconds, 6),
-        "assignment": None if found.assignment is None else _assignment(found.assignment),
-    }
+    return {**optimum_of(found), "seconds": round(found.seconds, 6)}
 
 
 def _again(found: Verification | None) -> dict[str, object]:
@@ -208,7 +198,3 @@ def _again(found: Verification | None) -> dict[str, object]:
             "seconds": round(found.seconds, 6),
         }
     }
-
-
-def _assignment(assignment: Mapping[str, Value]) -> dict[str, object]:
-    return {name: plain(value) for name, value in assignment.items()}

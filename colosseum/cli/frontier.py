@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from colosseum.cli.coalition import chosen_coalition
+from colosseum.cli.plain import decisions, heading, optimum_of
 from colosseum.cli.solving import require_feasible, solving
 from colosseum.cli.words import checked_spec, say_json, stop
-from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario
-from colosseum.model.values import plain
 from colosseum.optimum.questions.prospect import Harm, Prospect, prospect
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import Solver
 from colosseum.report.frontier import render_frontier
 
 
@@ -59,18 +58,14 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
 def _plain(scenario: Scenario, found: Prospect) -> dict[str, object]:
     coalition = found.coalition
     return {
-        "schema": 1,
-        "scenario": scenario.name,
-        "title": scenario.title,
-        "seed": scenario.seed,
-        "model_sha256": serial.content_hash(scenario),
+        **heading(scenario),
         "coalition": {
             "name": coalition.name,
             "members": list(coalition.members),
             "objectives": [o.name for o in coalition.objectives],
         },
-        "optimum": _optimum(found.optimum),
-        "minimum": _optimum(found.minimum),
+        "optimum": optimum_of(found.optimum),
+        "minimum": optimum_of(found.minimum),
         "metrics": {
             "coalition_value": found.wanted,
             "span": found.span,
@@ -101,7 +96,7 @@ def _points(scenario: Scenario, found: Prospect) -> list[dict[str, object]]:
             "harm": found.harm_of(point),
             "bound": found.bound_of(point),
             "movers": list(found.movers(point, scenario.task)),
-            "assignment": {name: plain(value) for name, value in point.assignment.items()},
+            "assignment": decisions(point.assignment),
         }
         for point, (low, high) in zip(frontier.points, frontier.ranges, strict=True)
     ]
@@ -116,14 +111,4 @@ def _harm(harm: Harm) -> dict[str, object]:
         "most_harm": harm.most,
         "bound": harm.bound,
         "reason": harm.reason or None,
-    }
-
-
-def _optimum(found: Optimum) -> dict[str, object]:
-    return {
-        "status": found.status,
-        "value": found.value,
-        "bound": found.bound,
-        "canonical": found.canonical,
-        "assignment": None if found.assignment is None else {n: plain(v) for n, v in found.assignment.items()},
     }

@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+from colosseum.cli.plain import heading
 from colosseum.cli.solving import require_feasible, solving
 from colosseum.cli.words import checked_spec, say_json, stop
 from colosseum.diagnostics import closest
-from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.questions.exposure import Measure, Scan, scan
 from colosseum.optimum.solve import Solver
@@ -50,11 +50,7 @@ def _watched(coalitions: Sequence[Coalition]) -> Iterable[Coalition]:
 
 def _plain(scenario: Scenario, found: Scan, top: int) -> dict[str, object]:
     return {
-        "schema": 1,
-        "scenario": scenario.name,
-        "title": scenario.title,
-        "seed": scenario.seed,
-        "model_sha256": serial.content_hash(scenario),
+        **heading(scenario),
         "size": found.size,
         "by": found.by,
         "optimum": {"status": found.optimum.status, "value": found.optimum.value},

@@ -18,10 +18,9 @@ from colosseum.optimum.elimination.factors import Factors, Kind
 from colosseum.optimum.elimination.mixture import Mixture, mixture
 from colosseum.optimum.elimination.ordering import MOST_JOINT
 from colosseum.optimum.goal import Goal
+from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, hard_broken
 
-TIE = 1e-9
-"""How far, relative to max(1, |value|), a value may lie below the optimum and count as one."""
 MOST_KEPT = 1 << 24
 """Joint values of mixtures that are kept for the next goal."""
 
@@ -56,14 +55,6 @@ class Elimination:
         """
         mixed = self._mixture(self.factors.weights(goal), fixed or {})
         return None if mixed is None or mixed.best is None else mixed.cells + mixed.best.order.cost
-
-    def preparation(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> int | None:
-        """How many values of terms are to be computed before the first answer; 0 once that is done.
-
-        Where variables are fixed, slices of the tables are taken anew for every answer, which is not counted.
-        """
-        mixed = self._mixture(self.factors.weights(goal), fixed or {})
-        return None if mixed is None else mixed.unmade
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Eliminated:
         """The assignment of greatest value with some variables fixed; a canonical one is the first of all.
@@ -100,7 +91,7 @@ class Elimination:
         solved = plan.buckets.solve(plan.tables({kind: sign * weight for kind, weight in weights.items()}, held))
         if not isfinite(solved.value):
             return Eliminated("infeasible", None, None, canonical=False, seconds=time.perf_counter() - start)
-        slack = TIE * max(1.0, abs(solved.value))
+        slack = grain(solved.value)
         first = _first(solved, mixed, slack, in_turn=plan is mixed.in_turn) if canonical else None
         assignment = self._decoded(solved.first(slack=0.0) if first is None else first, fixed)
         value = self._checked(goal, assignment, sign * solved.value)

@@ -88,13 +88,6 @@ class Mixture:
         """How many values its tables have."""
         return sum((len(g.weighed) + len(g.hard)) * prod(self.sizes[name] for name in g.scope) for g in self.groups)
 
-    @property
-    def unmade(self) -> int:
-        """How many values of terms the tables hold that are not made yet."""
-        choices, made = self.factors.choices, self.factors.tables
-        factors = [f for group in self.groups for f in (*group.hard, *(weighed for _, weighed in group.weighed))]
-        return sum(len(f.parts) * prod(choices[name] for name in f.scope) for f in factors if f not in made)
-
     def _plan(self, order: Order | None) -> "Plan | None":
         return None if order is None else Plan(self, order, Buckets(self.scopes, self.sizes, order))
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
-from colosseum.optimum.arrays.worths import worths
+from colosseum.optimum.arrays.worths import worth, worths
 from colosseum.optimum.lowering.defined import ALWAYS, both_defined, defined, numeric
 from colosseum.optimum.lowering.program import Affine, total
 from colosseum.optimum.lowering.rules import Lowering
 from colosseum.optimum.lowering.supports import supported
-from colosseum.optimum.lowering.tables import scope_variables, worth
+from colosseum.optimum.lowering.tables import scope_variables
 from colosseum.optimum.lowering.ties import ROUNDING
 
 

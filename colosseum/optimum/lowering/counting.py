@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
+from colosseum.optimum.arrays.worths import worth
 from colosseum.optimum.lowering.program import Affine, total
 from colosseum.optimum.lowering.rules import Lowering, referred
-from colosseum.optimum.lowering.tables import worth
 
 MOST_COUNTED = 400
 """Conditions that one count may have."""

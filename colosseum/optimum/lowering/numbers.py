@@ -3,11 +3,12 @@
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Value
+from colosseum.optimum.arrays.worths import worth
 from colosseum.optimum.lowering.defined import numeric
 from colosseum.optimum.lowering.products import by_value
 from colosseum.optimum.lowering.program import Affine, total
 from colosseum.optimum.lowering.rules import Lowering
-from colosseum.optimum.lowering.tables import table, worth
+from colosseum.optimum.lowering.tables import table
 
 
 def linear(term: Term, lowering: Lowering) -> Affine | None:

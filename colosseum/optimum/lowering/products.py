@@ -6,9 +6,9 @@ Whole numbers of a wider range are taken apart by their binary digits, divisors 
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Term
+from colosseum.optimum.arrays.worths import worth
 from colosseum.optimum.lowering.program import Affine, total
 from colosseum.optimum.lowering.rules import Lowering
-from colosseum.optimum.lowering.tables import worth
 
 MOST_PIECES = 600
 """Columns that a side may be taken apart into."""

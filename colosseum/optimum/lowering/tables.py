@@ -6,9 +6,8 @@ import numpy as np
 
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Term
-from colosseum.model.values import Fault, Value
 from colosseum.optimum.arrays.fields import Floats
-from colosseum.optimum.arrays.worths import worths
+from colosseum.optimum.arrays.worths import worth, worths
 from colosseum.optimum.lowering.program import Affine, Column
 from colosseum.optimum.lowering.rules import Lowering
 
@@ -69,16 +68,3 @@ def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]
     """The variables of a scope in declared order."""
     task = lowering.program.task
     return [task.variable[name] for name in sorted(scope, key=task.position.__getitem__)]
-
-
-def worth(term: Term, assignment: dict[str, Value]) -> float:
-    """A term's value as a number (a condition counts 1 or 0).
-
-    None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
-    and where there is none the final evaluation of the optimum raises the Fault.
-    """
-    try:
-        value = term.evaluate(assignment)
-    except Fault:
-        return 0.0
-    return float(value) if isinstance(value, int | float) else 0.0

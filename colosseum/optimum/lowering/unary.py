@@ -12,9 +12,9 @@ from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Constant, Decision, Ground, Term
 from colosseum.model.values import Elements, Value
+from colosseum.optimum.arrays.worths import worth
 from colosseum.optimum.lowering.program import Affine
 from colosseum.optimum.lowering.rules import Lowering
-from colosseum.optimum.lowering.tables import worth
 
 
 class _Open(Exception):  # noqa: N818 - not an error: the term asks for more than equality

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from colosseum.model.values import Value
-from colosseum.optimum.searching.engine import TIGHT, Component, Numbers
+from colosseum.optimum.rounding import grain
+from colosseum.optimum.searching.engine import Component, Numbers
 from colosseum.optimum.searching.search import Found, Query, Search
 
 MARGIN = 1e-7
@@ -27,7 +28,9 @@ def first(search: Search, query: Query, found: Found) -> Found:
     if found.assignment is None or found.value is None:
         return found
     scale, until = max(1.0, abs(found.value)), time.monotonic() + search.time_limit
-    walk = _Walk(search, query, query, found.assignment, found.value - TIGHT * scale, until, allowance=MOST_SEARCHED)
+    walk = _Walk(
+        search, query, query, found.assignment, found.value - grain(found.value), until, allowance=MOST_SEARCHED
+    )
     search.stop_at(until)
     costs = search.costs(query).weights
     for component, part in zip(search.components, found.parts, strict=True):

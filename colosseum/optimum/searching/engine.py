@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.optimum.lowering.program import Affine, Program
+from colosseum.optimum.rounding import grain
 from colosseum.optimum.searching.formulation import formulate, live
 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Numbers: TypeAlias = NDArray[np.float64]
 
-TIGHT = 1e-9
-"""How far, relative to max(1, |value|), a bound may lie above a value that is called optimal."""
 INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
 TOLERANCE = 1e-9
@@ -278,4 +277,4 @@ class Simplex(Live):
 
 def reached(bound: float) -> float:
     """What is worth so much is worth as much as the bound."""
-    return bound - TIGHT * max(1.0, abs(bound))
+    return bound - grain(bound)

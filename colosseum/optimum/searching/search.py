@@ -1,5 +1,5 @@
 """The search for one optimum. In: a lowered program and a query; out: an assignment that keeps the hard rules, and how
-good any could be: the relaxation from its warm basis first, then a dive from it, branch and bound last.
+good any could be: the relaxation from its warm basis, then elimination or a dive, branch and bound last.
 """
 
 import math
@@ -18,8 +18,9 @@ from colosseum.optimum.ledger import broken
 from colosseum.optimum.lowering.lower import Costs, Lowered
 from colosseum.optimum.lowering.program import total
 from colosseum.optimum.lowering.ties import settle
+from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
-from colosseum.optimum.searching.engine import TIGHT, Answer, Box, Component, Numbers, Status, reached
+from colosseum.optimum.searching.engine import Answer, Box, Component, Numbers, Status, reached
 
 Way: TypeAlias = Literal["integer program", "elimination"]
 
@@ -99,13 +100,12 @@ class Search:
     """The bounds of all columns."""
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
-    luck: tuple["Luck", "Luck"] = field(init=False, default_factory=lambda: (Luck(), Luck()))
+    luck: tuple[Luck, Luck] = field(init=False, default_factory=lambda: (Luck(), Luck()))
     """Of relaxations without and with variables fixed."""
 
     def best(self, query: Query, *, until: float | None = None) -> Found:
         """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
 
-        Where the relaxation is no proof and elimination is easy, that decides, if it may.
         Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
         such an assignment is forbidden in so many words, and the search goes on.
         """
@@ -134,8 +134,8 @@ class Search:
         relaxed = [component.relax(costs.weights[component.columns], box) for component, box in boxes]
         if any(answer.status != "optimal" for answer in relaxed):
             return math.inf
-        total = costs.constant + sum(answer.bound for answer in relaxed)
-        return total + TIGHT * max(1.0, abs(total))
+        most = costs.constant + sum(answer.bound for answer in relaxed)
+        return most + grain(most)
 
     def eliminated(self, query: Query, *, canonical: bool = False, most: int | None = None) -> Found | None:
         """The best assignment by elimination, where that is easy; a canonical one is the first of all."""
@@ -261,7 +261,7 @@ class Search:
         """The assignment at these points, if nothing can be worth more."""
         assignment = self.lowered.program.decode(self._point(answers))
         value = self.worth(query, assignment)
-        if value is None or bound - value > TIGHT * max(1.0, abs(value)):
+        if value is None or bound - value > grain(value):
             return None
         return Found("optimal", assignment, None, value, tuple(a.bound for a in answers))
 
