@@ -17,7 +17,7 @@ OPTIMUM = ("rounding", "goal", "ledger", "scoring", "partial", "arrays", "loweri
 """The same holds within the largest package."""
 ENGINES = {
     "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
-    "highspy": {"optimum/searching/engine.py", "optimum/searching/formulation.py"},
+    "highspy": {"optimum/searching/live.py"},
     "litellm": {"audit/model_call.py"},
     "networkx": {"model/networks.py"},
 }

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench.__main__ import main
-from bench.arrays import arrays, held
-from bench.cases import Refused, case, from_path, named, questions
+from bench.cases import Refused, case, from_path, held, named, questions
 from bench.exact import against_enumeration
 from bench.families import FAMILIES
 from bench.lines import Ledger, Line
@@ -23,6 +22,7 @@ from bench.suite import seconds_of
 from rich.console import Console
 
 from colosseum.optimum.goal import WELFARE
+from colosseum.optimum.lowering.matrix import matrix
 from colosseum.optimum.scoring import hard_broken, score
 from colosseum.optimum.solve import Solver
 
@@ -82,7 +82,7 @@ def test_rivals_on_the_same_program_agree(sized: tuple[str, ...]) -> None:
     for question in asked:
         solver.lowered.objective(question.goal)
     program = solver.lowered.program
-    direct = Direct(arrays(program))
+    direct = Direct(matrix(program))
     assert "HiGHS" in pulp_rebuild.engines()
     for question in asked:
         expected = solver.maximise(question.goal, fixed=question.fixed)

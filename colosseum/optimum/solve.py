@@ -15,7 +15,7 @@ from colosseum.optimum.lowering.lower import Lowered, lower
 from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.searching.canonical import first
-from colosseum.optimum.searching.engine import Status
+from colosseum.optimum.searching.live import Status
 from colosseum.optimum.searching.search import HARD, Found, Query, Search, Way
 
 TIME_LIMIT = 120.0

@@ -2,7 +2,7 @@
 
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -13,6 +13,7 @@ from colosseum.model.expand import expand
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, bent, mixed, payoff_of
+from colosseum.optimum.lowering.program import Program
 
 from .families import family
 
@@ -98,3 +99,12 @@ def _fixing(task: Task, draw: random.Random) -> dict[str, Value]:
 def single_payoffs(task: Task) -> Iterator[Question]:
     """Every `r_i`."""
     return (Question(payoff_of(agent), {}) for agent in task.agents)
+
+
+def held(program: Program, fixed: Mapping[str, Value]) -> dict[int, float]:
+    """The values of choice columns that fix these variables."""
+    return {
+        column: float(value == fixed[name])
+        for name in fixed
+        for value, column in zip(program.task.variable[name].domain, program.choices[name], strict=True)
+    }

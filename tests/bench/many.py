@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from statistics import median
+from typing import TypeAlias
 
 import numpy as np
 
+from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.elimination.eliminate import Elimination
+from colosseum.optimum.lowering.matrix import matrix
 from colosseum.optimum.lowering.program import Program
 from colosseum.optimum.searching.search import Query
 from colosseum.optimum.solve import Solver
 
-from .arrays import Numbers, arrays, held
-from .cases import Case, Question, named, questions, single_payoffs
+from .cases import Case, Question, held, named, questions, single_payoffs
 from .lines import Ledger, Line
 from .ours import ask
 from .rivals import clock, pulp_rebuild, worth
@@ -54,8 +56,12 @@ SMALL = {
 QUICK = 5
 """How many of these a quick run asks: those that have bars."""
 NUMBER = 200
+BLOCK = 20
+"""Questions that one way is asked in a row before it is another's turn."""
 REBUILT, QUICK_REBUILT = 40, 10
 """Of the questions, how many are put to programs that are rebuilt for each."""
+
+Answers: TypeAlias = Callable[[], list[float | None]]
 
 
 @dataclass
@@ -131,7 +137,7 @@ def times(ledger: Ledger, made: Case, asked: Sequence[Question]) -> Times:
     solver = Solver(made.task)
     for question in asked:  # objectives may add columns the first time that they are lowered
         solver.lowered.objective(question.goal)
-    compared = _Compared(ledger, made, solver, Direct(arrays(solver.lowered.program)))
+    compared = _Compared(ledger, made, solver, Direct(matrix(solver.lowered.program)))
     compared.live(asked[:1])  # this builds the live objects
     compared.found = Times(kinds=[question.kind for question in asked])
     compared.live(asked)
@@ -153,30 +159,36 @@ class _Compared:
     found: Times = field(default_factory=Times)
 
     def live(self, asked: Sequence[Question]) -> None:
-        """Ours and HiGHS alone, on live objects."""
-        for number, question in enumerate(asked):
-            theirs = partial(self.direct.maximise, *self.arguments(question))
-            ours = partial(self.ours, question)
-            self.in_turn(f"objective {number}", ours, partial(self.value, "direct", question, theirs), number)
+        """Ours and HiGHS alone, on live objects; in blocks, as objectives are mostly asked one after the other."""
+        for start in range(0, len(asked), BLOCK):
+            block = asked[start : start + BLOCK]
+
+            def ours(block: Sequence[Question] = block) -> list[float | None]:
+                return [self.ours(question) for question in block]
+
+            def theirs(block: Sequence[Question] = block) -> list[float | None]:
+                ways = [partial(self.direct.maximise, *self.arguments(question)) for question in block]
+                return [self.value("direct", question, way) for question, way in zip(block, ways, strict=True)]
+
+            self.in_turn(f"objective {start}", ours, theirs, start // BLOCK)
 
     def anew(self, asked: Sequence[Question]) -> None:
         """The same on objects made anew from the lowered program."""
         for number, question in enumerate(asked):
-            theirs = partial(_direct, self.solver.lowered.program, *self.arguments(question))
-            ours = partial(self.ours_anew, question)
-            self.in_turn(f"objective {number} anew", ours, partial(self.value, "direct new", question, theirs), number)
+            way = partial(_direct, self.solver.lowered.program, *self.arguments(question))
+            ours, theirs = partial(self.ours_anew, question), partial(self.value, "direct new", question, way)
+            self.in_turn(f"objective {number} anew", lambda f=ours: [f()], lambda f=theirs: [f()], number)
 
-    def in_turn(
-        self, label: str, ours: Callable[[], float | None], theirs: Callable[[], float | None], number: int
-    ) -> None:
+    def in_turn(self, label: str, ours: Answers, theirs: Answers, number: int) -> None:
         """Either is the first every other time, as the first finds the caches colder; their values must be equal."""
         if number % 2:
             mine, other = ours(), theirs()
         else:
             other, mine = theirs(), ours()
-        self.ledger.equal(f"{self.made.label}, {label}", mine, other)
+        for place, (value, rival) in enumerate(zip(mine, other, strict=True)):
+            self.ledger.equal(f"{self.made.label}, {label} + {place}", value, rival)
 
-    def arguments(self, question: Question) -> tuple[Numbers, dict[int, float]]:
+    def arguments(self, question: Question) -> tuple[Floats, dict[int, float]]:
         """What each column adds to the objective, and which columns are fixed."""
         lowered = self.solver.lowered
         weights = lowered.objective(question.goal).weights
@@ -191,7 +203,7 @@ class _Compared:
         self.found.around.append(mine.whole - mine.solving)
         return mine.optimum.value
 
-    def value(self, name: str, question: Question, way: Callable[[], Numbers | None]) -> float | None:
+    def value(self, name: str, question: Question, way: Callable[[], Floats | None]) -> float | None:
         """The exact value of a way's assignment; its seconds are noted."""
         began = clock()
         point = way()
@@ -233,8 +245,8 @@ class _Compared:
             self.ledger.equal(f"{self.made.label}, objective {number}, elimination", mine, found.value)
 
 
-def _direct(program: Program, weights: Numbers, fixed: dict[int, float]) -> Numbers | None:
-    return Direct(arrays(program)).maximise(weights, fixed)
+def _direct(program: Program, weights: Floats, fixed: dict[int, float]) -> Floats | None:
+    return Direct(matrix(program)).maximise(weights, fixed)
 
 
 def _jira(ledger: Ledger) -> Iterator[Line]:

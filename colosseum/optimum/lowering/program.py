@@ -229,27 +229,6 @@ class Program:
         """
         return next((b for b in (body.scaled(float(2**k)) for k in range(FINEST + 1)) if self.whole(b)), None)
 
-    def components(self) -> list[list[int]]:
-        """Columns that rows tie together, each component and all of them in the order of the columns."""
-        parent = list(range(len(self.columns)))
-
-        def root(i: int) -> int:
-            while parent[i] != i:
-                parent[i] = parent[parent[i]]
-                i = parent[i]
-            return i
-
-        for row in self.rows:
-            ends = iter(row.coefficients)
-            first = next(ends, None)
-            for other in ends:
-                a, b = sorted((root(first or 0), root(other)))
-                parent[b] = a
-        groups: dict[int, list[int]] = {}
-        for i in range(len(self.columns)):
-            groups.setdefault(root(i), []).append(i)
-        return list(groups.values())
-
     def decode(self, values: "NDArray[np.float64]") -> dict[str, Value]:
         """The assignment that column values stand for, in declared order; the greatest share decides what is open."""
         taken = np.flatnonzero(values[: len(self.family)] > MOSTLY).tolist()

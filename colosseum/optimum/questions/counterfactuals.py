@@ -13,7 +13,7 @@ from colosseum.optimum.questions.preferred import negated, preferred_to
 from colosseum.optimum.questions.threshold import ends_above
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import goal_worth, score
-from colosseum.optimum.searching.engine import Status
+from colosseum.optimum.searching.live import Status
 from colosseum.optimum.solve import Optimum, Solver
 
 SATISFICING = 0.01

@@ -11,7 +11,7 @@ from colosseum.model.values import Value
 from colosseum.optimum.goal import Goal, mixed
 from colosseum.optimum.rounding import ROUNDING, grain
 from colosseum.optimum.scoring import goal_value, goal_worth, score
-from colosseum.optimum.searching.engine import Status
+from colosseum.optimum.searching.live import Status
 from colosseum.optimum.solve import Optimum, Solver
 
 OPENING = 8.0

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from colosseum.model.values import Value
+from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.rounding import grain
-from colosseum.optimum.searching.engine import Component, Numbers
+from colosseum.optimum.searching.component import Component
 from colosseum.optimum.searching.search import Found, Query, Search
 
 MARGIN = 1e-7
@@ -46,7 +47,7 @@ class _Stretch:
     component: Component
     names: list[str]
     """The variables that it decides, but those that the query fixes, in declared order."""
-    weights: Numbers
+    weights: Floats
     least: float
     """What it adds to an optimum at least."""
     alone: bool = False
@@ -124,7 +125,7 @@ class _Walk:
         component = stretch.component
         relaxed = component.relax(stretch.weights, self.search.box_of(component, self.query.fixed))
         if relaxed.status == "optimal" and relaxed.point is not None:
-            lost = component.reduced_costs() > relaxed.bound - stretch.least
+            lost = component.relaxation.reduced_costs() > relaxed.bound - stretch.least
             stretch.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
 
     def _earliest(self, stretch: _Stretch, name: str) -> None:
@@ -167,7 +168,7 @@ class _Walk:
         stretch.alone = other.status == "infeasible" or (other.status == "optimal" and other.bound < stretch.least)
         return stretch.alone
 
-    def _moved(self, stretch: _Stretch, point: Numbers) -> dict[str, Value]:
+    def _moved(self, stretch: _Stretch, point: Floats) -> dict[str, Value]:
         """`best` with a component's variables as at a whole point of it."""
         values = np.zeros(len(self.search.box.low))
         values[stretch.component.columns] = point

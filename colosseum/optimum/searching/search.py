@@ -12,15 +12,18 @@ import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Fault, Value
+from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.ledger import broken
 from colosseum.optimum.lowering.lower import Costs, Lowered
+from colosseum.optimum.lowering.matrix import matrix
 from colosseum.optimum.lowering.program import total
 from colosseum.optimum.lowering.ties import settle
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
-from colosseum.optimum.searching.engine import Answer, Box, Component, Numbers, Status, reached
+from colosseum.optimum.searching.component import Component, reached
+from colosseum.optimum.searching.live import Answer, Box, Status
 
 Way: TypeAlias = Literal["integer program", "elimination"]
 
@@ -203,18 +206,10 @@ class Search:
         size = (len(program.columns), len(program.rows))
         if size == self.built:
             return
-        groups = program.components()
-        home = {column: i for i, group in enumerate(groups) for column in group}
-        rows: list[list[int]] = [[] for _ in groups]
-        for number, row in enumerate(program.rows):
-            first = next(iter(row.coefficients), None)
-            rows[0 if first is None else home[first]].append(number)
-        self.components = [
-            Component(program, columns, tied, time_limit=self.time_limit)
-            for columns, tied in zip(groups, rows, strict=True)
-        ]
+        whole = matrix(program)
+        self.components = [Component(columns, part, time_limit=self.time_limit) for columns, part in whole.components()]
         self.built = size
-        self.box = Box(np.array([c.low for c in program.columns]), np.array([c.high for c in program.columns]))
+        self.box = Box(whole.low, whole.high)
 
     def _attempt(self, query: Query, costs: Costs) -> Found | None:
         """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
@@ -287,7 +282,7 @@ class Search:
         parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
         return Found(status, assignment, bound, value, parts, missed)
 
-    def _settled(self, point: Numbers, assignment: Mapping[str, Value]) -> bool:
+    def _settled(self, point: Floats, assignment: Mapping[str, Value]) -> bool:
         """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
         known = with_payoffs(score(self.task, assignment), assignment)
         return settle(self.lowered.lowering.ties, self.lowered.program, point, known)
@@ -298,7 +293,7 @@ class Search:
         chosen = total([program.indicator(name, assignment[name]) for name in scope])
         program.row(chosen, high=len(scope) - 1.0)
 
-    def _point(self, answers: list[Answer]) -> Numbers:
+    def _point(self, answers: list[Answer]) -> Floats:
         """The components' points together."""
         values = np.zeros(len(self.box.low))
         for component, answer in zip(self.components, answers, strict=True):

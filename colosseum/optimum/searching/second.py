@@ -25,7 +25,7 @@ class Opinion:
 
 def ask(program: Program, costs: Affine, *, time_limit: float) -> Opinion:
     """Maximise with both gaps 0 and one thread; only what CBC calls proven is called optimal."""
-    problem = formulate(program, range(len(program.columns)), range(len(program.rows)), costs)
+    problem = formulate(program, costs)
     solver = pulp.PULP_CBC_CMD(msg=False, timeLimit=time_limit, gapRel=0.0, gapAbs=0.0, threads=1)
     try:
         problem.solve(solver)

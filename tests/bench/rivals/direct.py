@@ -12,11 +12,13 @@ import highspy
 import numpy as np
 
 from colosseum.model.scenario import Task
+from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.goal import WELFARE
 from colosseum.optimum.lowering.lower import lower
-from colosseum.optimum.searching.engine import INTEGRAL, TOLERANCE
+from colosseum.optimum.lowering.matrix import Matrix, matrix
+from colosseum.optimum.searching.component import INTEGRAL
+from colosseum.optimum.searching.live import LARGEST_COST, TOLERANCE
 
-from ..arrays import Arrays, Numbers, arrays
 from . import Answer, clock, worth
 
 TIGHT = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
@@ -34,33 +36,34 @@ BUSY = 3.0
 class Direct:
     """A relaxation that stays alive, and branch and bound that is made when it is first needed."""
 
-    arrays: Arrays
+    matrix: Matrix
     relaxation: highspy.Highs = field(init=False)
     integer: highspy.Highs | None = field(init=False, default=None)
     bounds_kept: bool = field(init=False, default=False)
     """Whether the last relaxation was optimal within the columns' own bounds, as they are now."""
 
     def __post_init__(self) -> None:
-        self.relaxation = passed(self.arrays, RELAXED, whole=False)
+        self.relaxation = passed(self.matrix, RELAXED, whole=False)
+        self.relaxation.setOptionValue("simplex_primal_edge_weight_strategy", LARGEST_COST)
 
-    def maximise(self, costs: Numbers, fixed: Mapping[int, float]) -> Numbers | None:
+    def maximise(self, costs: Floats, fixed: Mapping[int, float]) -> Floats | None:
         """The best point; None where there is none."""
         primal = self.bounds_kept and not fixed
         self.relaxation.setOptionValue("simplex_strategy", PRIMAL if primal else DUAL)
         self.relaxation.setOptionValue("primal_simplex_bound_perturbation_multiplier", 0.0 if primal else 1.0)
         point = self._ask(self.relaxation, costs, fixed, moved=not self.bounds_kept or bool(fixed))
         self.bounds_kept = point is not None and not fixed
-        if point is None or np.all(np.abs(point - np.round(point))[self.arrays.whole] <= INTEGRAL):
+        if point is None or np.all(np.abs(point - np.round(point))[self.matrix.whole] <= INTEGRAL):
             return point
-        self.integer = self.integer or passed(self.arrays, BRANCHED, whole=True)
+        self.integer = self.integer or passed(self.matrix, BRANCHED, whole=True)
         return self._ask(self.integer, costs, fixed, moved=True)
 
-    def _ask(self, highs: highspy.Highs, costs: Numbers, fixed: Mapping[int, float], *, moved: bool) -> Numbers | None:
+    def _ask(self, highs: highspy.Highs, costs: Floats, fixed: Mapping[int, float], *, moved: bool) -> Floats | None:
         size = len(costs)
         places = np.arange(size, dtype=np.int32)
         highs.changeColsCost(size, places, -costs)
         if moved:
-            low, high = self.arrays.low.copy(), self.arrays.high.copy()
+            low, high = self.matrix.low.copy(), self.matrix.high.copy()
             held = np.fromiter(fixed, dtype=np.int32, count=len(fixed))
             low[held] = high[held] = np.fromiter(fixed.values(), dtype=np.float64, count=len(fixed))
             highs.changeColsBounds(size, places, low, high)
@@ -73,7 +76,7 @@ class Direct:
 def solve(task: Task, *, limit: float) -> Answer:
     """Maximise F_n as HiGHS does it when left alone: presolve, heuristics, cuts; both gaps 0. Lowering is not timed."""
     lowered = lower(task)
-    weights, table = lowered.objective(WELFARE).weights, arrays(lowered.program)
+    weights, table = lowered.objective(WELFARE).weights, matrix(lowered.program)
     began = clock()
     highs = passed(table, {**ALONE, "time_limit": BUSY * limit}, whole=True)
     highs.changeColsCost(len(weights), np.arange(len(weights), dtype=np.int32), -weights)
@@ -91,15 +94,15 @@ def solve(task: Task, *, limit: float) -> Answer:
             return Answer("limit", build=build, solve=solving)
 
 
-def passed(arrays: Arrays, options: Options, *, whole: bool) -> highspy.Highs:
+def passed(matrix: Matrix, options: Options, *, whole: bool) -> highspy.Highs:
     """A HiGHS object that was passed the arrays at once."""
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     for name, value in options.items():
         highs.setOptionValue(name, value)
-    kinds = np.array(arrays.whole & whole, dtype=np.int32)
+    kinds = np.array(matrix.whole & whole, dtype=np.int32)
     highs.passModel(
-        len(arrays.low), len(arrays.row_low), len(arrays.index), int(highspy.MatrixFormat.kRowwise),
-        int(highspy.ObjSense.kMinimize), 0.0, np.zeros(len(arrays.low)), arrays.low, arrays.high,
-        arrays.row_low, arrays.row_high, arrays.starts[:-1], arrays.index, arrays.weights, kinds,
+        len(matrix.low), len(matrix.row_low), len(matrix.index), int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize), 0.0, np.zeros(len(matrix.low)), matrix.low, matrix.high, matrix.row_low,
+        matrix.row_high, matrix.starts[:-1].astype(np.int32), matrix.index.astype(np.int32), matrix.weights, kinds,
     )  # fmt: skip
     return highs

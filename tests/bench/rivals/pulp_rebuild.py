@@ -8,14 +8,13 @@ from typing import Literal, get_args
 import numpy as np
 import pulp
 
+from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.lowering.program import Affine, Program
-
-from ..arrays import Numbers
 
 Engine = Literal["HiGHS", "CBC"]
 
 
-def maximise(program: Program, form: Affine, fixed: Mapping[int, float], *, engine: Engine) -> Numbers | None:
+def maximise(program: Program, form: Affine, fixed: Mapping[int, float], *, engine: Engine) -> Floats | None:
     """The best point, proven; None where there is none. Raises RuntimeError where it is not proven."""
     problem, made = written(program, form, fixed)
     problem.solve(_solver(engine))

@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
 from test_optimum_laws import STRUCTURAL, tickets
 
 from colosseum.model.check import check
+from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.goal import WELFARE, payoff_of
-from colosseum.optimum.searching.engine import Answer, Box, Component, Live, Numbers
+from colosseum.optimum.lowering.matrix import matrix
+from colosseum.optimum.searching.component import Component
+from colosseum.optimum.searching.live import Answer, Box, Live
 from colosseum.optimum.solve import Solver
 
 WITHOUT_PRESOLVE = """colosseum 1
@@ -55,7 +59,7 @@ def test_no_search_is_believed_alone(tmp_path: Path) -> None:
 class Hurried(Component):
     """A component whose second search never comes to an end."""
 
-    def _timed(self, solver: Live, costs: Numbers, box: Box) -> Answer:
+    def _timed(self, solver: Live, costs: Floats, box: Box) -> Answer:
         answer = super()._timed(solver, costs, box)
         return Answer("limit", None, answer.bound + 3) if solver is self.presolved else answer
 
@@ -63,8 +67,8 @@ class Hurried(Component):
 def test_one_search_is_no_proof() -> None:
     """What it found is told as found, with the bound that is known."""
     lowered = Solver(tickets()).lowered
-    program, costs = lowered.program, lowered.objective(WELFARE).weights
-    hurried = Hurried(program, range(len(program.columns)), range(len(program.rows)), time_limit=10)
+    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    hurried = Hurried(np.arange(len(whole.low)), whole, time_limit=10)
     alone = hurried.branch(costs, hurried.box, 100.0)
     assert (alone.status, alone.bound) == ("limit", 100.0)
     assert alone.point is not None

@@ -1,0 +1,153 @@
+"""One component of a program. In: costs and boxes of its columns; out: its best point, and how it is known to be that.
+
+The relaxation from its warm basis, dives from there, and branch and bound by two searches; each on a live solver that
+is made when it is first asked.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from colosseum.optimum.arrays.fields import Floats, Places
+from colosseum.optimum.lowering.matrix import Matrix
+from colosseum.optimum.rounding import grain
+from colosseum.optimum.searching.live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
+
+INTEGRAL = 1e-7
+"""How far from a whole number a relaxed column may lie to be taken as whole."""
+LOOSE = 1e-6
+"""How far the two searches of branch and bound may lie apart, relative to max(1, |value|), and be of one opinion."""
+MOST_TURNS = 100
+"""How often a dive may turn to the other value of a column."""
+
+
+class Component:
+    """One component of a program, with its live solvers. Maximises; costs and boxes have one entry a column."""
+
+    def __init__(self, columns: Places, matrix: Matrix, *, time_limit: float) -> None:
+        self.columns, self.matrix, self.time_limit = columns, matrix, time_limit
+        self.box = Box(matrix.low, matrix.high)
+        """The bounds that columns have of themselves."""
+        self.whole_places = np.flatnonzero(matrix.whole)
+        self.until = math.inf
+        """When the solver must stop, on the clock of `time.monotonic`."""
+        self.seconds = 0.0
+        """What the solvers took so far, with passing costs and bounds in and points out."""
+
+    def relax(self, costs: Floats, box: Box) -> Answer:
+        """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
+        return self._timed(self.relaxation, costs, box)
+
+    def branch(self, costs: Floats, box: Box, most: float | None) -> Answer:
+        """The best point, by branch and bound, twice where the first does not reach `most`.
+
+        `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
+        optimal (HiGHS 1.13 to 1.15: with presolve on small programs, without it at tight tolerances on large ones too),
+        never both on the same: nothing is proven before both have come to an end. What the second finds counts as far
+        as its whole columns hold under the tight tolerances of the relaxation; where they do not, it is a bound.
+        """
+        first = self._timed(self.integer, costs, box)
+        if first.status == "optimal" and most is not None and first.bound >= reached(most):
+            return first
+        second = self._timed(self.presolved, costs, box)
+        if second.status == "limit":
+            return replace(first, status="limit", bound=second.bound if most is None else most)
+        if second.status != "optimal" or second.point is None:
+            return first
+        polished = self.relax(costs, self.fixed(box, self.whole_places, np.round(second.point[self.whole_places])))
+        if polished.status == "optimal" and polished.bound > first.bound:
+            return polished
+        if first.status == "optimal" and second.bound > first.bound + LOOSE * max(1.0, abs(second.bound)):
+            return replace(first, status="limit", bound=second.bound)  # what the second found may yet be near a point
+        return first
+
+    def dive(self, costs: Floats, box: Box, relaxed: Answer, least: float) -> Answer | None:
+        """A whole point that is worth at least so much, or None where this simple way finds none.
+
+        One column after the other that should be whole and is not goes to 1 where enough is left then, else to 0; where
+        that is too little too, the last that went to 1 goes to 0, a limited number of times.
+        """
+        turns, answer = 0, relaxed
+        held, left = box, list[Box]()
+        while True:
+            if answer.point is not None and answer.status == "optimal" and answer.bound >= least:
+                loose = self._loose(answer.point)
+                if not len(loose):
+                    return answer
+                column = loose[np.argmax(answer.point[loose])]
+                left.append(self.fixed(held, column, 0.0))
+                held = self.fixed(held, column, 1.0)
+            elif left and turns < MOST_TURNS:
+                held, turns = left.pop(), turns + 1
+            else:
+                return None
+            if time.monotonic() > self.until:
+                return None
+            answer = self.relax(costs, held)
+
+    def whole(self, answer: Answer) -> bool:
+        """Whether the integer columns take whole values."""
+        return answer.point is not None and not len(self._loose(answer.point))
+
+    @staticmethod
+    def fixed(box: Box, places: Places | np.int64, values: Floats | float) -> Box:
+        """The box with some columns fixed."""
+        low, high = box.low.copy(), box.high.copy()
+        low[places] = high[places] = values
+        return Box(low, high)
+
+    @contextmanager
+    def other_than(self, columns: Sequence[int]) -> Iterator[None]:
+        """Within the block, all solvers know only points at which one of these columns is 0."""
+        with row([self.relaxation, self.integer, self.presolved], self.ones(columns), high=len(columns) - 1.0):
+            yield
+
+    @contextmanager
+    def worth_at_least(self, costs: Floats, least: float) -> Iterator[None]:
+        """Within the block, the relaxation knows only points at which the costs add up to this much."""
+        with row([self.relaxation], costs, low=least):
+            yield
+
+    def ones(self, columns: Sequence[int]) -> Floats:
+        """Costs that count some columns."""
+        counted = np.zeros(len(self.columns))
+        counted[np.searchsorted(self.columns, np.array(columns))] = 1.0
+        return counted
+
+    @cached_property
+    def integer(self) -> Live:
+        """Branch and bound, without presolve and at tight tolerances."""
+        tight: Options = {**TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
+        return Live(self.matrix, self.box, {**tight, "presolve": "off", "random_seed": 0}, whole=True)
+
+    @cached_property
+    def presolved(self) -> Live:
+        """Another, with presolve and at the tolerances it is made for."""
+        return Live(self.matrix, self.box, {"presolve": "on", "random_seed": 1}, whole=True)
+
+    @cached_property
+    def relaxation(self) -> Simplex:
+        """The simplex method on the relaxation; without presolve its basis stays warm."""
+        return Simplex(self.matrix, self.box)
+
+    def _loose(self, point: Floats) -> Places:
+        """The places of integer columns that are not whole."""
+        values = point[self.whole_places]
+        loose: Places = self.whole_places[np.abs(values - np.round(values)) > INTEGRAL]
+        return loose
+
+    def _timed(self, solver: "Live", costs: Floats, box: Box) -> Answer:
+        start = time.perf_counter()
+        answer = solver.ask(costs, box, seconds=max(0.0, min(self.time_limit, self.until - time.monotonic())))
+        self.seconds += time.perf_counter() - start
+        return answer
+
+
+def reached(bound: float) -> float:
+    """What is worth so much is worth as much as the bound."""
+    return bound - grain(bound)

@@ -1,0 +1,87 @@
+"""Programs as arrays: what rows tie together stays together, and PuLP and HiGHS are told the same."""
+
+from pathlib import Path
+
+import networkx
+import numpy as np
+import pulp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from colosseum.model.check import check
+from colosseum.model.scenario import Task, Variable
+from colosseum.optimum.goal import WELFARE
+from colosseum.optimum.lowering.lower import lower
+from colosseum.optimum.lowering.matrix import Matrix, matrix
+from colosseum.optimum.lowering.program import Affine, Program
+from colosseum.optimum.searching.formulation import formulate
+
+SPECS = Path(__file__).parent.parent / "specs"
+COLUMNS = 12
+ROWS = st.lists(
+    st.dictionaries(st.integers(0, COLUMNS - 1), st.sampled_from([1.0, -2.0, 0.5]), max_size=4), max_size=12
+)
+
+
+def program_of(rows: list[dict[int, float]]) -> Program:
+    """Two choices of six values, and these rows."""
+    values = tuple(range(COLUMNS // 2))
+    program = Program(Task(("ann",), (Variable("x", "ann", values), Variable("y", "ann", values)), (), ()))
+    for number, coefficients in enumerate(rows):
+        program.row(Affine(0.0, coefficients), low=-float(number), high=None if number % 2 else float(number))
+    return program
+
+
+def dense(part: Matrix, columns: list[int]) -> list[tuple[float, float, tuple[tuple[int, float], ...]]]:
+    """Rows in words of the whole program's columns."""
+    found = []
+    for row in range(len(part.row_low)):
+        held = range(int(part.starts[row]), int(part.starts[row + 1]))
+        items = tuple(sorted((columns[part.index[k]], float(part.weights[k])) for k in held))
+        found.append((float(part.row_low[row]), float(part.row_high[row]), items))
+    return found
+
+
+@given(ROWS)
+def test_components_are_what_rows_tie_together(rows: list[dict[int, float]]) -> None:
+    program = program_of(rows)
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(COLUMNS))
+    for row in program.rows:
+        networkx.add_path(graph, row.coefficients)
+    parts = [(columns.tolist(), part) for columns, part in matrix(program).components()]
+    assert [columns for columns, _ in parts] == sorted(sorted(c) for c in networkx.connected_components(graph))
+    told = [row for columns, part in parts for row in dense(part, columns)]
+    assert sorted(told) == sorted(dense(matrix(program), list(range(COLUMNS))))
+    for columns, part in parts:
+        assert all({c for c, _ in items} <= set(columns) for _, _, items in dense(part, columns))
+
+
+@pytest.mark.parametrize("name", ["jira", "grid", "assistant", "bidding"])
+def test_pulp_and_highs_are_told_the_same(name: str) -> None:
+    found, _ = check(SPECS / f"{name}.colo")
+    assert found is not None
+    lowered = lower(found.expansion.scenario.task)
+    form = lowered.form(WELFARE)
+    problem, whole = formulate(lowered.program, form), matrix(lowered.program)
+    place = {variable.name: number for number, variable in enumerate(problem.variables())}
+    assert len(place) == len(whole.low)
+    for variable in problem.variables():
+        number = place[variable.name]
+        assert (variable.lowBound, variable.upBound) == (whole.low[number], whole.high[number])
+        assert (variable.cat == pulp.LpInteger) == whole.whole[number]
+    told = [
+        (constraint.sense, -constraint.constant, tuple(sorted((place[v.name], w) for v, w in constraint.items())))
+        for constraint in problem.constraints()
+    ]
+    expected = []
+    for low, high, items in dense(whole, list(range(len(whole.low)))):
+        if low == high:
+            expected.append((pulp.LpConstraintEQ, low, items))
+            continue
+        expected += [(pulp.LpConstraintGE, low, items)] if np.isfinite(low) else []
+        expected += [(pulp.LpConstraintLE, high, items)] if np.isfinite(high) else []
+    assert told == expected
+    costs = {place[v.name]: w for v, w in problem.objective.items() if w}
+    assert (costs, problem.objective.constant) == (form.coefficients, form.constant)
