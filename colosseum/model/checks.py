@@ -7,11 +7,12 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import prepare_when
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import term
-from colosseum.model.lookup import check_depth
+from colosseum.model.lookup import DEEPEST, check_depth
 from colosseum.model.nones import Domains, fault_example, none_example
 from colosseum.model.scenario import Task
+from colosseum.model.spec import Spec, walk
 from colosseum.model.terms import Ground, Term
-from colosseum.model.values import Fault, Value, at, number, text, truth
+from colosseum.model.values import Fault, Value, at, is_number, number, text, truth
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
@@ -19,7 +20,7 @@ MOST_SHOWN = 4
 
 def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
     """What was evaluated as a term; a plain value that is no number is a Fault."""
-    if not isinstance(folded, Ground):
+    if not (is_number(folded) or isinstance(folded, Ground)):
         try:
             if folded is None:
                 raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
@@ -45,11 +46,31 @@ def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
     return guarded
 
 
-def check_scope(found: Term, task: Task) -> None:
-    """Raises Poisoned when a term mentions a variable that is in error, a Fault when it is nested too deeply."""
+def check_known(found: Term, task: Task) -> None:
+    """Raises Poisoned when a term mentions a variable that is in error."""
     if not found.scope <= task.variable.keys():
         raise Poisoned("a variable is in error")
-    check_depth(found)
+
+
+def scope_check(
+    statement: syntax.Reward | syntax.Require | syntax.Objective, spec: Spec
+) -> Callable[[Term, Task], None]:
+    """The check of a statement's terms: `check_known`, and a Fault when a term is nested too deeply.
+
+    Of a statement with many instances, the text is measured first: it has at most two levels of a term for each of
+    its nodes, unless it mentions tables that decisions change, whose terms are substituted.
+    """
+    if statement.indices is not None:
+        nodes = list(walk(statement))
+        substitutes = any(isinstance(node, syntax.Name) and node.id in spec.derived for node in nodes)
+        if 2 * len(nodes) <= DEEPEST and not substitutes:
+            return check_known
+
+    def check(found: Term, task: Task) -> None:
+        check_known(found, task)
+        check_depth(found)
+
+    return check
 
 
 def check_none(payoff: Term, expr: syntax.Expr, domains: Domains) -> None:
@@ -61,8 +82,6 @@ def check_none(payoff: Term, expr: syntax.Expr, domains: Domains) -> None:
 
 def check_condition(holds: "Value | Term", expr: syntax.Expr | None, domains: Domains) -> None:
     """Raises a Fault with an example when a condition can be none of the kind or cannot be computed."""
-    if isinstance(holds, Ground):
-        check_scope(holds, domains.task)
     found = fault_example(holds, domains) if isinstance(holds, Ground) and expr is not None else None
     if found is not None and expr is not None:
         raise _with_example(*found, expr)

@@ -7,11 +7,18 @@ from contextlib import contextmanager
 
 @contextmanager
 def at_rest() -> Iterator[None]:
-    """No collections inside: each would go through all terms that were made so far, and find nothing to free."""
+    """No collections inside: each would go through all terms that were made so far, and find nothing to free.
+
+    What was made counts as old afterwards, as if it had been gone through: the next full collection is the first that
+    looks at it.
+    """
     working = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if working:
+            if not gc.get_freeze_count():  # what somebody else set aside stays there
+                gc.freeze()
+                gc.unfreeze()  # to the old ones, without a look at any
             gc.enable()

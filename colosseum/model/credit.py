@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import terms
+from colosseum.model.checks import check_known
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import prepare, prepare_bindings, prepare_when
-from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, disjunction, link, term
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
@@ -50,9 +50,10 @@ def _among_owners() -> Splitting:
     known: dict[frozenset[str], EqualSplit] = {}
 
     def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
-        if scope not in known:
-            known[scope] = EqualSplit(scope_owners(scope, task))
-        return known[scope]
+        found = known.get(scope)
+        if found is None:
+            found = known[scope] = EqualSplit(scope_owners(scope, task))
+        return found
 
     return split
 
@@ -63,7 +64,7 @@ def _to_whom(expr: syntax.Expr) -> Splitting:
     def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
         who, agents, default = rule(env), env.place.facts.members("agents"), scope_owners(scope, task)
         if isinstance(who, Ground):
-            _check_known(who, task)
+            check_known(who, task)
             for value in _reached(who, task):
                 if value is not None:
                     people(value, agents, expr)
@@ -84,19 +85,13 @@ def _to_each(binders: syntax.Binders, when: syntax.Expr | None) -> Splitting:
         for inner in choices(env):
             holds = condition(inner)
             if isinstance(holds, Ground):
-                _check_known(holds, task)
+                check_known(holds, task)
             for agent in people(inner.bindings[first], agents, binders):
                 fits = holds if isinstance(holds, Ground) else truth(holds, "`when`")
                 qualified.setdefault(agent, []).append(fits)
         return _qualified(qualified, scope_owners(scope, task), task)
 
     return split
-
-
-def _check_known(found: Term, task: Task) -> None:
-    """Raises Poisoned when a term mentions a variable that is in error."""
-    if not found.scope <= task.variable.keys():
-        raise Poisoned("a variable is in error")
 
 
 def _qualified(qualified: dict[str, list[Folded]], default: tuple[str, ...], task: Task) -> Credit:

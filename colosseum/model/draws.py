@@ -14,7 +14,7 @@ SEPARATOR = "\x1f"
 
 def key(seed: int, statement: str, indices: Iterable[Value] = ()) -> str:
     """The identity of one draw."""
-    return SEPARATOR.join((str(seed), statement, *(text(i) for i in flatten(indices))))
+    return SEPARATOR.join((str(seed), statement, *map(text, flatten(indices))))
 
 
 def digest(key: str) -> int:

@@ -82,9 +82,10 @@ class Place:
     def test(self, decision: Decision, name: str) -> Compare:
         """`decision == name`."""
         key = decision.variable, name
-        if key not in self.tests:
-            self.tests[key] = Compare("==", decision, named(name))
-        return self.tests[key]
+        found = self.tests.get(key)
+        if found is None:
+            found = self.tests[key] = Compare("==", decision, named(name))
+        return found
 
     @remembered
     def fixed(self) -> "Place":
@@ -116,10 +117,9 @@ class Environment:
     rounds: tuple[int, ...] = ()
     """The sizes of the loops around this place, as far as they were known before they ran."""
 
-    def bind(self, bindings: Mapping[str, Value], *, apart: bool = False) -> "Environment":
-        """A round inside this one, with more binders; `apart`, it adds no private reads to those of this one."""
-        reads = set(self.reads) if apart and self.reads is not None else self.reads
-        return Environment(self.place, {**self.bindings, **bindings}, reads, self.rounds)
+    def bind(self, bindings: Mapping[str, Value]) -> "Environment":
+        """A round inside this one, with more binders."""
+        return Environment(self.place, {**self.bindings, **bindings}, self.reads, self.rounds)
 
     def inside(self, sizes: Sequence[int]) -> "Environment":
         """The same place inside loops of these sizes."""

@@ -6,6 +6,7 @@ Fault that carries the innermost span.
 """
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TypeAlias
 
 from colosseum.language import syntax
@@ -20,6 +21,8 @@ from colosseum.model.terms import Ground
 from colosseum.model.values import Elements, Fault, Value, at, kind, text, truth
 
 Literal: TypeAlias = syntax.Number | syntax.Text | syntax.Switch | syntax.NoneLiteral
+ROUND = itemgetter(1)
+"""The place of a round, without its items."""
 
 
 def prepare(expr: syntax.Expr) -> Rule:
@@ -195,7 +198,7 @@ def prepare_bindings(binders: syntax.Binders) -> Choices:
     """Every choice of the binders that passes the filter, the last binder turning fastest."""
     nested = prepare_loops(binders.items)
     if binders.where is None:
-        return lambda env: (inner for _, inner in rounds(nested, env))
+        return lambda env: map(ROUND, rounds(nested, env))
     where = prepare_condition(binders.where)
     return lambda env: (inner for _, inner in rounds(nested, env) if where(inner))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.checks import check_condition, check_none, check_scope, guard, number_term
+from colosseum.model.checks import check_condition, check_none, guard, number_term, scope_check
 from colosseum.model.collector import at_rest
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import evaluate, prepare
@@ -126,6 +126,7 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
     outer = Environment(Place(world, meter=meter))
     paid, domains = replace(outer.place, payoffs=True), Domains(task, meter)
     guarded, rule = guard(statement.when), prepare(statement.value)
+    check_scope = scope_check(statement, world.spec)
     try:
         for key, env in indexed(statement.indices, outer):
             name, inner = instance_name(statement.name, key), env.where(paid)
@@ -135,6 +136,7 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
             whole = number_term(rule(inner), statement.value, "an objective")
             check_scope(whole, task)
             if isinstance(holds, Ground):
+                check_scope(holds, task)
                 whole = terms.Conditional(holds, whole, Constant(0))
             check_condition(holds, statement.when, domains)
             check_none(whole, statement.value, domains)

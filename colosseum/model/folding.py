@@ -60,6 +60,8 @@ def disjunction(parts: list[Folded]) -> Folded:
 
 
 def _connect(parts: list[Folded], *, neutral: bool, join: Callable[[tuple[Term, ...]], Term]) -> Folded:
+    if len(parts) == 1 and isinstance(parts[0], Ground):
+        return parts[0]
     ground = [p for p in parts if isinstance(p, Ground)]
     plain = [p for p in parts if not isinstance(p, Ground)]
     role = "a part of `and`" if neutral else "a part of `or`"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.checks import check_condition, check_none, check_scope, guard, number_term
+from colosseum.model.checks import check_condition, check_none, guard, number_term, scope_check
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter, Place, Read
 from colosseum.model.evaluate import prepare, prepare_value
@@ -42,8 +42,9 @@ class Grounding:
 
     def note(self, env: Environment) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""
-        for read in in_order(env.reads or set()):
-            self.reads.setdefault(read)
+        if env.reads:
+            for read in in_order(env.reads):
+                self.reads.setdefault(read)
 
 
 def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diagnostic]]:
@@ -151,17 +152,20 @@ def _rewards(statement: syntax.Reward, domains: Domains, work: Grounding) -> lis
     found: list[Payoff] = []
     name = ""
     guarded, rule, split = guard(statement.when), prepare(statement.value), credit(statement.recipients)
+    check_scope = scope_check(statement, work.place.facts.spec)
     try:
         for name, _, env in work.each(statement, statement.indices):
             holds = guarded(env)
             if holds is False:
                 continue
-            body = number_term(rule(env), statement.value, "a reward")
+            worth = rule(env)
+            body = number_term(worth, statement.value, "a reward")
             payoff = terms.Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
             check_scope(payoff, domains.task)
             shares = split(env, payoff.scope, domains.task)
             check_condition(holds, statement.when, domains)
-            check_none(payoff, statement.value, domains)
+            if isinstance(worth, Ground):
+                check_none(payoff, statement.value, domains)
             found.append(Payoff(name, statement.name, "reward", payoff, shares))
             work.note(env)
     except Fault as fault:
@@ -182,7 +186,7 @@ def _requirements(
             fault = Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
                           help="give it a `penalty`, or drop `to`")  # fmt: skip
             raise at(fault, statement.recipients.span)
-        rule = requirement(statement)
+        rule = requirement(statement, work.place.facts.spec)
         for name, _, env in work.each(statement, statement.indices):
             instance = rule(name, env, domains)
             if instance is not None:

@@ -63,19 +63,31 @@ def enumeration(name: str, numbers: Callable[[Environment], Elements] | None) ->
 
 def entry(name: str, keys: Sequence[Rule], *, otherwise: Rule) -> Rule:
     """`cost[a, t]`, and `otherwise` where the name is not declared."""
+    together = _together(keys)
 
     def rule(env: Environment) -> Folded:
         source = env.place.sources.get(name)
         if source is not None and name not in env.bindings:
-            return _select(source, tuple([key(env) for key in keys]), env)
+            return _select(source, together(env), env)
         symbol = env.place.facts.symbol(name)
         if name in env.bindings or (symbol and symbol.kind not in LOOKED_UP):
             raise _not_looked_up(name, symbol, env)
         if name == "payoff":
-            return _paid([key(env) for key in keys], env)
-        return look_up(symbol, tuple([key(env) for key in keys]), env) if symbol else otherwise(env)
+            return _paid(together(env), env)
+        return look_up(symbol, together(env), env) if symbol else otherwise(env)
 
     return rule
+
+
+def _together(keys: Sequence[Rule]) -> Callable[[Environment], tuple[Folded, ...]]:
+    """The rule of all keys. Most tables have one index or two, and a list for each look-up takes half its time."""
+    match keys:
+        case [one]:
+            return lambda env: (one(env),)
+        case [one, other]:
+            return lambda env: (one(env), other(env))
+        case _:
+            return lambda env: tuple([key(env) for key in keys])
 
 
 def _not_looked_up(name: str, symbol: Symbol | None, env: Environment) -> Fault:
@@ -90,17 +102,17 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
     if None in keys:
         return None
     facts, name = env.place.facts, symbol.name
-    if symbol.kind == "variable":
-        _check_decisions(name, env)
+    if symbol.kind == "variable" and not env.place.decisions:
+        raise _fixed(name)
     source = facts.table(name) if symbol.kind == "table" else facts.decided(name)
     env.place.sources[name] = source
     return _select(source, keys, env)
 
 
-def _check_decisions(variable: str, env: Environment) -> None:
-    if not env.place.decisions:
-        raise Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
-                    help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
+def _fixed(variable: str) -> Fault:
+    """What to say of a decision where none may be mentioned."""
+    return Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
+                 help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
 
 
 def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
@@ -108,8 +120,8 @@ def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
         return _read(source, keys, env)
     if None in keys:
         return None
-    if isinstance(source, Decided):
-        _check_decisions(source.name, env)
+    if isinstance(source, Decided) and not env.place.decisions:
+        raise _fixed(source.name)
     keys = flatten(keys)
     if not _settled(keys):
         return _moving(source, keys, env)
@@ -130,7 +142,8 @@ def _read(source: Source, key: tuple[Value, ...], env: Environment) -> Folded:
     """An entry, once it is noted who read it."""
     entry: Folded = source.entries[key]
     if isinstance(source, Decided):
-        _check_decisions(source.name, env)
+        if not env.place.decisions:
+            raise _fixed(source.name)
         return entry
     if source.audience is not None and env.reads is not None:
         env.reads.add((source.name, key))
@@ -238,7 +251,7 @@ def check_depth(found: Term) -> None:
         raise Fault(message, code="C056", help="compute less of it by tables of tables")
 
 
-def _paid(keys: list[Folded], env: Environment) -> Term:
+def _paid(keys: tuple[Folded, ...], env: Environment) -> Term:
     """`payoff[a]`."""
     if len(keys) == 1 and isinstance(keys[0], str):
         return payoff(keys[0], env)

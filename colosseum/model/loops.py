@@ -30,10 +30,12 @@ class Loop:
     """Where its domain stands."""
 
     def bind(self, item: Value, env: Environment, *, apart: bool) -> Environment:
-        """The place where an element has this loop's names."""
+        """The place where an element has this loop's names; `apart`, it adds no private reads to those around it."""
+        reads = set(env.reads) if apart and env.reads is not None else env.reads
         if len(self.names) == 1:
-            return env.bind({self.names[0]: item}, apart=apart)
-        return env.bind(_opened(self.names, item) if self.names else {}, apart=apart)
+            return Environment(env.place, {**env.bindings, self.names[0]: item}, reads, env.rounds)
+        opened = _opened(self.names, item) if self.names else {}
+        return Environment(env.place, {**env.bindings, **opened}, reads, env.rounds)
 
 
 def _opened(names: tuple[str, ...], item: Value) -> Mapping[str, Value]:
@@ -57,7 +59,7 @@ def rounds(
         env.place.meter.foresee([*env.rounds, *sizes])
     except Fault as fault:
         raise at(fault, loops[0].span.to(loops[-1].span)) from None
-    yield from _turn(loops, pools, (), env.inside(sizes), apart)
+    return _turn(loops, pools, (), env.inside(sizes), apart)
 
 
 def _turn(

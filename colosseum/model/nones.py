@@ -1,5 +1,6 @@
 """Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
@@ -31,7 +32,7 @@ class Domains:
     meter: Meter
     kept: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The values of those that a guard has narrowed."""
-    sound: "dict[tuple[Doubt, int], Term]" = field(default_factory=dict)
+    sound: "dict[Doubt, dict[int, Term]]" = field(default_factory=lambda: defaultdict(dict))
     """Terms of which a doubt was settled for good, by the doubt and their identity: many stand in several places."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
@@ -39,12 +40,12 @@ class Domains:
 
     def raises(self, doubt: "Doubt", term: Term) -> bool:
         """Whether there is this doubt about a term; once settled where nothing is narrowed, it is not raised again."""
-        key = doubt, id(term)
-        if key in self.sound:
+        sound = self.sound[doubt]
+        if id(term) in sound:
             return False
         raised = doubt(term, self)
         if not raised and not self.kept:
-            self.sound[key] = term
+            sound[id(term)] = term
         return raised
 
     def kinds(self, name: str) -> frozenset[type]:

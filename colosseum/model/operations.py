@@ -9,7 +9,7 @@ from colosseum.model.environment import Environment, Rule, newborn
 from colosseum.model.folding import Folded, conjunction, disjunction, inverse, link, term
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.terms import Constant, Decision, Ground
-from colosseum.model.values import Elements, Fault, Value, arithmetic, text, truth
+from colosseum.model.values import Elements, Fault, Value, arithmetic, calculated, is_number, text, truth
 
 LISTED = 10
 """Elements whose listing takes as long as one round of a loop."""
@@ -57,8 +57,12 @@ def once(rule: Rule) -> Rule:
 def operation(operator: str, left: Rule, right: Rule) -> Rule:
     """`+ - * / &`."""
 
+    numeric = operator != "&"
+
     def rule(env: Environment) -> Folded:
         a, b = left(env), right(env)
+        if numeric and is_number(a) and is_number(b):
+            return calculated(operator, a, b)
         if isinstance(a, Ground) or isinstance(b, Ground):
             return terms.Arithmetic(operator, term(a), term(b))
         if isinstance(a, Elements) or isinstance(b, Elements):
@@ -102,14 +106,15 @@ def interval(first: Callable[[Environment], Value], last: Callable[[Environment]
 def comparison(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
     """`a < b <= c`, `x in S`: a chain, mostly of one link."""
     equality = "==" in operators or "!=" in operators
+    operator, first, second = operators[0], operands[0], operands[1]
 
     def single(env: Environment) -> Folded:
-        left, right = operands[0](env), operands[1](env)
+        left, right = first(env), second(env)
+        if operator == "==" and isinstance(left, Decision) and isinstance(right, str):
+            return env.place.test(left, right)
         if equality and (isinstance(left, Elements) or isinstance(right, Elements)):
             _read((left, right), env)
-        if operators[0] == "==" and isinstance(left, Decision) and isinstance(right, str):
-            return env.place.test(left, right)
-        return link(operators[0], left, right)
+        return link(operator, left, right)
 
     def chain(env: Environment) -> Folded:
         found = [operand(env) for operand in operands]

@@ -6,13 +6,14 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.checks import check_condition, check_none, check_scope, guard
+from colosseum.model.checks import check_condition, check_none, guard, scope_check
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Rule
 from colosseum.model.evaluate import prepare, prepare_links, prepare_value
 from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
 from colosseum.model.nones import Domains
 from colosseum.model.scenario import Payoff, Requirement
+from colosseum.model.spec import Spec
 from colosseum.model.terms import Constant, Ground, Term
 from colosseum.model.values import Fault, Number, at, kind, number, text
 
@@ -20,10 +21,10 @@ Instance: TypeAlias = tuple[Requirement, Payoff | None]
 SURE = Constant(True)
 
 
-def requirement(statement: syntax.Require) -> Callable[[str, Environment, Domains], Instance | None]:
+def requirement(statement: syntax.Require, spec: Spec) -> Callable[[str, Environment, Domains], Instance | None]:
     """The rule of a `require`: its instance of a name, with the penalty of a soft one; None where `when` is false."""
     guarded, (rule, excess) = guard(statement.when), _condition(statement)
-    soft = _penalty(statement, excess)
+    soft, check_scope = _penalty(statement, excess), scope_check(statement, spec)
 
     def instance(name: str, env: Environment, domains: Domains) -> Instance | None:
         holds = guarded(env)
@@ -34,9 +35,13 @@ def requirement(statement: syntax.Require) -> Callable[[str, Environment, Domain
             fault = Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
                           help="compare it, as in `… <= 1`")  # fmt: skip
             raise at(fault, statement.condition.span)
-        check_scope(term(inside), domains.task)
-        check_condition(holds, statement.when, domains)
-        condition = term(inside if holds is True else disjunction([inverse(holds), inside]))
+        condition = term(inside)
+        check_scope(condition, domains.task)
+        if isinstance(holds, Ground):
+            check_scope(holds, domains.task)
+            check_condition(holds, statement.when, domains)
+            condition = term(disjunction([inverse(holds), inside]))
+            check_scope(condition, domains.task)
         check_condition(condition, statement.condition, domains)
         if soft is None:
             return Requirement(name, statement.name, condition, None, None), None

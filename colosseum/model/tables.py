@@ -85,6 +85,8 @@ def _check_audience(
     for table, cell in in_order(reads):
         allowed = (facts.table(table).audience or {})[cell]
         seen = facts.members("agents") if audience is None else audience[key]
+        if seen == allowed:
+            continue
         wider = [text(a) for a in seen if a not in allowed]
         if wider:
             source = instance_name(table, cell)

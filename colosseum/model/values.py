@@ -148,9 +148,9 @@ def first_doubled(names: Iterable[str]) -> str:
     return ""
 
 
-def is_number(value: Value) -> TypeGuard[Number]:
+def is_number(value: object) -> TypeGuard[Number]:
     """Numbers only: a condition is not one."""
-    return type(value) is int or type(value) is float
+    return type(value) is float or type(value) is int
 
 
 def number(value: Value, role: str) -> Number:
