@@ -111,7 +111,7 @@ class Environment:
     """
 
     place: Place
-    bindings: Mapping[str, Value] = field(default_factory=dict)
+    bindings: dict[str, Value] = field(default_factory=dict)
     reads: set[Read] | None = None
     """Private cells that were read are added here."""
     rounds: tuple[int, ...] = ()

@@ -14,6 +14,8 @@ from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, te
 
 Key: TypeAlias = tuple[Value, ...]
 """Index values with pairs opened."""
+BETWEEN = {"integer": draws.integer, "normal": draws.normal, "uniform": draws.uniform}
+"""Draws of a number from two others."""
 DRAWN = ("choice", "integer", "normal", "sample", "shuffle", "uniform")
 DRAWS = "choice(S), integer(lo, hi), uniform(lo, hi), normal(mean, sd), sample(S, k), shuffle(S)"
 
@@ -58,17 +60,13 @@ def draw(call: syntax.Call) -> Callable[[str, Environment], Value]:
 
 
 def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
+    if function in BETWEEN and len(arguments) == 2:
+        return BETWEEN[function](key, *arguments)
     match function, arguments:
         case "choice", [Elements(items=items)]:
             return draws.choice(key, items)
         case "choice", [_, _, *_]:
             return draws.choice(key, arguments)
-        case "integer", [low, high]:
-            return draws.integer(key, low, high)
-        case "uniform", [low, high]:
-            return draws.uniform(key, low, high)
-        case "normal", [mean, deviation]:
-            return draws.normal(key, mean, deviation)
         case "sample", [Elements() as pool, size]:
             return draws.sample(key, pool, size)
         case "shuffle", [Elements(items=items)]:

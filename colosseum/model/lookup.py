@@ -116,8 +116,26 @@ def _fixed(variable: str) -> Fault:
 
 
 def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    if _settled(keys) and keys in source.entries:
-        return _read(source, keys, env)
+    """An entry, once it is noted who read it."""
+    if not (_settled(keys) and keys in source.entries):
+        return _opened(source, keys, env)
+    entry: Folded = source.entries[keys]
+    if isinstance(source, Decided):
+        if not env.place.decisions:
+            raise _fixed(source.name)
+        return entry
+    if source.audience is not None and env.reads is not None:
+        env.reads.add((source.name, keys))
+    if isinstance(entry, Ground):  # of a derived table
+        if not env.place.decisions:
+            raise Fault(f"`{source.name}` depends on decisions, so it cannot be used here", code="C055")
+        check_depth(entry)
+        env.place.meter.count(entry.extent[0])  # it is substituted
+    return entry
+
+
+def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
+    """What keys lead to that are no entry's as they stand: pairs are opened, and decisions may change some."""
     if None in keys:
         return None
     if isinstance(source, Decided) and not env.place.decisions:
@@ -127,7 +145,7 @@ def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
         return _moving(source, keys, env)
     if keys not in source.entries:
         raise _missing(source.name, keys, env)
-    return _read(source, keys, env)
+    return _select(source, keys, env)
 
 
 def _settled(keys: tuple[Folded, ...]) -> TypeGuard[tuple[Value, ...]]:
@@ -136,23 +154,6 @@ def _settled(keys: tuple[Folded, ...]) -> TypeGuard[tuple[Value, ...]]:
         if isinstance(key, Ground):
             return False
     return True
-
-
-def _read(source: Source, key: tuple[Value, ...], env: Environment) -> Folded:
-    """An entry, once it is noted who read it."""
-    entry: Folded = source.entries[key]
-    if isinstance(source, Decided):
-        if not env.place.decisions:
-            raise _fixed(source.name)
-        return entry
-    if source.audience is not None and env.reads is not None:
-        env.reads.add((source.name, key))
-    if isinstance(entry, Ground):  # of a derived table
-        if not env.place.decisions:
-            raise Fault(f"`{source.name}` depends on decisions, so it cannot be used here", code="C055")
-        check_depth(entry)
-        env.place.meter.count(entry.extent[0])  # it is substituted
-    return entry
 
 
 def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
@@ -167,7 +168,7 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     env.place.meter.count(len(known))
     if not matching:
         _refuse_swapped(name, reach, grouped, env)
-    entries = tuple((key, term(_read(source, flatten(key), env))) for key in matching)
+    entries = tuple((key, term(_select(source, flatten(key), env))) for key in matching)
     return Select(name, tuple(term(k) for k in keys), entries)
 
 

@@ -32,10 +32,12 @@ class Loop:
     def bind(self, item: Value, env: Environment, *, apart: bool) -> Environment:
         """The place where an element has this loop's names; `apart`, it adds no private reads to those around it."""
         reads = set(env.reads) if apart and env.reads is not None else env.reads
+        bindings = env.bindings.copy()
         if len(self.names) == 1:
-            return Environment(env.place, {**env.bindings, self.names[0]: item}, reads, env.rounds)
-        opened = _opened(self.names, item) if self.names else {}
-        return Environment(env.place, {**env.bindings, **opened}, reads, env.rounds)
+            bindings[self.names[0]] = item
+        elif self.names:
+            bindings.update(_opened(self.names, item))
+        return Environment(env.place, bindings, reads, env.rounds)
 
 
 def _opened(names: tuple[str, ...], item: Value) -> Mapping[str, Value]:

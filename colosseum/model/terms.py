@@ -372,6 +372,8 @@ def union(terms: Sequence[Term]) -> frozenset[str]:
     widest = NO_SCOPE
     for term in terms:
         scope = term.scope
+        if not scope:
+            continue
         if widest <= scope:
             widest = scope
         elif not scope <= widest:
