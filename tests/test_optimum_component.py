@@ -9,6 +9,7 @@ from colosseum.model.check import check
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lowering.matrix import matrix
+from colosseum.optimum.searching.branching import branch
 from colosseum.optimum.searching.component import Component
 from colosseum.optimum.searching.live import Answer, Box, Live
 from colosseum.optimum.solve import Solver
@@ -57,10 +58,10 @@ def test_no_search_is_believed_alone(tmp_path: Path) -> None:
 
 
 class Hurried(Component):
-    """A component whose second search never comes to an end."""
+    """A component whose search with presolve never comes to an end."""
 
-    def _timed(self, solver: Live, costs: Floats, box: Box) -> Answer:
-        answer = super()._timed(solver, costs, box)
+    def timed(self, solver: Live, costs: Floats, box: Box, *, share: float = 1.0) -> Answer:
+        answer = super().timed(solver, costs, box, share=share)
         return Answer("limit", None, answer.bound + 3) if solver is self.presolved else answer
 
 
@@ -69,9 +70,9 @@ def test_one_search_is_no_proof() -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
     hurried = Hurried(np.arange(len(whole.low)), whole, time_limit=10)
-    alone = hurried.branch(costs, hurried.box, 100.0)
-    assert (alone.status, alone.bound) == ("limit", 100.0)
+    alone = branch(hurried, costs, hurried.box)
     assert alone.point is not None
     best = costs @ alone.point
-    assert hurried.branch(costs, hurried.box, None).bound == best + 3
-    assert hurried.branch(costs, hurried.box, best).status == "optimal"
+    assert (alone.status, alone.bound) == ("limit", best + 3)
+    assert branch(hurried, costs, hurried.box, most=best + 2).bound == best + 2
+    assert branch(hurried, costs, hurried.box, most=best).status == "optimal"

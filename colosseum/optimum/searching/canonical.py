@@ -11,6 +11,7 @@ import numpy as np
 from colosseum.model.values import Value
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.rounding import grain
+from colosseum.optimum.searching.branching import branch
 from colosseum.optimum.searching.component import Component
 from colosseum.optimum.searching.search import Found, Query, Search
 
@@ -163,7 +164,7 @@ class _Walk:
         """Whether branch and bound proves that no other assignment of the component is an optimum."""
         component, box = stretch.component, self.search.box_of(stretch.component, self.query.fixed)
         with component.other_than(self._taken_columns(stretch)):
-            other = component.branch(stretch.weights, box, None)
+            other = branch(component, stretch.weights, box, least=stretch.least)
         stretch.searched = True
         stretch.alone = other.status == "infeasible" or (other.status == "optimal" and other.bound < stretch.least)
         return stretch.alone

@@ -1,14 +1,13 @@
 """One component of a program. In: costs and boxes of its columns; out: its best point, and how it is known to be that.
 
-The relaxation from its warm basis, dives from there, and branch and bound by two searches; each on a live solver that
-is made when it is first asked.
+The relaxation from its warm basis and dives from there, on a live solver that is made when it is first asked, as are
+those of branch and bound.
 """
 
 import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +19,8 @@ from colosseum.optimum.searching.live import TIGHTLY, TOLERANCE, Answer, Box, Li
 
 INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
-LOOSE = 1e-6
-"""How far the two searches of branch and bound may lie apart, relative to max(1, |value|), and be of one opinion."""
+AT_ONCE: Options = {"mip_heuristic_run_feasibility_jump": False}
+"""Without HiGHS's search for a first point, which takes as long whether or not one is known from elsewhere."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
 
@@ -41,30 +40,7 @@ class Component:
 
     def relax(self, costs: Floats, box: Box) -> Answer:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
-        return self._timed(self.relaxation, costs, box)
-
-    def branch(self, costs: Floats, box: Box, most: float | None) -> Answer:
-        """The best point, by branch and bound, twice where the first does not reach `most`.
-
-        `most` is what no point exceeds, None where that is not known. Either search alone has called worse points
-        optimal (HiGHS 1.13 to 1.15: with presolve on small programs, without it at tight tolerances on large ones too),
-        never both on the same: nothing is proven before both have come to an end. What the second finds counts as far
-        as its whole columns hold under the tight tolerances of the relaxation; where they do not, it is a bound.
-        """
-        first = self._timed(self.integer, costs, box)
-        if first.status == "optimal" and most is not None and first.bound >= reached(most):
-            return first
-        second = self._timed(self.presolved, costs, box)
-        if second.status == "limit":
-            return replace(first, status="limit", bound=second.bound if most is None else most)
-        if second.status != "optimal" or second.point is None:
-            return first
-        polished = self.relax(costs, self.fixed(box, self.whole_places, np.round(second.point[self.whole_places])))
-        if polished.status == "optimal" and polished.bound > first.bound:
-            return polished
-        if first.status == "optimal" and second.bound > first.bound + LOOSE * max(1.0, abs(second.bound)):
-            return replace(first, status="limit", bound=second.bound)  # what the second found may yet be near a point
-        return first
+        return self.timed(self.relaxation, costs, box)
 
     def dive(self, costs: Floats, box: Box, relaxed: Answer, least: float) -> Answer | None:
         """A whole point that is worth at least so much, or None where this simple way finds none.
@@ -123,12 +99,12 @@ class Component:
     def integer(self) -> Live:
         """Branch and bound, without presolve and at tight tolerances."""
         tight: Options = {**TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
-        return Live(self.matrix, self.box, {**tight, "presolve": "off", "random_seed": 0}, whole=True)
+        return Live(self.matrix, self.box, {**AT_ONCE, **tight, "presolve": "off", "random_seed": 0}, whole=True)
 
     @cached_property
     def presolved(self) -> Live:
         """Another, with presolve and at the tolerances it is made for."""
-        return Live(self.matrix, self.box, {"presolve": "on", "random_seed": 1}, whole=True)
+        return Live(self.matrix, self.box, {**AT_ONCE, "presolve": "on", "random_seed": 1}, whole=True)
 
     @cached_property
     def relaxation(self) -> Simplex:
@@ -141,9 +117,10 @@ class Component:
         loose: Places = self.whole_places[np.abs(values - np.round(values)) > INTEGRAL]
         return loose
 
-    def _timed(self, solver: "Live", costs: Floats, box: Box) -> Answer:
-        start = time.perf_counter()
-        answer = solver.ask(costs, box, seconds=max(0.0, min(self.time_limit, self.until - time.monotonic())))
+    def timed(self, solver: Live, costs: Floats, box: Box, *, share: float = 1.0) -> Answer:
+        """A solver's answer, within a share of the time that is left."""
+        start, left = time.perf_counter(), self.until - time.monotonic()
+        answer = solver.ask(costs, box, seconds=max(0.0, share * min(self.time_limit, left)))
         self.seconds += time.perf_counter() - start
         return answer
 

@@ -22,6 +22,7 @@ from colosseum.optimum.lowering.program import total
 from colosseum.optimum.lowering.ties import settle
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
+from colosseum.optimum.searching.branching import branch
 from colosseum.optimum.searching.component import Component, reached
 from colosseum.optimum.searching.live import Answer, Box, Status
 
@@ -249,7 +250,7 @@ class Search:
         for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
             bounded = answer.status == "optimal"
             if not (bounded and component.whole(answer)):
-                answers[i] = component.branch(weights, box, answer.bound if bounded else None)
+                answers[i] = branch(component, weights, box, most=answer.bound if bounded else None)
         return self._branched(query, costs, answers)
 
     def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
