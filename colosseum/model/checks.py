@@ -6,13 +6,12 @@ from colosseum.language import syntax
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import prepare_when
 from colosseum.model.faults import Poisoned
-from colosseum.model.folding import term
 from colosseum.model.lookup import DEEPEST, check_depth
 from colosseum.model.nones import Domains, fault_example, none_example
 from colosseum.model.scenario import Task
 from colosseum.model.spec import Spec, walk
-from colosseum.model.terms import Ground, Term
-from colosseum.model.values import Fault, Value, at, is_number, number, text, truth
+from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.values import Fault, Value, at, number, text, truth
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
@@ -20,14 +19,14 @@ MOST_SHOWN = 4
 
 def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
     """What was evaluated as a term; a plain value that is no number is a Fault."""
-    if not (is_number(folded) or isinstance(folded, Ground)):
-        try:
-            if folded is None:
-                raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
-            number(folded, role)
-        except Fault as fault:
-            raise at(fault, expr.span) from None
-    return term(folded)
+    if isinstance(folded, Ground):
+        return folded
+    try:
+        if folded is None:
+            raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
+        return Constant(number(folded, role))
+    except Fault as fault:
+        raise at(fault, expr.span) from None
 
 
 def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
@@ -48,7 +47,7 @@ def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
 
 def check_known(found: Term, task: Task) -> None:
     """Raises Poisoned when a term mentions a variable that is in error."""
-    if not found.scope <= task.variable.keys():
+    if not found.scope <= task.names:
         raise Poisoned("a variable is in error")
 
 

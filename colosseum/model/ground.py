@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
@@ -72,7 +73,7 @@ def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diag
         where = world.spec.composition.scenario.span
         work.findings.add(report("C064", where, "nobody decides anything: there are no variables",
                                  help="add a line such as `variable pick[agents]: tasks or none`"))  # fmt: skip
-    reads = tuple(Cell(*read) for read in work.reads)
+    reads = tuple(starmap(Cell, work.reads))
     whole = replace(task, payoffs=tuple(payoffs), requirements=tuple(requirements), reads=reads)
     return whole, work.findings.diagnostics
 

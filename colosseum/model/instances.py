@@ -7,7 +7,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import prepare_condition, prepare_elements, prepare_loops, prepare_value
+from colosseum.model.evaluate import Literal, prepare_condition, prepare_elements, prepare_loops, prepare_value
 from colosseum.model.loops import rounds
 from colosseum.model.operations import LISTED
 from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, text
@@ -44,9 +44,10 @@ def domain(statement: syntax.Variable) -> Callable[[Environment, str], tuple[Val
 def draw(call: syntax.Call) -> Callable[[str, Environment], Value]:
     """The rule of `~ call`: the value for one key."""
     rules = [prepare_value(argument) for argument in call.arguments]
+    alike = all(isinstance(argument, Literal) for argument in call.arguments)
 
     def drawn(key: str, env: Environment) -> Value:
-        births = env.where(env.place.open)
+        births = env if alike else env.where(env.place.open)
         arguments = [rule(births) for rule in rules]
         if call.named:
             message = f"`{call.function}` takes no named arguments"

@@ -31,7 +31,7 @@ class Loop:
 
     def bind(self, item: Value, env: Environment, *, apart: bool) -> Environment:
         """The place where an element has this loop's names; `apart`, it adds no private reads to those around it."""
-        reads = set(env.reads) if apart and env.reads is not None else env.reads
+        reads = env.reads.copy() if apart and env.reads is not None else env.reads
         bindings = env.bindings.copy()
         if len(self.names) == 1:
             bindings[self.names[0]] = item

@@ -40,12 +40,12 @@ class Domains:
 
     def raises(self, doubt: "Doubt", term: Term) -> bool:
         """Whether there is this doubt about a term; once settled where nothing is narrowed, it is not raised again."""
-        sound = self.sound[doubt]
-        if id(term) in sound:
+        sound, identity = self.sound[doubt], id(term)
+        if identity in sound:
             return False
         raised = doubt(term, self)
         if not raised and not self.kept:
-            sound[id(term)] = term
+            sound[identity] = term
         return raised
 
     def kinds(self, name: str) -> frozenset[type]:
@@ -223,10 +223,10 @@ def _alike(left: Term, right: Term, domains: Domains) -> bool:
 def _kinds(term: Term, domains: Domains) -> "frozenset[type] | tuple[type] | None":
     """The types of the values of a decision or a constant."""
     match term:
-        case terms.Decision(variable=name):
-            return domains.kinds(name)
-        case terms.Constant(value=value):
-            return (type(value),)
+        case terms.Decision():
+            return domains.kinds(term.variable)
+        case terms.Constant():
+            return (type(term.value),)
         case _:
             return None
 

@@ -105,9 +105,9 @@ def a(what: str) -> str:
 
 def text(value: Value) -> str:
     """A value as a user reads it: names raw, pairs `(a, b)`, sets joined by ", "."""
+    if isinstance(value, str):
+        return value
     match value:
-        case str():
-            return value
         case None:
             return "none"
         case bool():
