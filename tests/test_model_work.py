@@ -11,6 +11,7 @@ from specs_made import HEAD, TEAM, expanded, payoff, said
 
 from colosseum.model.check import read_spec
 from colosseum.model.expand import Expansion, expand
+from colosseum.model.lookup import DEEPEST
 from colosseum.model.terms import Conditional, Total
 
 CROWD = """agents worker[1..{people}]
@@ -135,3 +136,29 @@ def test_what_others_keep_from_the_collector_stays_kept(tmp_path: Path) -> None:
         gc.unfreeze()
     expansion(tmp_path, TEAM)
     assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "levels"),
+    [
+        ("reward much{index}: {last} + 1", 1),
+        ("reward some{index} when {last} > 0: 1", 2),
+        ("require few{index}: {last} < 1", 1),
+        ("coalition cabal {{ members = {{A}}  objective gain{index}: {last} + 1 }}", 1),
+    ],
+)
+@pytest.mark.parametrize("indexed", [True, False])
+def test_terms_of_tables_of_tables_are_as_deep_as_is_allowed_and_no_deeper(
+    tmp_path: Path, statement: str, levels: int, indexed: bool
+) -> None:
+    index, key = ("[a in agents]", "[a]") if indexed else ("", "[A]")
+
+    def chained(number: int) -> str:
+        tables = ["table depth1[a in agents] = 1 if move[a] == left else 0"]
+        tables += [f"table depth{n}[a in agents] = depth{n - 1}[a] + 1" for n in range(2, number + 1)]
+        last = statement.format(index=index, last=f"depth{number}{key}")
+        return said(tmp_path, TEAM + "\n".join([*tables, last, ""]))[1]
+
+    most = DEEPEST - 2 - levels  # the first table has three levels, each further one adds one
+    assert chained(most) == ""
+    assert f"substituted here more than {DEEPEST} levels deep" in chained(most + 1)
