@@ -60,8 +60,10 @@ def test_no_search_is_believed_alone(tmp_path: Path) -> None:
 class Hurried(Component):
     """A component whose search with presolve never comes to an end."""
 
-    def timed(self, solver: Live, costs: Floats, box: Box, *, share: float = 1.0) -> Answer:
-        answer = super().timed(solver, costs, box, share=share)
+    def timed(
+        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
+    ) -> Answer:
+        answer = super().timed(solver, costs, box, known=known, share=share)
         return Answer("limit", None, answer.bound + 3) if solver is self.presolved else answer
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.searching.component import Component, reached
-from colosseum.optimum.searching.live import Answer, Box, Status
+from colosseum.optimum.searching.live import Answer, Box, Live, Status
 
 LOOSE = 1e-6
 """How far apart figures of a search at its own tolerances may lie, relative to max(1, |value|), and count as one."""
@@ -100,16 +100,20 @@ class _Branching:
 
     def presolved(self) -> Answer:
         """What the search with presolve finds wherever points may be better than the best."""
-        answer = self.component.timed(self.component.presolved, self.costs, self._promising())
+        answer = self._from_best(self.component.presolved)
         self._take(answer)
         return answer
 
     def tight(self) -> Answer:
         """What the search at tight tolerances finds there; its points need no polish."""
-        answer = self.component.timed(self.component.integer, self.costs, self._promising())
+        answer = self._from_best(self.component.integer)
         if answer.point is not None and (value := float(self.costs @ answer.point)) > self.value:
             self.best = Answer("optimal", answer.point, value)
         return answer
+
+    def _from_best(self, solver: Live) -> Answer:
+        known = None if self.best is None else self.best.point
+        return self.component.timed(solver, self.costs, self._promising(), known=known)
 
     def _take(self, found: Answer) -> None:
         """Note a point that is better than the best, as far as its whole columns hold under tight tolerances."""

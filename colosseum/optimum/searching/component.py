@@ -117,10 +117,12 @@ class Component:
         loose: Places = self.whole_places[np.abs(values - np.round(values)) > INTEGRAL]
         return loose
 
-    def timed(self, solver: Live, costs: Floats, box: Box, *, share: float = 1.0) -> Answer:
-        """A solver's answer, within a share of the time that is left."""
+    def timed(
+        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
+    ) -> Answer:
+        """A solver's answer, within a share of the time that is left; a search may begin at a point that is known."""
         start, left = time.perf_counter(), self.until - time.monotonic()
-        answer = solver.ask(costs, box, seconds=max(0.0, share * min(self.time_limit, left)))
+        answer = solver.ask(costs, box, known=known, seconds=max(0.0, share * min(self.time_limit, left)))
         self.seconds += time.perf_counter() - start
         return answer
 
