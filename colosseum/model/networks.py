@@ -119,7 +119,7 @@ def graph_edges(graph: Graph, agents: tuple[str, ...], *, seed: int) -> tuple[Ed
     Meter().foresee([n * (n - 1) // 2 if graph.kind in ("complete", "erdos_renyi") else n])
     match graph.kind:
         case "complete":
-            pairs = set(combinations(range(n), 2))
+            return tuple(combinations(agents, 2))
         case "path":
             pairs = {(i, i + 1) for i in range(n - 1)}
         case "ring":
