@@ -26,7 +26,7 @@ SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
     "tree": ((100, 4), (500, 4)),
     "pairs": ((12, 4, 100), (24, 4, 100)),
 }
-BARS: dict[tuple[str, tuple[int, ...]], float] = {("tickets", (100, 125)): 0.5}
+BARS: dict[tuple[str, tuple[int, ...]], float] = {("tickets", (100, 125)): 0.5, ("tickets_soft", (100, 125)): 0.5}
 """Seconds."""
 LINEAR = 1.5
 """How much more an instance may cost at the largest size than at the smallest."""
