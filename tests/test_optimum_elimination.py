@@ -20,7 +20,8 @@ from colosseum.model.check import check
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, PayoffOf, Select, Total
 from colosseum.model.values import Value
-from colosseum.optimum.elimination.eliminate import Elimination
+from colosseum.optimum.elimination.eliminate import Cost, Elimination
+from colosseum.optimum.elimination.mixture import NODES
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal, mixed, payoff_of
 from colosseum.optimum.scoring import goal_value
 
@@ -128,7 +129,7 @@ def test_what_is_left_of_a_large_task_may_be_small() -> None:
     joint = len(one.domain) * len(two.domain)
     cost = Elimination(task).cost(WELFARE, fixed=fixed)
     assert cost is not None
-    assert joint + len(two.domain) < cost < 10 * joint
+    assert joint + len(two.domain) < cost.each < 10 * joint
     both_ways(task, [WELFARE, payoff_of(one.owner)], fixed)
 
 
@@ -225,7 +226,7 @@ def test_components_do_not_mind_each_other() -> None:
     ]
     task = Task(tuple(names), tuple(Variable(n, n, tuple("abcd")) for n in names), tuple(payoffs), ())
     elimination = Elimination(task)
-    assert elimination.cost(WELFARE) == 800 + 800  # each value is weighed, and gone through once
+    assert elimination.cost(WELFARE) == Cost(each=800 + 800, once=800 * 6 // NODES)  # six nodes are looked at for each
     found = elimination.maximise(WELFARE, canonical=True)
     assert found.value == 19_900
     assert found.assignment == {n: "c" if i else "a" for i, n in enumerate(names)}

@@ -16,7 +16,7 @@ from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.searching.canonical import first
 from colosseum.optimum.searching.live import Status
-from colosseum.optimum.searching.search import HARD, Found, Query, Search, Way
+from colosseum.optimum.searching.search import Found, Query, Search, Way
 
 TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""
@@ -107,7 +107,7 @@ class Solver:
         if found.status != "optimal":
             return found
         if found.by == "elimination":
-            return self.search.eliminated(query, canonical=True, most=HARD) or found
+            return self.search.eliminated(query, canonical=True, most=self.search.hard) or found
         return first(self.search, query, found)
 
 

@@ -74,7 +74,7 @@ def verify(
     if not wrong and optimum.status != "limit":
         elimination = elimination or Elimination(task)
         cost = elimination.cost(goal)
-        if cost is not None and cost <= AFFORDABLE and optimum.by != "elimination":
+        if cost is not None and cost.each + cost.once <= AFFORDABLE and optimum.by != "elimination":
             second = _eliminated(elimination, goal, sign, canonical=optimum.canonical)
         else:
             second = _asked(task, goal, sign, time_limit)

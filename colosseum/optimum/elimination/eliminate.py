@@ -26,6 +26,16 @@ MOST_KEPT = 1 << 24
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What an elimination takes, in joint values gone through."""
+
+    each: int
+    """Every time: its tables weighed, and the elimination itself."""
+    once: int
+    """The first time, besides: its tables evaluated."""
+
+
+@dataclass(frozen=True)
 class Eliminated:
     """The best assignment for a goal, or why there is none."""
 
@@ -48,13 +58,12 @@ class Elimination:
         self.mixtures: dict[tuple[frozenset[Kind], frozenset[str]], Mixture | None] = {}
         self.kept = 0
 
-    def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> int | None:
-        """How many joint values an elimination goes through, weighing its tables included; None where it is too large.
-
-        Nothing is evaluated to know it.
-        """
+    def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> Cost | None:
+        """What an elimination takes; None where it is too large. Nothing is evaluated to know it."""
         mixed = self._mixture(self.factors.weights(goal), fixed or {})
-        return None if mixed is None or mixed.best is None else mixed.cells + mixed.best.order.cost
+        if mixed is None or mixed.best is None:
+            return None
+        return Cost(mixed.cells + mixed.best.order.cost, mixed.making)
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Eliminated:
         """The assignment of greatest value with some variables fixed; a canonical one is the first of all.

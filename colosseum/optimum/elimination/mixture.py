@@ -21,6 +21,8 @@ MOST_CELLS = 8 * MOST_TABLE
 """Joint values that all tables given may have together."""
 LITTLE = 50_000
 """Joint values of so little work that declared order is as good as any."""
+NODES = 32
+"""A term's nodes that are evaluated in the time in which one joint value is gone through."""
 PRICE_OF_ORDER = 4
 """How much more work declared order may make where the first of all optima is asked for."""
 
@@ -88,6 +90,12 @@ class Mixture:
         """How many values its tables have."""
         return sum((len(g.weighed) + len(g.hard)) * prod(self.sizes[name] for name in g.scope) for g in self.groups)
 
+    @cached_property
+    def making(self) -> int:
+        """What evaluating the tables that nobody has asked for yet comes to, in joint values gone through."""
+        asked = {factor for g in self.groups for factor in (*(f for _, f in g.weighed), *g.hard)}
+        return sum(self.factors.work(factor) for factor in asked.difference(self.factors.tables)) // NODES
+
     def _plan(self, order: Order | None) -> "Plan | None":
         return None if order is None else Plan(self, order, Buckets(self.scopes, self.sizes, order))
 
@@ -104,6 +112,7 @@ class Plan:
 
     def tables(self, weights: Mapping[Kind, float], fixed: Mapping[str, Value]) -> list[Floats]:
         """One table for each scope, as the buckets take them; `fixed` has values of the mixture's fixed variables."""
+        self.mixture.making = 0
         if fixed:
             stacks = [self._stack(number, fixed) for number in range(len(self.mixture.groups))]
         else:

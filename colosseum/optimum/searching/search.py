@@ -40,8 +40,8 @@ MANY_COLUMNS = 1_000
 """… more columns than these."""
 CHANCE = 16
 """Every so many queries the relaxation comes first again, however often it was no proof."""
-HARD = 1 << 27
-"""Joint values that it may go through to spare a branch and bound, one or two seconds."""
+A_COLUMN, HARD = 30_000, 1 << 27
+"""Joint values that it may go through to spare a branch and bound: for each whole column, but no more than a second."""
 
 
 @dataclass(frozen=True)
@@ -141,10 +141,14 @@ class Search:
         most = costs.constant + sum(answer.bound for answer in relaxed)
         return most + grain(most)
 
-    def eliminated(self, query: Query, *, canonical: bool = False, most: int | None = None) -> Found | None:
-        """The best assignment by elimination, where that is easy; a canonical one is the first of all."""
+    def eliminated(self, query: Query, *, canonical: bool = False, most: int = EASY) -> Found | None:
+        """The best assignment by elimination, where that is easy; a canonical one is the first of all.
+
+        Where tables are still to be made, that is spared as long as branch and bound has not cost as much.
+        """
         cost = None if time.monotonic() > self.until else self.elimination.cost(query.goal, fixed=query.fixed)
-        if cost is None or cost > (EASY if most is None else most):
+        spared = self.hard * sum(luck.failed for luck in self.luck)
+        if cost is None or cost.each + max(0, cost.once - spared) > most:
             return None
         ask = self.elimination.maximise if query.sign > 0 else self.elimination.minimise
         answer = ask(query.goal, fixed=query.fixed, canonical=canonical)
@@ -152,6 +156,11 @@ class Search:
             return None
         value = None if answer.value is None else query.sign * answer.value
         return Found(answer.status, answer.assignment, None, value, by="elimination", first=answer.canonical)
+
+    @property
+    def hard(self) -> int:
+        """Joint values that an elimination may go through to spare a branch and bound, which takes its time by size."""
+        return min(HARD, A_COLUMN * sum(len(component.whole_places) for component in self.components))
 
     def stop_at(self, until: float) -> None:
         """No component's solver runs on after this moment."""
@@ -245,7 +254,7 @@ class Search:
             self.stop_at(stop)
             if found := self._proven(query, answers, bound):
                 return found
-        if found := self.eliminated(query, most=HARD):
+        if found := self.eliminated(query, most=self.hard):
             return found
         for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
             bounded = answer.status == "optimal"

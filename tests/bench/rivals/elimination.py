@@ -17,4 +17,6 @@ def solve(task: Task) -> Answer:
     ended = clock()
     if found.status == "too large" or cost is None:
         return Answer("too large")
-    return Answer(found.status, found.value, build=built - began, solve=ended - built, note=f"{cost:,} joint values")
+    return Answer(
+        found.status, found.value, build=built - began, solve=ended - built, note=f"{cost.each:,} joint values"
+    )
