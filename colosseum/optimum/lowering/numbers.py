@@ -8,7 +8,7 @@ from colosseum.optimum.lowering.defined import numeric
 from colosseum.optimum.lowering.products import by_value
 from colosseum.optimum.lowering.program import Affine, total
 from colosseum.optimum.lowering.rules import Lowering
-from colosseum.optimum.lowering.tables import table
+from colosseum.optimum.lowering.tables import separable, table
 
 
 def linear(term: Term, lowering: Lowering) -> Affine | None:
@@ -76,10 +76,10 @@ def chosen(term: terms.Select, key: tuple[Value, ...], lowering: Lowering) -> Af
 
 
 def small_look_up(term: Term, lowering: Lowering) -> Affine | None:
-    """A look-up by several decisions over a small scope."""
-    if not isinstance(term, terms.Select) or lowering.size(term.scope) > lowering.limits.look_up:
+    """A look-up by several decisions over a small scope, or one that is a sum of such."""
+    if not isinstance(term, terms.Select):
         return None
-    return table(term, lowering)
+    return table(term, lowering) if lowering.size(term.scope) <= lowering.limits.look_up else separable(term, lowering)
 
 
 def absolute(term: Term, lowering: Lowering) -> Affine | None:

@@ -1,5 +1,6 @@
 """Small scopes as tables. In: a term over few variables; out: a local polytope of its tuples."""
 
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -8,11 +9,13 @@ from colosseum.model.scenario import Variable
 from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Term
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.arrays.worths import worth, worths
-from colosseum.optimum.lowering.program import Affine, Column
+from colosseum.optimum.lowering.program import Affine, Column, total
 from colosseum.optimum.lowering.rules import Lowering
 
 TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
 """A joint value of several variables, whichever they are."""
+SEPARABLE = 1e-13
+"""What rounding leaves of a sum's mixed differences, relative to its greatest value."""
 
 
 def constant(term: Term, lowering: Lowering) -> Affine | None:
@@ -39,11 +42,49 @@ def table(term: Term, lowering: Lowering) -> Affine | None:
     return polytope(variables, worths(term, variables), lowering)
 
 
+def separable(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over many joint values that is a sum of terms over few."""
+    if lowering.size(term.scope) > lowering.limits.table or lowering.names_payoffs(term):
+        return None
+    variables = scope_variables(term.scope, lowering)
+    values = worths(term, variables)
+    if any(prod(values.shape[axis] for axis in axes) > lowering.limits.look_up for axes in together(values)):
+        return None
+    return polytope(variables, values, lowering)
+
+
 def polytope(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
-    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so."""
+    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so.
+
+    What some variables decide whatever the others do is added to the rest: a separable table needs no tuples.
+    """
+    groups = together(values)
+    if len(groups) == 1:
+        return _joint(variables, values, lowering)
+    first = float(values.flat[0])
+    forms = [Affine(first)]
+    for axes in groups:
+        alone = tuple(slice(None) if axis in axes else 0 for axis in range(values.ndim))
+        forms.append(_joint([variables[axis] for axis in axes], values[alone] - first, lowering))
+    return total(forms)
+
+
+def together(values: Floats) -> list[list[int]]:
+    """The axes of a table by what it is a sum of: what it gains along one depends on the others of its group only."""
+    home = list(range(values.ndim))
+    slack = SEPARABLE * float(np.abs(values).max(initial=0.0))
+    for one, other in combinations(range(values.ndim), 2):
+        if home[one] != home[other] and np.abs(np.diff(np.diff(values, axis=one), axis=other)).max(initial=0.0) > slack:
+            home = [home[one] if place == home[other] else place for place in home]
+    return [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
+
+
+def _joint(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
     flat = values.ravel()
     if flat.min() == flat.max():
         return Affine(float(flat[0]))
+    if len(variables) == 1:
+        return lowering.program.unary(variables[0].name, flat.tolist())
     columns, counted = _tuples(variables, lowering), np.flatnonzero(flat)
     return Affine(0.0, dict(zip((counted + columns.start).tolist(), flat[counted].tolist(), strict=True)))
 
