@@ -217,3 +217,11 @@ def test_the_order_of_axes_is_the_caller_s() -> None:
     gap = terms.Arithmetic("-", Decision("x"), Decision("y"))
     assert (worths(gap, (x, y)) == worths(gap, (y, x)).T).all()
     assert worths(Constant(2.5), (x, y)).tolist() == [[2.5] * 200] * 3
+
+
+def test_none_looks_nothing_up() -> None:
+    """Not the entry of 0 either, which is at fault here."""
+    variables = [Variable("v", "a", (None, 1))]
+    entries = (((0,), terms.Total((Constant(None),))), ((1,), terms.Total((Constant(4),))))
+    for each in witnesses(terms.Select("t", (Decision("v"),), entries)):
+        assert agrees(each, variables)

@@ -186,12 +186,14 @@ class Index:
         """Values that Python calls equal are one, as they are in the model's tables."""
         place = {value: number for number, value in enumerate(dict.fromkeys(values))}
         if isinstance(field, Numbers):
-            return cls(_numbered(field.values, place), field.none, field.fault, place)
+            found = _numbered(field.values, place)
+            places = found if field.none is None else np.where(field.none, len(place), found)  # none is no key, nor 0
+            return cls(places, field.none, field.fault, place)
         codes = as_codes(field)
         nowhere = len(place)
-        found = np.array([nowhere if v is None else place.get(v, nowhere) for v in codes.palette], dtype=np.intp)
+        listed = np.array([nowhere if v is None else place.get(v, nowhere) for v in codes.palette], dtype=np.intp)
         none = np.array([v is None for v in codes.palette])
-        return cls(found[codes.codes], some(none[codes.codes]), codes.fault, place)
+        return cls(listed[codes.codes], some(none[codes.codes]), codes.fault, place)
 
 
 def _numbered(values: Floats, place: dict[Value, int]) -> Places:
