@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
 LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli")
 """A package may import itself and those to its left."""
-OPTIMUM = ("rounding", "goal", "ledger", "scoring", "partial", "arrays", "lowering", "elimination", "searching",
-           "solve", "verify", "questions")  # fmt: skip
+OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arrays", "lowering", "elimination",
+           "searching", "solve", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
     "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
