@@ -13,7 +13,7 @@ import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Assignment, Ground, Term
+from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.arrays import operations
 from colosseum.optimum.arrays.fields import (
@@ -44,7 +44,7 @@ def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = Map
 
     Its shape is the sizes of their domains.
     """
-    if not has_parts(term, more_than=FEW // prod(len(v.domain) for v in variables)):
+    if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
         return one_by_one(term, variables, given)
     try:
         return at_once(term, variables, given)
@@ -67,19 +67,6 @@ def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> 
     every = product(*(v.domain for v in variables))
     found = [worth(term, {**given, **dict(zip(names, x, strict=True))}) for x in every]
     return np.array(found).reshape([len(v.domain) for v in variables])
-
-
-def has_parts(term: Term, *, more_than: int) -> bool:
-    """Whether it is written with more terms than that; a large one is not gone through to its end."""
-    parts, below = 0, list[object]((term,))
-    while below and parts <= more_than:
-        part = below.pop()
-        if isinstance(part, tuple):
-            below += part
-        elif isinstance(part, Ground):
-            parts += 1
-            below += vars(part).values()
-    return parts > more_than
 
 
 def worth(term: Term, assignment: Assignment) -> float:

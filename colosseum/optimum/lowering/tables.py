@@ -74,9 +74,17 @@ def together(values: Floats) -> list[list[int]]:
     home = list(range(values.ndim))
     slack = SEPARABLE * float(np.abs(values).max(initial=0.0))
     for one, other in combinations(range(values.ndim), 2):
-        if home[one] != home[other] and np.abs(np.diff(np.diff(values, axis=one), axis=other)).max(initial=0.0) > slack:
+        if home[one] != home[other] and _tied(np.moveaxis(values, (one, other), (-2, -1)), slack):
             home = [home[one] if place == home[other] else place for place in home]
     return [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
+
+
+def _tied(values: Floats, slack: float) -> bool:
+    """Whether what a table gains along its last axis but one depends on the last."""
+    gains = values[..., 1:, :] - values[..., :1, :]
+    if gains.shape[-2] and gains.shape[-1] > 1 and abs(gains.flat[0] - gains.flat[1]) > slack:
+        return True
+    return bool((np.abs(gains[..., 1:] - gains[..., :1]) > slack).any())
 
 
 def _joint(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:

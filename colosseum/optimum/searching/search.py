@@ -41,7 +41,7 @@ MANY_COLUMNS = 1_000
 CHANCE = 16
 """Every so many queries the relaxation comes first again, however often it was no proof."""
 A_COLUMN, HARD = 30_000, 1 << 27
-"""Joint values that it may go through to spare a branch and bound: for each whole column, but no more than a second."""
+"""Joint values that it may go through to spare a branch and bound: for each column, but no more than a second."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,11 @@ class Search:
     def eliminated(self, query: Query, *, canonical: bool = False, most: int = EASY) -> Found | None:
         """The best assignment by elimination, where that is easy; a canonical one is the first of all.
 
-        Where tables are still to be made, that is spared as long as branch and bound has not cost as much.
+        Tables that are much work to make are spared as long as branch and bound has not cost as much.
         """
         cost = None if time.monotonic() > self.until else self.elimination.cost(query.goal, fixed=query.fixed)
         spared = self.hard * sum(luck.failed for luck in self.luck)
-        if cost is None or cost.each + max(0, cost.once - spared) > most:
+        if cost is None or cost.each > most or cost.once - spared > max(most, EASY):
             return None
         ask = self.elimination.maximise if query.sign > 0 else self.elimination.minimise
         answer = ask(query.goal, fixed=query.fixed, canonical=canonical)
@@ -160,7 +160,7 @@ class Search:
     @property
     def hard(self) -> int:
         """Joint values that an elimination may go through to spare a branch and bound, which takes its time by size."""
-        return min(HARD, A_COLUMN * sum(len(component.whole_places) for component in self.components))
+        return min(HARD, A_COLUMN * len(self.lowered.program.columns))
 
     def stop_at(self, until: float) -> None:
         """No component's solver runs on after this moment."""
