@@ -225,3 +225,17 @@ def test_none_looks_nothing_up() -> None:
     entries = (((0,), terms.Total((Constant(None),))), ((1,), terms.Total((Constant(4),))))
     for each in witnesses(terms.Select("t", (Decision("v"),), entries)):
         assert agrees(each, variables)
+
+
+def test_tables_of_constants_are_read_off() -> None:
+    """In the order of the variables, whatever the order of the keys; none, gaps and what is no number count 0."""
+    variables = [Variable("v0", "a", (None, 1, "p")), Variable("v1", "a", (0.5, 2))]
+    values: tuple[Value, ...] = (3, 0.1, True, "p", None, -4)
+    keys = [(d, c) for c in (None, 1, "p") for d in (0.5, 2)]
+    entries = tuple((key, Constant(value)) for key, value in zip(keys, values, strict=True))
+    look_up = (Decision("v1"), Decision("v0"))
+    whole = worths(terms.Select("t", look_up, entries), variables)
+    assert whole.tolist() == [[0.0, 0.0], [1.0, 0.0], [0.0, -4.0]]
+    for number in range(len(entries)):
+        term = terms.Select("t", look_up, (*entries[:number], *entries[number + 1 :]))
+        assert np.array_equal(worths(term, variables), one_by_one(term, variables, {}))

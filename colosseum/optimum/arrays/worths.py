@@ -44,12 +44,28 @@ def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = Map
 
     Its shape is the sizes of their domains.
     """
+    if isinstance(term, terms.Select) and (listed := _listed(term, variables)) is not None:
+        return listed
     if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
         return one_by_one(term, variables, given)
     try:
         return at_once(term, variables, given)
     except Irregular:
         return one_by_one(term, variables, given)
+
+
+def _listed(term: terms.Select, variables: Sequence[Variable]) -> Floats | None:
+    """The entries of a table of constants that is looked up by these variables, each once; None of anything else."""
+    names = [key.variable for key in term.keys if isinstance(key, terms.Decision)]
+    if len(names) < len(term.keys) or sorted(names) != sorted(v.name for v in variables):
+        return None
+    if not all(isinstance(entry, terms.Constant) for entry in term.by_key.values()):
+        return None
+    domain = {v.name: v.domain for v in variables}
+    entries = {key: worth(entry, {}) for key, entry in term.by_key.items() if None not in key}
+    found = np.array([entries.get(key, 0.0) for key in product(*(domain[name] for name in names))])
+    by_key = found.reshape([len(domain[name]) for name in names])
+    return np.transpose(by_key, [names.index(v.name) for v in variables])
 
 
 def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
