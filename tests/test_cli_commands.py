@@ -246,6 +246,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("compile", JIRA, "--set", "engineers=lots"), "error[C"),
     (("compile", TOY, "-o", "/nope/x.json"), "cannot write"),
     (("compile", TOY, "--lp", "/nope/x.lp"), "cannot write"),
+    (("compile", TOY, "--lp", "-"), "name a file"),
     (("score", TOY), "--assignment"),
     (("score", TOY, "--assignment", "nope.json"), "cannot read"),
     (("score", TOY, "--assignment", "."), "cannot read"),

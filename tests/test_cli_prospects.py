@@ -17,7 +17,7 @@ from test_optimum_frontier import Hurried
 
 from colosseum.optimum.questions.exposure import scan
 from colosseum.optimum.questions.prospect import prospect
-from colosseum.optimum.solve import Solver
+from colosseum.optimum.solve import NOT_PROVEN, Solver
 from colosseum.report.frontier import render_frontier
 from colosseum.report.scan import render_scan
 
@@ -182,16 +182,14 @@ def test_colour_changes_no_word_and_an_ascii_stream_gets_ascii() -> None:
 def test_what_is_not_proven_is_said() -> None:
     scenario = checked(Path(BIDDING)).expansion.scenario
     found = prospect(Solver(scenario.task), scenario.coalitions[0])
-    steps = tuple(
-        replace(s, reason="the time limit was reached") if n == 2 else s for n, s in enumerate(found.frontier.steps)
-    )
-    harms = (replace(found.harms[0], least=None, most=None, bound=None, reason="the time limit was reached"),)
+    steps = tuple(replace(s, reason=NOT_PROVEN) if n == 2 else s for n, s in enumerate(found.frontier.steps))
+    harms = (replace(found.harms[0], least=None, most=None, bound=None, reason=NOT_PROVEN),)
     stream = io.StringIO()
     some = replace(found.frontier, steps=steps)
     render_frontier(scenario, replace(found, frontier=some, harms=harms), stream)
     words = " ".join(stream.getvalue().split())
-    assert "not proven: there may be more points between 3 and 4, the time limit was reached" in words
-    assert "λ = 1: not proven, the time limit was reached" in words
+    assert f"not proven: there may be more points between 3 and 4, {NOT_PROVEN}" in words
+    assert f"λ = 1: not proven, {NOT_PROVEN}" in words
     assert "4 - 60.0 28 6.5 -" in words, "where it begins is not known"
 
 
@@ -203,9 +201,9 @@ def test_without_the_optimum_nothing_is_known() -> None:
     stream = io.StringIO()
     render_frontier(scenario, found, stream)
     words = " ".join(stream.getvalue().split())
-    assert "best joint payoff - the time limit was reached" in words
+    assert f"best joint payoff - {NOT_PROVEN}" in words
     assert "12.5" not in words, "what is not proven is no optimum"
-    assert "How much there is to take is not known: the optimum is not proven: the time limit was reached." in words
+    assert f"How much there is to take is not known: the optimum is not proven: {NOT_PROVEN}." in words
     figures = (found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda, found.achievability)
     assert figures == (None,) * 6
     assert len(found.reasons) == 6
@@ -247,12 +245,12 @@ def test_a_scan_of_some_coalitions_says_so() -> None:
     scenario = checked(Path(JIRA)).expansion.scenario
     solver = Solver(scenario.task)
     whole = scan(solver, scenario, size=2, by="worst_harm")
-    known = replace(whole.ranking[0], temptation=None, reasons={"temptation": "the time limit was reached"})
+    known = replace(whole.ranking[0], temptation=None, reasons={"temptation": NOT_PROVEN})
     some = replace(whole, total=5_000, ranking=(known, *whole.ranking[1:9]))
     stream = io.StringIO()
     render_scan(scenario, some, stream, top=3)
     assert "9 coalitions of 2 of 6 agents, drawn from 5,000" in stream.getvalue()
-    assert "- no temptation: the time limit was reached" in stream.getvalue()
+    assert f"- no temptation: {NOT_PROVEN}" in stream.getvalue()
     stream = io.StringIO()
     render_scan(scenario, replace(whole, ranking=(), ranks=(), reason="the optimum is not proven"), stream, top=3)
     assert stream.getvalue().endswith("the optimum is not proven\n")

@@ -37,6 +37,8 @@ def compile_file(
     again: bool,
 ) -> int:
     """Solve the scenario of one seed and print its optima; `again` asks for each to be computed in a second way."""
+    if lp is not None and str(lp) == "-":
+        raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")
     checked = checked_spec(file, seed=seed, sets=sets)
     scenario = checked.expansion.scenario
     if output is not None:

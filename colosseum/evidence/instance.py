@@ -10,7 +10,7 @@ from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.counterfactuals import Stakes
 from colosseum.optimum.rounding import rounded
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
@@ -96,7 +96,7 @@ def proven(optimum: Optimum, what: str) -> Figure:
     if optimum.status == "infeasible":
         return Figure(None, "no assignment satisfies the hard requirements")
     if optimum.status != "optimal" or optimum.value is None:
-        return Figure(None, f"{what} is not proven: the time limit was reached")
+        return Figure(None, f"{what} is not proven: {NOT_PROVEN}")
     return Figure(optimum.value)
 
 

@@ -20,6 +20,8 @@ from colosseum.optimum.searching.search import Found, Query, Search, Way
 
 TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""
+NOT_PROVEN = "the time limit was reached, or rounding left it open"
+"""Why a status is "limit"."""
 LITTLE = 50_000
 """Joint values that an elimination may go through before anything else is tried."""
 

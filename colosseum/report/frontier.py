@@ -13,10 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.questions.frontier import NOT_PROVEN
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
-from colosseum.optimum.solve import Optimum
+from colosseum.optimum.solve import NOT_PROVEN, Optimum
 from colosseum.report.chart import Axis, chart
 from colosseum.report.numbers import column, told_apart
 from colosseum.report.page import Grid, list_facts, page_on, printable, say, show_grid

@@ -17,11 +17,10 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.frontier import NOT_PROVEN
 from colosseum.optimum.questions.preferred import negated, preferred_to
 from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score, goal_value, goal_worth, score
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
 MOST_COALITIONS = 2_000
 """Coalitions that a scan looks at; of more it draws so many."""

@@ -18,11 +18,10 @@ from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal
 from colosseum.optimum.questions.preferred import preferred_to
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.scoring import goal_worth, score
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
 MOST_POINTS = 1_000
 """Points that are kept."""
-NOT_PROVEN = "the time limit was reached"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from colosseum.model.scenario import Coalition, Task
 from colosseum.optimum.goal import WELFARE, bent, coalition_goal
 from colosseum.optimum.questions.frontier import (
-    NOT_PROVEN,
     Frontier,
     Point,
     frontier,
@@ -20,7 +19,7 @@ from colosseum.optimum.questions.frontier import (
 )
 from colosseum.optimum.questions.preferred import negated, preferred_to
 from colosseum.optimum.rounding import grain, rounded
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from math import inf
 from colosseum.optimum.goal import bent
 from colosseum.optimum.questions.counterfactuals import Counterfactuals, Outcome, outcome
 from colosseum.optimum.rounding import ROUNDING, rounded
-from colosseum.optimum.solve import Optimum
+from colosseum.optimum.solve import NOT_PROVEN, Optimum
 
 MOST_STEPS = 200
 """Moves that may cut before the set is given up; a handful do as a rule."""
 NONE_EXPLAINS = "no λ explains the move"
-NOT_PROVEN = "the λ are not proven: the time limit was reached"
+OPEN = f"the λ are not proven: {NOT_PROVEN}"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def strengths(held: Counterfactuals) -> Strengths:
     """The λ at which the coalition's realised move maximises F_λ; the run keeps the hard rules."""
     walk = _Walk(held)
     if not (walk.cut_by(held.nominal) and walk.cut_by(held.greatest)):
-        return Strengths(None, None, NOT_PROVEN)
+        return Strengths(None, None, OPEN)
     for _ in range(MOST_STEPS):
         if walk.low > walk.high + ROUNDING:
             return Strengths(None, None, NONE_EXPLAINS)
@@ -43,7 +43,7 @@ def strengths(held: Counterfactuals) -> Strengths:
         found = held.solver.maximise(bent(held.coalition, strength=end), fixed=held.others)
         if not walk.cut_by(found, at=end):
             break
-    return Strengths(None, None, NOT_PROVEN)
+    return Strengths(None, None, OPEN)
 
 
 class _Walk:
