@@ -84,26 +84,32 @@ def _indicated(part: Term) -> Term | None:
 
 def function_of_count(term: Term, conditions: tuple[Term, ...]) -> list[float] | None:
     """g(0) … g(m) when the term reads decisions only through the number of conditions that hold, else None."""
-    values = []
-    for k in range(len(conditions) + 1):
-        folded = _fold(term, frozenset(conditions), k)
-        if folded.scope or referred(folded):
-            return None
-        values.append(worth(folded, {}))
-    return values
+    counts = frozenset(id(total) for total in _counts_of(frozenset(conditions), term))
+    first = _fold(term, counts, 0)
+    if first.scope or referred(first):
+        return None
+    return [worth(first, {}), *(worth(_fold(term, counts, k), {}) for k in range(1, len(conditions) + 1))]
 
 
-def _fold(term: Term, conditions: frozenset[Term], k: int) -> Term:
-    """The term with its count of the conditions replaced by k."""
+def _counts_of(conditions: frozenset[Term], term: Term) -> Iterator[terms.Total]:
+    """The sums in a term that count just these conditions."""
+    if isinstance(term, terms.Total) and len(term.parts) == len(conditions):
+        if {_indicated(part) for part in term.parts} == conditions:
+            yield term
+    else:
+        for part in term.below:
+            yield from _counts_of(conditions, part)
+
+
+def _fold(term: Term, counts: frozenset[int], k: int) -> Term:
+    """The term with these counts, known by their identity, replaced by k."""
 
     def fold(inner: Term) -> Term:
-        return _fold(inner, conditions, k)
+        return _fold(inner, counts, k)
 
     match term:
         case terms.Total(parts=parts):
-            if len(parts) == len(conditions) and {_indicated(p) for p in parts} == conditions:
-                return Constant(k)
-            return terms.Total(tuple(fold(p) for p in parts))
+            return Constant(k) if id(term) in counts else terms.Total(tuple(fold(p) for p in parts))
         case terms.Compare(operator=o, left=a, right=b):
             return terms.Compare(o, fold(a), fold(b))
         case terms.Arithmetic(operator=o, left=a, right=b):

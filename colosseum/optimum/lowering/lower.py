@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from colosseum.model.collector import at_rest
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.optimum.goal import Goal
@@ -96,11 +97,15 @@ class Lowered:
 
     def _part(self, part: str | Term | None) -> Costs:
         if part not in self.parts:
-            form = self._total() if part is None else self._agent(part) if isinstance(part, str) else self._term(part)
-            weights = np.zeros(len(self.program.columns))
-            weights[list(form.coefficients)] = list(form.coefficients.values())
-            self.parts[part] = self._seen(part, Costs(form.constant, weights, *self.program.bounds(form)))
+            with at_rest():
+                self.parts[part] = self._seen(part, self._made(part))
         return self.parts[part]
+
+    def _made(self, part: str | Term | None) -> Costs:
+        form = self._total() if part is None else self._agent(part) if isinstance(part, str) else self._term(part)
+        weights = np.zeros(len(self.program.columns))
+        weights[list(form.coefficients)] = list(form.coefficients.values())
+        return Costs(form.constant, weights, *self.program.bounds(form))
 
     def _seen(self, part: str | Term | None, costs: Costs) -> Costs:
         """The costs of a part, unless they are too small to tell from rounding."""
@@ -144,6 +149,7 @@ class Lowered:
             self.lowering.of_objective = False
 
 
+@at_rest()
 def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
     try:

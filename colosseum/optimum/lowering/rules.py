@@ -99,15 +99,16 @@ class Lowering:
         plain = self.plain_rule(term, self)
         if plain is not None:
             return plain
-        if term not in known:
-            made = next((form for rule in rules if (form := rule(term, self)) is not None), None)
-            if made is None:
+        found = known.get(term)
+        if found is None:
+            found = next((form for rule in rules if (form := rule(term, self)) is not None), None)
+            if found is None:
                 raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
-            self.held += len(made.coefficients)
+            self.held += len(found.coefficients)
             if self.held > MOST_HELD:
                 raise TooLarge(f"the terms have more than {MOST_HELD:,} coefficients with it")
-            known[term] = made
-        return known[term]
+            known[term] = found
+        return found
 
     def size(self, scope: frozenset[str]) -> int:
         """How many assignments the scope has."""
