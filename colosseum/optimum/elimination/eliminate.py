@@ -122,8 +122,8 @@ class Elimination:
 
 
 def _size(mixed: Mixture | None) -> int:
-    """The joint values that an elimination goes through, at least 1."""
-    return 1 if mixed is None or mixed.best is None else mixed.best.order.cost
+    """The values that its tables have and an elimination goes through, at least 1."""
+    return 1 if mixed is None or mixed.best is None else mixed.cells + mixed.best.order.cost
 
 
 def _first(solved: Solution, mixed: Mixture, slack: float, *, in_turn: bool) -> Places | None:

@@ -27,6 +27,8 @@ from colosseum.optimum.searching.component import Component, reached
 from colosseum.optimum.searching.live import Answer, Box, Status
 
 Way: TypeAlias = Literal["integer program", "elimination"]
+Part: TypeAlias = tuple[Component, Floats, Box]
+"""A component with costs and bounds of its columns."""
 
 MOST_FORBIDDEN = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
@@ -245,22 +247,23 @@ class Search:
             luck.failed += 1
             if found := self.eliminated(query):
                 return found
-            stop = self.until
-            self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
-            answers = [
-                c.dive(weights, box, a, reached(a.bound)) or a
-                for (c, weights, box), a in zip(parts, relaxed, strict=True)
-            ]
-            self.stop_at(stop)
+            answers = self._dived(parts, relaxed)
             if found := self._proven(query, answers, bound):
                 return found
         if found := self.eliminated(query, most=self.hard):
             return found
-        for i, ((component, weights, box), answer) in enumerate(zip(parts, answers, strict=True)):
-            bounded = answer.status == "optimal"
-            if not (bounded and component.whole(answer)):
-                answers[i] = branch(component, weights, box, most=answer.bound if bounded else None)
-        return self._branched(query, costs, answers)
+        return self._branched(query, costs, [_whole(part, answer) for part, answer in zip(parts, answers, strict=True)])
+
+    def _dived(self, parts: list[Part], relaxed: list[Answer]) -> list[Answer]:
+        """The components' points after dives, or the relaxed ones where those found none."""
+        stop = self.until
+        self.stop_at(time.monotonic() + DIVING * (stop - time.monotonic()))
+        answers = [
+            component.dive(weights, box, answer, reached(answer.bound)) or answer
+            for (component, weights, box), answer in zip(parts, relaxed, strict=True)
+        ]
+        self.stop_at(stop)
+        return answers
 
     def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
         """The assignment at these points, if nothing can be worth more."""
@@ -310,6 +313,14 @@ class Search:
             if answer.point is not None:
                 values[component.columns] = answer.point
         return values
+
+
+def _whole(part: Part, answer: Answer) -> Answer:
+    """A whole point of a component: the one at hand, or what branch and bound finds."""
+    component, weights, box = part
+    if answer.status == "optimal" and component.whole(answer):
+        return answer
+    return branch(component, weights, box, most=answer.bound if answer.status == "optimal" else None)
 
 
 def _worst(answers: list[Answer]) -> Status:
