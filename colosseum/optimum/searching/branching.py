@@ -71,9 +71,10 @@ class _Branching:
     def __post_init__(self) -> None:
         self.relaxed = self.component.relax(self.costs, self.box)
         self.falls = np.zeros(len(self.costs))
-        if self.relaxed.status == "optimal":
-            places = self.component.whole_places
-            self.falls[places] = self.component.relaxation.reduced_costs()[places]
+        if self.relaxed.status == "optimal" and self.relaxed.point is not None:
+            places, found = self.component.whole_places, self.component.relaxation.reduced_costs()
+            resting = self.relaxed.point[places] == np.round(self.relaxed.point[places])
+            self.falls[places] = np.where(resting, found[places], 0.0)  # elsewhere it would not move by a whole step
 
     @property
     def value(self) -> float:
