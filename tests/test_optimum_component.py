@@ -1,14 +1,17 @@
 """Where a solver alone is wrong: random games at which branch and bound once called a worse point optimal."""
 
+from math import inf
 from pathlib import Path
 
 import numpy as np
+import pytest
 from test_optimum_laws import STRUCTURAL, tickets
 
 from colosseum.model.check import check
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lowering.matrix import matrix
+from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.searching.branching import branch
 from colosseum.optimum.searching.component import Component
 from colosseum.optimum.searching.live import Answer, Box, Live
@@ -47,14 +50,74 @@ coalition cabal { members = {bob} }
 """
 """HiGHS 1.13 to 1.15 without presolve, at a tolerance of 1e-9, found -2.75 the least of `payoff[bob]`."""
 
+BRIM = """colosseum 1
+scenario near "A rule that is filled to the brim"
+agents x[1..32]
+set jobs = {go, stay}
+variable pick[agents]: jobs
+reward base when pick[x2] == go: 100000
+reward small[i in agents where i != x1 and i != x2] when pick[i] == go: 1
+require first: pick[x1] == go
+require brim: sum((0.3 if q == x1 else 0.1) for q in agents when pick[q] == go) <= 0.1 + 0.2
+"""
+"""Within the tolerance of the relaxation x2 goes by 3e-8, which is almost whole and pays 0.003."""
+INFLATED = """colosseum 1
+scenario s "A bound above every point"
+agents A, B
+set ks = 0..2
+set sm = 0..4
+set jobs = {x, y}
+table u[ks, jobs]
+    | x    y
+  0 | none none
+  1 | 0.1  0.1
+  2 | 1    -2
+table g[sm] = {0: -2, 1: 0, 2: none, 3: 0.1, 4: 0}
+variable bid[agents]: 0..2 or none
+variable pick[agents]: jobs
+reward r0 to A when u[bid[A], pick[B]] != none: u[bid[A], pick[B]]
+reward r1: 0.3 if (bid[A] != none and bid[B] != 1) else 0.1
+reward r2: -2 if (bid[A] != 0 and bid[B] != none) else 0
+reward r3 when g[bid[B] * bid[A]] != none: g[bid[B] * bid[A]]
+set many = 1..30
+variable w[i in many] of A: 0..1
+reward gain[i in many] when w[i] == 1: 1
+require fixed: pick[B] == y
+require room: count(i in many when w[i] == 1) <= 15
+"""
+"""The search with presolve finds 15.400001, as its tolerances let it."""
 
-def test_no_search_is_believed_alone(tmp_path: Path) -> None:
+
+def solver_of(tmp_path: Path, text: str, *, limits: Limits = DEFAULT_LIMITS) -> Solver:
     file = tmp_path / "game.colo"
-    file.write_text(WITHOUT_PRESOLVE, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     found, diagnostics = check(file)
     assert found is not None, diagnostics
-    solver = Solver(found.expansion.scenario.task, limits=STRUCTURAL)
-    assert solver.minimise(payoff_of("bob")).value == -3
+    return Solver(found.expansion.scenario.task, limits=limits)
+
+
+def test_no_search_is_believed_alone(tmp_path: Path) -> None:
+    assert solver_of(tmp_path, WITHOUT_PRESOLVE, limits=STRUCTURAL).minimise(payoff_of("bob")).value == -3
+
+
+@pytest.mark.parametrize(("text", "value"), [(BRIM, 0.0), (INFLATED, 15.4)], ids=["brim", "inflated"])
+def test_what_holds_by_a_tolerance_alone_is_no_optimum(tmp_path: Path, text: str, value: float) -> None:
+    found = solver_of(tmp_path, text).maximise(WELFARE)
+    assert (found.status, found.value) == ("optimal", pytest.approx(value, abs=1e-12))
+
+
+def test_a_query_has_its_time_whatever_was_asked_before() -> None:
+    """HiGHS counts it from the start of a search, but from the first run of a simplex method."""
+    lowered = Solver(tickets()).lowered
+    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    component = Component(np.arange(len(whole.low)), whole, time_limit=10)
+    component.until = inf
+    for solver in (component.integer, component.relaxation):
+        for _ in range(3):
+            before = solver.highs.getRunTime()
+            solver.ask(costs, component.box, seconds=7.0)
+            limit = solver.highs.getOptionValue("time_limit")[1]
+            assert limit == (7.0 if solver is component.integer else 7.0 + before)
 
 
 class Hurried(Component):

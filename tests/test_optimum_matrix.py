@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import highspy
 import networkx
 import numpy as np
 import pulp
@@ -15,7 +16,8 @@ from colosseum.optimum.goal import WELFARE
 from colosseum.optimum.lowering.lower import lower
 from colosseum.optimum.lowering.matrix import Matrix, matrix
 from colosseum.optimum.lowering.program import Affine, Program
-from colosseum.optimum.searching.formulation import formulate
+from colosseum.optimum.searching.formulation import formulate, write_lp
+from colosseum.optimum.solve import Solver
 
 SPECS = Path(__file__).parent.parent / "specs"
 COLUMNS = 12
@@ -65,10 +67,10 @@ def test_pulp_and_highs_are_told_the_same(name: str) -> None:
     lowered = lower(found.expansion.scenario.task)
     form = lowered.form(WELFARE)
     problem, whole = formulate(lowered.program, form), matrix(lowered.program)
-    place = {variable.name: number for number, variable in enumerate(problem.variables())}
+    columns = [variable for variable in problem.variables() if variable.name != "constant"]
+    place = {variable.name: number for number, variable in enumerate(columns)}
     assert len(place) == len(whole.low)
-    for variable in problem.variables():
-        number = place[variable.name]
+    for number, variable in enumerate(columns):
         assert (variable.lowBound, variable.upBound) == (whole.low[number], whole.high[number])
         assert (variable.cat == pulp.LpInteger) == whole.whole[number]
     told = [
@@ -83,5 +85,21 @@ def test_pulp_and_highs_are_told_the_same(name: str) -> None:
         expected += [(pulp.LpConstraintGE, low, items)] if np.isfinite(low) else []
         expected += [(pulp.LpConstraintLE, high, items)] if np.isfinite(high) else []
     assert told == expected
-    costs = {place[v.name]: w for v, w in problem.objective.items() if w}
-    assert (costs, problem.objective.constant) == (form.coefficients, form.constant)
+    costs = {v.name: w for v, w in problem.objective.items()}
+    assert costs.pop("constant", 0.0) == form.constant
+    assert {place[name]: w for name, w in costs.items() if w} == form.coefficients
+
+
+def test_a_program_that_is_written_is_worth_what_the_task_is(tmp_path: Path) -> None:
+    """Constants included: LP files have a place for columns only."""
+    found, _ = check(SPECS / "bidding.colo")
+    assert found is not None
+    solver = Solver(found.expansion.scenario.task)
+    form = solver.lowered.form(WELFARE)
+    assert form.constant
+    write_lp(solver.lowered.program, form, str(tmp_path / "model.lp"))
+    other = highspy.Highs()
+    other.setOptionValue("output_flag", False)
+    other.readModel(str(tmp_path / "model.lp"))
+    other.run()
+    assert other.getObjectiveValue() == pytest.approx(solver.maximise(WELFARE).value)

@@ -68,3 +68,12 @@ def test_one_entry_ties_all_together() -> None:
     values[1, 2] += 1e-6
     assert together(values) == [[0, 1]]
     assert together(np.zeros((1, 5))) == [[0], [1]]
+
+
+def test_a_great_entry_hides_no_small_ones() -> None:
+    """Rounding in the entries of a thousand million is more than all that the others differ by."""
+    small = np.fromfunction(lambda i, j: 0.01 * i + np.where(i == 18, 4e-6 * j, -1e-6 * j), (19, 20))
+    for great in (np.full((1, 20), -1e9), -1e9 - 1e-6 * np.arange(20.0)[None, :]):
+        for values in (np.vstack([small, great]), np.vstack([great, small])):
+            assert together(values) == [[0, 1]]
+            assert Solver(task_of(values)).maximise(WELFARE).value == pytest.approx(0.18 + 76e-6, abs=1e-12)

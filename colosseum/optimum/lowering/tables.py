@@ -14,8 +14,8 @@ from colosseum.optimum.lowering.rules import Lowering
 
 TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
 """A joint value of several variables, whichever they are."""
-SEPARABLE = 1e-13
-"""What rounding leaves of a sum's mixed differences, relative to its greatest value."""
+SEPARABLE = 1e-12
+"""Mixed differences within this count as none: a thousandth of what counts as rounding anywhere."""
 
 
 def constant(term: Term, lowering: Lowering) -> Affine | None:
@@ -62,29 +62,38 @@ def polytope(variables: list[Variable], values: Floats, lowering: Lowering) -> A
     if len(groups) == 1:
         return _joint(variables, values, lowering)
     first = float(values.flat[0])
-    forms = [Affine(first)]
-    for axes in groups:
-        alone = tuple(slice(None) if axis in axes else 0 for axis in range(values.ndim))
-        forms.append(_joint([variables[axis] for axis in axes], values[alone] - first, lowering))
-    return total(forms)
+    alone = [(axes, _along(values, axes).reshape([values.shape[axis] for axis in axes])) for axes in groups]
+    forms = [_joint([variables[axis] for axis in axes], part - first, lowering) for axes, part in alone]
+    return total([Affine(first), *forms])
 
 
 def together(values: Floats) -> list[list[int]]:
-    """The axes of a table by what it is a sum of: what it gains along one depends on the others of its group only."""
+    """The axes of a table by what it is a sum of: what it gains along one depends on the others of its group only.
+
+    The sum of the groups' tables is the table, to a thousandth of what counts as rounding; else it is one group.
+    """
     home = list(range(values.ndim))
-    slack = SEPARABLE * float(np.abs(values).max(initial=0.0))
     for one, other in combinations(range(values.ndim), 2):
-        if home[one] != home[other] and _tied(np.moveaxis(values, (one, other), (-2, -1)), slack):
+        if home[one] != home[other] and _tied(np.moveaxis(values, (one, other), (-2, -1))):
             home = [home[one] if place == home[other] else place for place in home]
-    return [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
+    groups = [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
+    first = float(values.flat[0])
+    added_up = first + sum(_along(values, axes) - first for axes in groups)
+    exact = (np.abs(added_up - values) <= SEPARABLE * np.maximum(1.0, np.abs(values))).all()
+    return groups if exact else [list(range(values.ndim))]
 
 
-def _tied(values: Floats, slack: float) -> bool:
+def _along(values: Floats, axes: list[int]) -> Floats:
+    """A table where all other variables have their first values; those keep an axis of one."""
+    return values[tuple(slice(None) if axis in axes else slice(1) for axis in range(values.ndim))]
+
+
+def _tied(values: Floats) -> bool:
     """Whether what a table gains along its last axis but one depends on the last."""
     gains = values[..., 1:, :] - values[..., :1, :]
-    if gains.shape[-2] and gains.shape[-1] > 1 and abs(gains.flat[0] - gains.flat[1]) > slack:
+    if gains.shape[-2] and gains.shape[-1] > 1 and abs(gains.flat[0] - gains.flat[1]) > SEPARABLE:
         return True
-    return bool((np.abs(gains[..., 1:] - gains[..., :1]) > slack).any())
+    return bool((np.abs(gains[..., 1:] - gains[..., :1]) > SEPARABLE).any())
 
 
 def _joint(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:

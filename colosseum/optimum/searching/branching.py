@@ -49,7 +49,7 @@ def branch(
         return search.told("limit", bound if most is None else min(bound, most))
     if search.best is None:
         return Answer("infeasible", None, -math.inf)
-    if loose.bound > search.value + LOOSE * max(1.0, abs(loose.bound)):
+    if not _one(loose.bound, search.value, LOOSE):
         return search.told("limit", loose.bound)  # what the first found may yet be near a point
     return search.told("optimal", search.value)
 
@@ -100,9 +100,14 @@ class _Branching:
             self._take(self.component.timed(self.component.presolved, self.costs, core, share=CORE_TIME))
 
     def presolved(self) -> Answer:
-        """What the search with presolve finds wherever points may be better than the best."""
+        """What the search with presolve finds wherever points may be better than the best.
+
+        Where that is worth less under tight tolerances, what it finds under these.
+        """
         answer = self._from_best(self.component.presolved)
-        self._take(answer)
+        if not self._take(answer):
+            answer = self._from_best(self.component.strict)
+            self._take(answer)
         return answer
 
     def tight(self) -> Answer:
@@ -116,15 +121,14 @@ class _Branching:
         known = None if self.best is None else self.best.point
         return self.component.timed(solver, self.costs, self._promising(), known=known)
 
-    def _take(self, found: Answer) -> None:
-        """Note a point that is better than the best, as far as its whole columns hold under tight tolerances."""
+    def _take(self, found: Answer) -> bool:
+        """Note a point that is better than the best; whether it is worth what was told, or would not be better."""
         if found.point is None or found.bound <= self.value:
-            return
-        places = self.component.whole_places
-        held = self.component.fixed(self.box, places, np.round(found.point[places]))
-        polished = self.component.relax(self.costs, held)
-        if polished.status == "optimal" and polished.bound > self.value:
+            return True
+        polished = self.component.polished(self.costs, self.box, found)
+        if polished is not None and polished.bound > self.value:
             self.best = polished
+        return polished is not None and _one(found.bound, polished.bound, LOOSE / 10)
 
     def _promising(self) -> Box:
         """The box without what no point takes that is better than the best, and no worse than is of use."""
@@ -139,3 +143,8 @@ class _Branching:
             return self.box
         settled = np.flatnonzero(self.falls > fall)
         return self.component.fixed(self.box, settled, np.round(self.relaxed.point[settled]))
+
+
+def _one(bound: float, value: float, within: float) -> bool:
+    """Whether a bound tells of nothing better than the value."""
+    return bound <= value + within * max(1.0, abs(bound))

@@ -21,6 +21,8 @@ INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
 AT_ONCE: Options = {"mip_heuristic_run_feasibility_jump": False}
 """Without HiGHS's search for a first point, which takes as long whether or not one is known from elsewhere."""
+STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
+"""At tolerances at which what holds for the solver holds for the model."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
 
@@ -66,9 +68,17 @@ class Component:
                 return None
             answer = self.relax(costs, held)
 
-    def whole(self, answer: Answer) -> bool:
+    def whole(self, answer: Answer, *, within: float = INTEGRAL) -> bool:
         """Whether the integer columns take whole values."""
-        return answer.point is not None and not len(self._loose(answer.point))
+        return answer.point is not None and not len(self._loose(answer.point, within))
+
+    def polished(self, costs: Floats, box: Box, answer: Answer) -> Answer | None:
+        """The best point with its whole columns at the nearest whole numbers; None where none holds tightly."""
+        if answer.point is None:
+            return None
+        nearest = np.round(answer.point[self.whole_places])
+        found = self.relax(costs, self.fixed(box, self.whole_places, nearest))
+        return found if found.status == "optimal" else None
 
     @staticmethod
     def fixed(box: Box, places: Places | np.int64, values: Floats | float) -> Box:
@@ -80,7 +90,9 @@ class Component:
     @contextmanager
     def other_than(self, columns: Sequence[int]) -> Iterator[None]:
         """Within the block, all solvers know only points at which one of these columns is 0."""
-        with row([self.relaxation, self.integer, self.presolved], self.ones(columns), high=len(columns) - 1.0):
+        with row(
+            [self.relaxation, self.integer, self.presolved, self.strict], self.ones(columns), high=len(columns) - 1.0
+        ):
             yield
 
     @contextmanager
@@ -98,8 +110,7 @@ class Component:
     @cached_property
     def integer(self) -> Live:
         """Branch and bound, without presolve and at tight tolerances."""
-        tight: Options = {**TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
-        return Live(self.matrix, self.box, {**AT_ONCE, **tight, "presolve": "off", "random_seed": 0}, whole=True)
+        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "off", "random_seed": 0}, whole=True)
 
     @cached_property
     def presolved(self) -> Live:
@@ -107,14 +118,19 @@ class Component:
         return Live(self.matrix, self.box, {**AT_ONCE, "presolve": "on", "random_seed": 1}, whole=True)
 
     @cached_property
+    def strict(self) -> Live:
+        """The same at tight tolerances, for where a point within the others is none."""
+        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "on", "random_seed": 1}, whole=True)
+
+    @cached_property
     def relaxation(self) -> Simplex:
         """The simplex method on the relaxation; without presolve its basis stays warm."""
         return Simplex(self.matrix, self.box)
 
-    def _loose(self, point: Floats) -> Places:
+    def _loose(self, point: Floats, within: float = INTEGRAL) -> Places:
         """The places of integer columns that are not whole."""
         values = point[self.whole_places]
-        loose: Places = self.whole_places[np.abs(values - np.round(values)) > INTEGRAL]
+        loose: Places = self.whole_places[np.abs(values - np.round(values)) > within]
         return loose
 
     def timed(

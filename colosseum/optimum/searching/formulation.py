@@ -18,7 +18,9 @@ def formulate(program: Program, objective: Affine) -> Any:
     ]
     problem.addVariables(made)  # in PuLP 3, columns that no row mentions are not known otherwise
     costs = [(made[c], v) for c, v in objective.coefficients.items()]
-    problem.setObjective(pulp.LpAffineExpression(costs, constant=objective.constant))
+    if objective.constant:  # a column, since LP files have no other place for it
+        costs.append((problem.add_variable("constant", 1, 1), objective.constant))
+    problem.setObjective(pulp.LpAffineExpression(costs))
     for row in program.rows:
         body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
         sides = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]

@@ -81,7 +81,7 @@ class Live:
         if box is not self.box:
             highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
             self.box = box
-        highs.setOptionValue("time_limit", highs.getRunTime() + seconds)
+        highs.setOptionValue("time_limit", self._end(seconds))
         self._begin_at(known)
         self._run()
         status = highs.getModelStatus()
@@ -97,6 +97,10 @@ class Live:
     def reduced_costs(self) -> Floats:
         """How fast the value of the last relaxation falls as a column leaves its bound; 0 inside the bounds."""
         return np.abs(np.array(self.highs.getSolution().col_dual, dtype=np.float64))
+
+    def _end(self, seconds: float) -> float:
+        """When so many seconds are over, on the clock that HiGHS looks at: branch and bound begins at 0 each time."""
+        return seconds
 
     def _begin_at(self, known: Floats | None) -> None:
         if self.guessing != (known is None):
@@ -141,6 +145,9 @@ class Simplex(Live):
         self.method = DUAL
         self.weighed = False
         """Whether the dual method has left weights of its rows, which the primal one would keep up to date."""
+
+    def _end(self, seconds: float) -> float:
+        return float(self.highs.getRunTime()) + seconds  # the simplex method's clock goes on from run to run
 
     def _run(self) -> None:
         if self.last is self.box and not self.moved:

@@ -269,7 +269,7 @@ class Search:
         """The assignment at these points, if nothing can be worth more."""
         assignment = self.lowered.program.decode(self._point(answers))
         value = self.worth(query, assignment)
-        if value is None or bound - value > grain(value):
+        if value is None or bound - value > grain(value) or value - bound > AGREEMENT * max(1.0, abs(value)):
             return None
         return Found("optimal", assignment, None, value, tuple(a.bound for a in answers))
 
@@ -291,7 +291,8 @@ class Search:
             if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
                 if self._settled(point, assignment):
                     return None
-                raise Disagreement(f"the solver's assignment is worth {query.sign * value!r}, not {thought!r}")
+                worth, supposed = query.sign * value, query.sign * thought
+                raise Disagreement(f"the solver's assignment is worth {worth!r}, not {supposed!r}")
         parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
         return Found(status, assignment, bound, value, parts, missed)
 
@@ -318,9 +319,14 @@ class Search:
 def _whole(part: Part, answer: Answer) -> Answer:
     """A whole point of a component: the one at hand, or what branch and bound finds."""
     component, weights, box = part
-    if answer.status == "optimal" and component.whole(answer):
+    if answer.status != "optimal":
+        return branch(component, weights, box)
+    if component.whole(answer, within=0.0):
         return answer
-    return branch(component, weights, box, most=answer.bound if answer.status == "optimal" else None)
+    polished = component.polished(weights, box, answer) if component.whole(answer) else None
+    if polished is not None and polished.bound >= reached(answer.bound):
+        return polished
+    return branch(component, weights, box, most=answer.bound)
 
 
 def _worst(answers: list[Answer]) -> Status:
