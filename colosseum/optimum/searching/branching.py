@@ -48,7 +48,7 @@ def branch(
         bound = max(search.value, loose.bound, tight.bound)  # outside of where they searched, nothing is worth more
         return search.told("limit", bound if most is None else min(bound, most))
     if search.best is None:
-        return Answer("infeasible", None, -math.inf)
+        return Answer("infeasible" if tight.status == "infeasible" else "limit", None, tight.bound)
     if not _one(loose.bound, search.value, LOOSE):
         return search.told("limit", loose.bound)  # what the first found may yet be near a point
     return search.told("optimal", search.value)
@@ -111,10 +111,9 @@ class _Branching:
         return answer
 
     def tight(self) -> Answer:
-        """What the search at tight tolerances finds there; its points need no polish."""
+        """What the search at tight tolerances finds there."""
         answer = self._from_best(self.component.integer)
-        if answer.point is not None and (value := float(self.costs @ answer.point)) > self.value:
-            self.best = Answer("optimal", answer.point, value)
+        self._take(answer)
         return answer
 
     def _from_best(self, solver: Live) -> Answer:
