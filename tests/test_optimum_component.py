@@ -1,17 +1,17 @@
 """Where a solver alone is wrong: random games at which branch and bound once called a worse point optimal."""
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 import numpy as np
 import pytest
+from specs_made import expanded
 from test_optimum_laws import STRUCTURAL, tickets
 
-from colosseum.model.check import check
 from colosseum.optimum.arrays.fields import Floats
 from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lowering.matrix import matrix
-from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.optimum.searching.branching import branch
 from colosseum.optimum.searching.component import Component
 from colosseum.optimum.searching.live import Answer, Box, Live
@@ -88,21 +88,13 @@ require room: count(i in many when w[i] == 1) <= 15
 """The search with presolve finds 15.400001, as its tolerances let it."""
 
 
-def solver_of(tmp_path: Path, text: str, *, limits: Limits = DEFAULT_LIMITS) -> Solver:
-    file = tmp_path / "game.colo"
-    file.write_text(text, encoding="utf-8")
-    found, diagnostics = check(file)
-    assert found is not None, diagnostics
-    return Solver(found.expansion.scenario.task, limits=limits)
-
-
 def test_no_search_is_believed_alone(tmp_path: Path) -> None:
-    assert solver_of(tmp_path, WITHOUT_PRESOLVE, limits=STRUCTURAL).minimise(payoff_of("bob")).value == -3
+    assert Solver(expanded(tmp_path, WITHOUT_PRESOLVE).task, limits=STRUCTURAL).minimise(payoff_of("bob")).value == -3
 
 
 @pytest.mark.parametrize(("text", "value"), [(BRIM, 0.0), (INFLATED, 15.4)], ids=["brim", "inflated"])
 def test_what_holds_by_a_tolerance_alone_is_no_optimum(tmp_path: Path, text: str, value: float) -> None:
-    found = solver_of(tmp_path, text).maximise(WELFARE)
+    found = Solver(expanded(tmp_path, text).task).maximise(WELFARE)
     assert (found.status, found.value) == ("optimal", pytest.approx(value, abs=1e-12))
 
 
@@ -141,3 +133,21 @@ def test_one_search_is_no_proof() -> None:
     assert (alone.status, alone.bound) == ("limit", best + 3)
     assert branch(hurried, costs, hurried.box, most=best + 2).bound == best + 2
     assert branch(hurried, costs, hurried.box, most=best).status == "optimal"
+
+
+class Boasting(Component):
+    """A component whose search at tight tolerances tells more than its point is worth."""
+
+    def timed(
+        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
+    ) -> Answer:
+        answer = super().timed(solver, costs, box, known=known, share=share)
+        return replace(answer, bound=answer.bound + 1) if solver is self.integer else answer
+
+
+def test_what_either_search_tells_is_a_bound() -> None:
+    lowered = Solver(tickets()).lowered
+    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    alone = branch(Boasting(np.arange(len(whole.low)), whole, time_limit=10), costs, Box(whole.low, whole.high))
+    assert alone.point is not None
+    assert (alone.status, alone.bound) == ("limit", costs @ alone.point + 1)

@@ -31,8 +31,8 @@ def branch(
     """The best point within a box, if any is worth `least`; `most` is what none exceeds, None where that is not known.
 
     The search with presolve goes through the core first, which mostly has a good point, then through what a better one
-    may take, and that at tight tolerances through the same. What the first finds counts as far as its whole columns
-    hold under tight tolerances; where they do not, it is a bound.
+    may take, and that at tight tolerances through the same. What they find counts as far as its whole columns hold
+    under tight tolerances; where they do not, it is a bound.
     """
     search = _Branching(component, costs, box, least)
     if search.relaxed.status == "infeasible":
@@ -44,13 +44,13 @@ def branch(
     tight = search.tight()
     if search.reaches(most):
         return search.told("optimal", search.value)
+    bound = max(search.value, loose.bound, tight.bound)  # outside of where they searched, nothing is worth more
     if "limit" in (loose.status, tight.status):
-        bound = max(search.value, loose.bound, tight.bound)  # outside of where they searched, nothing is worth more
         return search.told("limit", bound if most is None else min(bound, most))
     if search.best is None:
         return Answer("infeasible" if tight.status == "infeasible" else "limit", None, tight.bound)
-    if not _one(loose.bound, search.value, LOOSE):
-        return search.told("limit", loose.bound)  # what the first found may yet be near a point
+    if not _one(bound, search.value, LOOSE):
+        return search.told("limit", bound)  # what either found may yet be near a point
     return search.told("optimal", search.value)
 
 
