@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from colosseum.optimum.arrays.fields import Floats, Places
 from colosseum.optimum.lowering.program import Program
 
+MARGIN = 1e-6
+"""By how much, relative to max(1, |sum|), a row must be off before it is believed to be against something."""
+
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
@@ -44,6 +47,22 @@ class Matrix:
         home[held] = tied[self.index[self.starts[:-1][held]]]
         for columns, rows in zip(_groups(tied), _groups(home, among=np.unique(tied)), strict=True):
             yield columns, self._part(columns, rows)
+
+    def barred(self, low: Floats, high: Floats) -> Places:
+        """Whole columns that no point within other bounds has at 1, since some row alone is against it."""
+        weights, row = self.weights, np.repeat(np.arange(len(self.row_low)), self.lengths)
+        ends = np.stack([weights * low[self.index], weights * high[self.index]])
+        least, most = self._sums(row, ends.min(axis=0)), self._sums(row, ends.max(axis=0))
+        more = np.where(self.whole[self.index], weights * (1.0 - low[self.index]), 0.0)
+        over = (least[row] + np.maximum(more, 0.0)) > (self.row_high + _margin(least))[row]
+        under = (most[row] + np.minimum(more, 0.0)) < (self.row_low - _margin(most))[row]
+        against = np.zeros(len(self.low), dtype=np.bool_)
+        against[self.index[over | under]] = True
+        return np.flatnonzero(against)
+
+    def _sums(self, row: Places, addends: Floats) -> Floats:
+        """What the addends of each row add up to; `row` says which each belongs to."""
+        return np.asarray(np.bincount(row, weights=addends, minlength=len(self.row_low)), dtype=np.float64)
 
     def _tied(self) -> Places:
         """For every column the first of those that rows tie it to, directly or by way of others."""
@@ -86,6 +105,11 @@ def matrix(program: Program) -> Matrix:
         row_low=np.array([-np.inf if row.low is None else row.low for row in rows]),
         row_high=np.array([np.inf if row.high is None else row.high for row in rows]),
     )
+
+
+def _margin(sums: Floats) -> Floats:
+    """How far rows must be off to be believed."""
+    return np.asarray(MARGIN * np.maximum(1.0, np.abs(sums)))
 
 
 def _groups(labels: Places, among: Places | None = None) -> list[Places]:

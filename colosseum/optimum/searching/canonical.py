@@ -129,9 +129,17 @@ class _Walk:
             lost = component.relaxation.reduced_costs() > relaxed.bound - stretch.least
             stretch.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
 
+    def _bar(self, stretch: _Stretch) -> None:
+        """Note the columns that rows forbid with the values passed so far."""
+        component = stretch.component
+        box = self.search.box_of(component, self.query.fixed)
+        stretch.closed.update(component.columns[component.matrix.barred(box.low, box.high)].tolist())
+
     def _earliest(self, stretch: _Stretch, name: str) -> None:
         """Change `best` so that a variable's value stands as early in its domain as an optimum lets it."""
         domain = self.search.task.variable[name].domain
+        if self._open(stretch, name):
+            self._bar(stretch)
         for place in self._open(stretch, name):
             if time.monotonic() > self.until:
                 self.known = False

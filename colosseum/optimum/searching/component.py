@@ -16,6 +16,7 @@ from colosseum.optimum.arrays.fields import Floats, Places
 from colosseum.optimum.lowering.matrix import Matrix
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.searching.live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
+from colosseum.optimum.searching.matching import Matching, matching
 
 INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
@@ -23,6 +24,8 @@ AT_ONCE: Options = {"mip_heuristic_run_feasibility_jump": False}
 """Without HiGHS's search for a first point, which takes as long whether or not one is known from elsewhere."""
 STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
 """At tolerances at which what holds for the solver holds for the model."""
+LOADING = 2_000
+"""Columns that relaxations go through before what solves matchings is loaded, which takes a third of a second."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
 
@@ -39,6 +42,18 @@ class Component:
         """When the solver must stop, on the clock of `time.monotonic`."""
         self.seconds = 0.0
         """What the solvers took so far, with passing costs and bounds in and points out."""
+        self.gone_through = 0
+        """Columns of all first questions so far."""
+
+    def best(self, costs: Floats, box: Box) -> Answer:
+        """The best point where the component is a matching, once it was asked enough; else that of the relaxation."""
+        self.gone_through += len(self.columns)
+        if self.gone_through < LOADING or self.matching is None:
+            return self.relax(costs, box)
+        start = time.perf_counter()
+        answer = self.matching.best(costs, box)
+        self.seconds += time.perf_counter() - start
+        return answer
 
     def relax(self, costs: Floats, box: Box) -> Answer:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
@@ -106,6 +121,11 @@ class Component:
         counted = np.zeros(len(self.columns))
         counted[np.searchsorted(self.columns, np.array(columns))] = 1.0
         return counted
+
+    @cached_property
+    def matching(self) -> Matching | None:
+        """What the component is as a matching, if it is one."""
+        return matching(self.matrix)
 
     @cached_property
     def integer(self) -> Live:

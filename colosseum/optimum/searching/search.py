@@ -236,7 +236,7 @@ class Search:
         luck.tried += 1
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
-        relaxed = [component.relax(weights, box) for component, weights, box in parts]
+        relaxed = [component.best(weights, box) for component, weights, box in parts]
         if any(a.status == "infeasible" for a in relaxed):
             return Found("infeasible", None, None)
         answers = relaxed
