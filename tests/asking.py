@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from chat_server import Answer, ChatServer, Script
 
-from colosseum.audit.model_player import Attempt, ModelPlayer
+from colosseum.audit.models.player import Attempt, ModelPlayer
 from colosseum.audit.protocol import CallFailed, ChannelView, Position, Reply, View
 from colosseum.model.scenario import Variable
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import settings
 
-from colosseum.audit.campaign import Campaign, Tally
-from colosseum.audit.knowledge import Library
+from colosseum.audit.campaign.folder import Campaign, Tally
 from colosseum.audit.protocol import Player
+from colosseum.audit.scripted.knowledge import Library
 from colosseum.audit.team import MakeModel
 from colosseum.audit.trial import Expansions, Trial, trials
 from colosseum.audit.view import Stage

@@ -18,7 +18,7 @@ OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arra
 ENGINES = {
     "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
     "highspy": {"optimum/searching/live.py"},
-    "litellm": {"audit/model_call.py"},
+    "litellm": {"audit/models/call.py"},
     "networkx": {"model/networks.py"},
 }
 """The one file that knows each outside engine."""

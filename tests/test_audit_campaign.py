@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import MATCH, SPECS, events, no_model, planned, run
 
-from colosseum.audit.campaign import Campaign
+from colosseum.audit.campaign.folder import Campaign
 from colosseum.audit.protocol import CallFailed, Player, Reply, View
 from colosseum.audit.trace import BrokenTrace, TraceWriter, read_trace
 from colosseum.audit.trial import Trial

@@ -10,9 +10,9 @@ from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.audit import phrases
 from colosseum.audit.protocol import Position, Post, Reply, View
-from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.scripted import phrases
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trial import Trial
 from colosseum.audit.turn import LONGEST_POST
 from colosseum.audit.view import Spoken, knowledge, view

@@ -8,11 +8,11 @@ from conftest import MATCH, SPECS, grid, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.audit.knowledge import Knowledge, Library
-from colosseum.audit.messages import messages
-from colosseum.audit.model_tools import tools
+from colosseum.audit.models.messages import messages
+from colosseum.audit.models.tools import tools
 from colosseum.audit.protocol import Position, Post, View
-from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.scripted.knowledge import Knowledge, Library
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.view import Spoken, Stage, knowledge, view
 from colosseum.language import syntax
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from conftest import SPECS, planned, run
 
-from colosseum.audit.campaign import Campaign
+from colosseum.audit.campaign.folder import Campaign
 from colosseum.evidence.reading import Reader
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from reference import HEAD, PAGE, PIECE, expression, rows, words
 
-from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.diagnostics import Source
 from colosseum.language import compose, files, parse, shipped, splitting, syntax
 from colosseum.language.tables import tables

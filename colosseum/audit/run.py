@@ -7,7 +7,6 @@ as the player has nothing more to do.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from colosseum.audit.knowledge import Knowledge, Library
 from colosseum.audit.protocol import (
     CallFailed,
     Player,
@@ -19,6 +18,7 @@ from colosseum.audit.protocol import (
     ToolResult,
 )
 from colosseum.audit.rules import Rules
+from colosseum.audit.scripted.knowledge import Knowledge, Library
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.turn import EndTurn, Mistake, SendPost, TakeDecision, read
 from colosseum.audit.view import Spoken, Stage, knowledge, view

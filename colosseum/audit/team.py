@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from colosseum.audit.protocol import Player
-from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.view import Stage
 from colosseum.diagnostics import closest
 from colosseum.model.settings import Settings

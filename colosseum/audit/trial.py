@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
-from colosseum.audit.knowledge import Library
 from colosseum.audit.rules import Rules
+from colosseum.audit.scripted.knowledge import Library
 from colosseum.audit.team import cast
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.view import Stage

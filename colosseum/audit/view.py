@@ -6,8 +6,8 @@ A property test changes what is secret from an agent and compares its prompts by
 from dataclasses import dataclass, replace
 
 from colosseum.audit.channels import live_channels
-from colosseum.audit.knowledge import Knowledge, Library
 from colosseum.audit.protocol import ChannelView, Position, Post, Step, View
+from colosseum.audit.scripted.knowledge import Knowledge, Library
 from colosseum.model import draws
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Channel, Coalition, Prompt, Scenario

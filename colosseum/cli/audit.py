@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from colosseum.audit.campaign import Campaign, Tally
-from colosseum.audit.model_player import ModelPlayer
-from colosseum.audit.model_preflight import preflight
+from colosseum.audit.campaign.folder import Campaign, Tally
+from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.preflight import preflight
 from colosseum.audit.protocol import Player
-from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import MakeModel, UnknownPlayer
 from colosseum.audit.trial import Expansions, Trial, trials
 from colosseum.cli.progress import Progress

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from colosseum.audit.campaign import Campaign
+from colosseum.audit.campaign.folder import Campaign
 from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.turn import matches
 from colosseum.evidence.figures import RunFigures, RunRecord

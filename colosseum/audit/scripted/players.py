@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from colosseum.audit import phrases
-from colosseum.audit.knowledge import Knowledge
 from colosseum.audit.protocol import ChannelView, Post, Reply, ToolCall, View
+from colosseum.audit.scripted import phrases
+from colosseum.audit.scripted.knowledge import Knowledge
 from colosseum.model import draws
 from colosseum.model.scenario import Cell, Variable
 from colosseum.model.values import Value, flatten, kind, plain, text

@@ -21,7 +21,7 @@ from typing import Any
 from colosseum import __version__
 from colosseum.audit.protocol import CallFailed
 from colosseum.audit.run import Run
-from colosseum.audit.scripted import SCRIPTED
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import MakeModel, players
 from colosseum.audit.trace import Json, TraceWriter, encode
 from colosseum.audit.trial import PROTOCOL, Expansions, Trial

@@ -7,11 +7,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from colosseum.audit.messages import Message, messages
-from colosseum.audit.model_call import Endpoint, call
-from colosseum.audit.model_failure import Failure
-from colosseum.audit.model_reply import Answer, reply, usage
-from colosseum.audit.model_tools import Tool, tools
+from colosseum.audit.models.call import Endpoint, call
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.messages import Message, messages
+from colosseum.audit.models.reply import Answer, reply, usage
+from colosseum.audit.models.tools import Tool, tools
 from colosseum.audit.protocol import CallFailed, Reply, Usage, View
 
 FIRST_DELAY = 1.0

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from colosseum.audit.messages import json_line, messages, plain
-from colosseum.audit.model_tools import tools
+from colosseum.audit.models.messages import json_line, messages, plain
+from colosseum.audit.models.tools import tools
 from colosseum.audit.protocol import ChannelView, Position, Post, Reply, Step, ToolCall, ToolResult, View
 from colosseum.model.scenario import Variable
 

@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from colosseum.audit.messages import Message
-from colosseum.audit.model_failure import Failure, explain
-from colosseum.audit.model_reply import Answer, completion
-from colosseum.audit.model_tools import Tool
+from colosseum.audit.models.failure import Failure, explain
+from colosseum.audit.models.messages import Message
+from colosseum.audit.models.reply import Answer, completion
+from colosseum.audit.models.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)

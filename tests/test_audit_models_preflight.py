@@ -6,7 +6,7 @@ import pytest
 from asking import Log, give_key
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
-from colosseum.audit.model_preflight import preflight
+from colosseum.audit.models.preflight import preflight
 
 
 @pytest.fixture(autouse=True)

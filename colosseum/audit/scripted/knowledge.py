@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from colosseum.audit.beliefs import Planner, side_planner, side_tables, team_tables
+from colosseum.audit.scripted.beliefs import Planner, side_planner, side_tables, team_tables
 from colosseum.model import draws
 from colosseum.model.imagine import publish, visible
 from colosseum.model.scenario import Cell, Coalition

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from colosseum.audit.phrases import word
+from colosseum.audit.scripted.phrases import word
 from colosseum.language import syntax
 from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements

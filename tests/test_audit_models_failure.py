@@ -6,7 +6,7 @@ import pytest
 from asking import KEY, VIEW, Log, act, failure, give_key
 from chat_server import Answer, ChatServer, cuts, fails, says, slow, unused_url
 
-from colosseum.audit.model_failure import redact
+from colosseum.audit.models.failure import redact
 from colosseum.audit.protocol import CallFailed
 
 

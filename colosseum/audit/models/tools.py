@@ -5,7 +5,7 @@
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from colosseum.audit.messages import domain
+from colosseum.audit.models.messages import domain
 from colosseum.audit.protocol import View
 
 TypeName: TypeAlias = Literal["string", "number", "integer", "null"]

@@ -1,10 +1,10 @@
 """Finds out before the first paid run whether a model can play. In: a ModelPlayer; out: None, or what is wrong."""
 
-from colosseum.audit.messages import Message
-from colosseum.audit.model_failure import Failure
-from colosseum.audit.model_player import ModelPlayer
-from colosseum.audit.model_reply import Answer, reply
-from colosseum.audit.model_tools import tool
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.messages import Message
+from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.reply import Answer, reply
+from colosseum.audit.models.tools import tool
 from colosseum.audit.protocol import Reply
 
 READY = tool("ready", "Say that you can call tools.", {})

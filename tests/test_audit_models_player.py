@@ -10,8 +10,8 @@ import pytest
 from asking import KEY, VIEW, Log, act, failure, give_key, served
 from chat_server import Answer, ChatServer, calls, fails, says, slow
 
-from colosseum.audit.model_player import ModelPlayer
-from colosseum.audit.model_reply import arguments
+from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.reply import arguments
 from colosseum.audit.protocol import Reply, Step, ToolResult
 
 
@@ -163,7 +163,7 @@ def test_one_player_acts_for_many_agents_at_once() -> None:
 
 def test_importing_the_player_does_not_import_litellm() -> None:
     program = (
-        "import sys, colosseum.audit.model_player, colosseum.audit.model_preflight;"
+        "import sys, colosseum.audit.models.player, colosseum.audit.models.preflight;"
         "print([name for name in ('litellm', 'openai') if name in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
