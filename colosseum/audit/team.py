@@ -4,17 +4,15 @@
 `sim/NAME` is one scripted player for everybody it is given to; anything else is a model's name for litellm.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
+from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.request import Asker, Endpoint
 from colosseum.audit.protocol import Player
 from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.view import Stage
 from colosseum.diagnostics import closest
-from colosseum.model.settings import Settings
 from colosseum.model.values import Elements
-
-MakeModel: TypeAlias = Callable[[str, Settings], Player]
 
 
 class UnknownPlayer(Exception):  # noqa: N818 - what is wrong, in words
@@ -47,10 +45,7 @@ def _scripted(agent: str, stage: Stage) -> str:
     return "sim/collude" if stage.bent(agent) else "sim/cooperate"
 
 
-def players(roles: Mapping[str, str], settings: Settings, make: MakeModel) -> dict[str, Player]:
+def players(roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker) -> dict[str, Player]:
     """A player for every agent; agents of one model share its player, which holds no state."""
-    made: dict[str, Player] = {}
-    for name in roles.values():
-        if name not in made:
-            made[name] = SCRIPTED[name] if name in SCRIPTED else make(name, settings)
-    return {agent: made[name] for agent, name in roles.items()}
+    models = {name: ModelPlayer(endpoint, asker) for name, endpoint in endpoints.items()}
+    return {agent: models.get(name) or SCRIPTED[name] for agent, name in roles.items()}

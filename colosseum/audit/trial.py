@@ -1,16 +1,20 @@
 """Trials. In: a design, its expansions and models; out: every run to be made, each with an identity.
 
-The identity is a hash of the scenario, the arm's conditions, the players, the seed and the version of the protocol:
-equal hash, equal work; a changed configuration is new work.
+The identity is a hash of the scenario (its prompts with it), the arm and its conditions, the players with their
+parameters, the seed and the version of the protocol: equal hash, equal work; a changed configuration is new work.
+What a run may cost and how it is judged are no part of it, nor where a model is served.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
+from colosseum.audit.models.request import Endpoint
 from colosseum.audit.rules import Rules
 from colosseum.audit.scripted.knowledge import Library
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import cast
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.view import Stage
@@ -18,12 +22,33 @@ from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
-from colosseum.model.scenario import Scenario
+from colosseum.model.settings import Settings
 from colosseum.model.spec import Spec
 from colosseum.model.values import Elements, Value, text
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Raised when the same trial would be played differently."""
+PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "consolidate", "strength", "noise")
+"""Settings that change what happens in a run; those of models are among their parameters."""
+MOST_KEPT = 8
+"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
+
+MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
+"""How a model is asked, by its name and the settings of the arm."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A trial as campaign.json lists it."""
+
+    trial: str
+    arm: str
+    point: str
+    seed: int
+    repeat: int
+    model: str
+    players: dict[str, str]
+    scenario: str
 
 
 @dataclass(frozen=True)
@@ -35,9 +60,13 @@ class Trial:
     point: str
     roles: dict[str, str]
     """The name of every agent's player."""
+    endpoints: dict[str, Endpoint]
+    """How every model among them is asked."""
     scenario_hash: str
     library: Library = field(compare=False, repr=False)
     rules: Rules = field(compare=False, repr=False)
+    coupled: bool = False
+    """Whether answers to equal prompts are shared with other arms."""
 
     @property
     def seed(self) -> int:
@@ -54,7 +83,9 @@ class Trial:
             "seed": self.seed,
             "repeat": self.stage.repeat,
             "players": dict(self.roles),
+            "models": {name: endpoint.parameters for name, endpoint in self.endpoints.items()},
             "conditions": conditions_json(self.stage.conditions),
+            "coupled": self.coupled,
         }
 
     @cached_property
@@ -62,11 +93,20 @@ class Trial:
         """SHA-256 of the description, in hexadecimal."""
         return hashlib.sha256(encode(self.description()).encode()).hexdigest()
 
+    @property
+    def listed(self) -> Listed:
+        """As campaign.json lists it."""
+        named = self.stage.conditions.settings.model
+        model = named[0][1] if len(named) == 1 and named[0][0] == "agents" else ", ".join(f"{w}={m}" for w, m in named)
+        return Listed(
+            self.identity, self.arm, self.point, self.seed, self.stage.repeat, model, self.roles, self.scenario_hash
+        )
+
 
 def conditions_json(conditions: Conditions) -> dict[str, Json]:
     """An arm's conditions as JSON."""
     return {
-        "settings": {k: _plain(v) for k, v in asdict(conditions.settings).items()},
+        "settings": {k: _plain(v) for k, v in asdict(conditions.settings).items() if k in PLAYED},
         "channels": dict(conditions.channels),
         "variants": dict(conditions.variants),
         "params": {k: _plain(v) for k, v in conditions.params},
@@ -90,7 +130,7 @@ def _plain(value: object) -> Json:
 
 @dataclass
 class Expansions:
-    """Expansions of one spec, made once for each seed, params and network."""
+    """Expansions of one spec, the last few of which are remembered."""
 
     spec: Spec
     params: Mapping[str, Value]
@@ -107,48 +147,70 @@ class Expansions:
         expansion, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
         if expansion is None or has_errors(diagnostics):
             return None, diagnostics
+        while len(self.made) >= MOST_KEPT:
+            self.made.pop(next(iter(self.made)))
         task = expansion.scenario.task
         self.made[key] = (
             expansion, Library.of(expansion.world), Rules(task), serial.content_hash(expansion.scenario)
         )  # fmt: skip
         return self.made[key], []
 
-    @property
-    def scenarios(self) -> dict[str, Scenario]:
-        """Every scenario made so far by its hash."""
-        return {found: expansion.scenario for expansion, _, _, found in self.made.values()}
 
+@dataclass(frozen=True)
+class Block:
+    """Runs that are compared with each other: all arms of a sweep point, seed and repeat, in the order of their runs.
 
-def trials(
-    design: Design, expansions: Expansions, *, seeds: tuple[int, ...], adjust: Callable[[Conditions], Conditions]
-) -> tuple[list[Trial], list[Diagnostic]]:
-    """Every trial in the order it is run: point by point, seed by seed, the arms of a seed in shuffled order.
-
-    Interleaving the arms keeps a provider's drift from looking like an effect. Raises UnknownPlayer.
+    Their order is shuffled, so that a provider's drift does not look like an effect of an arm.
     """
-    made: list[Trial] = []
-    points = list(dict.fromkeys(cell.point for cell in design.cells))
-    for point in points:
-        arms = [c for c in design.cells if c.point == point]
-        for seed in seeds:
+
+    point: str
+    seed: int
+    repeat: int
+    arms: tuple[Arm, ...]
+
+
+def blocks(design: Design) -> Iterator[Block]:
+    """All blocks, point by point, seed by seed."""
+    for point in dict.fromkeys(cell.point for cell in design.cells):
+        arms = {cell.name: cell for cell in design.cells if cell.point == point}
+        for seed in design.seeds:
             for repeat in range(1, design.repeats + 1):
-                key = draws.key(seed, "arms", (point, repeat))
-                for name in draws.shuffle(key, [a.name for a in arms]):
-                    arm = next(a for a in arms if a.name == name)
-                    trial, diagnostics = _trial(arm, seed, repeat, expansions, adjust)
-                    if trial is None:
-                        return [], diagnostics
-                    made.append(trial)
-    return made, []
+                names = draws.shuffle(draws.key(seed, "arms", (point, repeat)), list(arms))
+                yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
 
 
-def _trial(
-    arm: Arm, seed: int, repeat: int, expansions: Expansions, adjust: Callable[[Conditions], Conditions]
-) -> tuple[Trial | None, list[Diagnostic]]:
-    conditions = adjust(arm.conditions)
-    found, diagnostics = expansions.get(seed, conditions)
-    if found is None:
-        return None, [replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics]
-    expansion, library, rules, scenario_hash = found
-    stage = Stage(expansion.scenario, conditions, repeat, run=draws.SEPARATOR.join((arm.point, arm.name)))
-    return Trial(stage, arm.name, arm.point, cast(stage, expansion.world.sets), scenario_hash, library, rules), []
+@dataclass(frozen=True)
+class Trials:
+    """Makes the trials of blocks."""
+
+    expansions: Expansions
+    adjust: Callable[[Conditions], Conditions]
+    """What was asked for in place of what the spec says."""
+    endpoint: MakeEndpoint
+    coupled: bool = False
+
+    def of(self, block: Block) -> tuple[list[Trial], list[Diagnostic]]:
+        """A block's trials, or what is wrong with one. Raises UnknownPlayer."""
+        made: list[Trial] = []
+        for arm in block.arms:
+            trial, diagnostics = self._trial(arm, block)
+            if trial is None:
+                return [], [replace(d, help=(*d.help, f"this happens at seed {block.seed}")) for d in diagnostics]
+            made.append(trial)
+        return made, []
+
+    def _trial(self, arm: Arm, block: Block) -> tuple[Trial | None, list[Diagnostic]]:
+        conditions = self.adjust(arm.conditions)
+        found, diagnostics = self.expansions.get(block.seed, conditions)
+        if found is None:
+            return None, diagnostics
+        expansion, library, rules, scenario_hash = found
+        run = draws.SEPARATOR.join((arm.point, arm.name))
+        stage = Stage(expansion.scenario, conditions, block.repeat, run=run)
+        roles = cast(stage, expansion.world.sets)
+        models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
+        endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
+        return Trial(
+            stage, arm.name, arm.point, roles, endpoints, scenario_hash, library, rules,
+            coupled=self.coupled and bool(endpoints),
+        ), []  # fmt: skip

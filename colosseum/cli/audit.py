@@ -4,26 +4,36 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
+from typing import get_args
 
-from colosseum.audit.campaign.folder import Campaign, Tally
-from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.campaign.calls import CacheMode
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.planning import Asked, Planned, plan
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.runner import Options, Runner, Tally
+from colosseum.audit.campaign.source import PaidSource
+from colosseum.audit.campaign.spending import spent_before
+from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.preflight import preflight
-from colosseum.audit.protocol import Player
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.redaction import Redaction
 from colosseum.audit.scripted.players import SCRIPTED
-from colosseum.audit.team import MakeModel, UnknownPlayer
-from colosseum.audit.trial import Expansions, Trial, trials
+from colosseum.audit.team import UnknownPlayer
+from colosseum.audit.trial import Block, Expansions, Trial, Trials
+from colosseum.cli.asking import Asking, Wanted, read_asking
+from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.progress import Progress
 from colosseum.cli.report import report_folder
-from colosseum.cli.words import Stop, checked_spec, note, read_seeds, stop
-from colosseum.diagnostics import closest, counted
-from colosseum.language import syntax
+from colosseum.cli.spending import Budget, budget_of
+from colosseum.cli.words import Stop, checked_spec, note, stop
+from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
-from colosseum.model.experiment import Conditions, Design, overruled
-from colosseum.model.settings import Settings
+from colosseum.model.experiment import Design
 from colosseum.optimum.lowering.lower import NotLowered
 
 
@@ -32,40 +42,81 @@ class Request:
     """What the user asked for."""
 
     file: Path
-    experiment: str | None
-    models: tuple[str, ...]
-    api_base: str | None
-    seeds: str | None
-    arms: tuple[str, ...]
-    sets: tuple[str, ...]
-    out: Path | None
+    sets: tuple[str, ...] = ()
+    part: Part = field(default_factory=Part)
+    wanted: Wanted = field(default_factory=Wanted)
+    budget: Budget = field(default_factory=Budget)
+    out: Path | None = None
+    cache: CacheMode = "rw"
+    couple: bool = False
+    retry_failed: bool = False
+    connections: int = 64
+
+
+@dataclass(frozen=True)
+class Work:
+    """The same, read and checked: what is to be run, where and how."""
+
+    request: Request
+    design: Design
+    asking: Asking
+    trials: Trials
+    folder: Folder
+    planned: Sequence[Planned]
+
+    def make(self, block: Block) -> Sequence[Trial]:
+        """A block's trials."""
+        made, diagnostics = self.trials.of(block)
+        assert not diagnostics, diagnostics  # planning has made them before
+        return made
+
+    @property
+    def missing(self) -> dict[str, Endpoint]:
+        """The models that runs without a result that stands will ask."""
+        settings = {(cell.point, cell.name): self.asking.adjust(cell.conditions).settings for cell in self.design.cells}
+        found: dict[str, Endpoint] = {}
+        for listed in (listed for block in self.planned for listed in block.listed):
+            result = self.folder.result(listed.trial)
+            if result is None or (result.status == "failed" and self.request.retry_failed):
+                for model in dict.fromkeys(listed.players.values()):
+                    if model not in SCRIPTED and model not in found:
+                        found[model] = self.asking.endpoint(model, settings[listed.point, listed.arm])
+        return found
+
+
+def read_cache(words: str) -> CacheMode:
+    """A mode by its name. Raises Stop."""
+    for mode in get_args(CacheMode):
+        if words == mode:
+            found: CacheMode = mode
+            return found
+    raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
 
 
 def audit_file(request: Request, *, as_json: bool) -> int:
-    """Run an experiment's trials and report. Exit 3 when some runs failed, 130 when interrupted."""
+    """Run an experiment's trials and report. Exit 3 when some runs failed, 4 without money, 130 when interrupted."""
     gc.enable()
     checked = checked_spec(request.file, seed=None, sets=request.sets)
-    design = _design(checked, request)
-    expansions = Expansions(checked.spec, checked.params)
-    model = _model(request.models)
-    planned = _trials(design, expansions, model)
-    make = _maker(request.api_base)
-    with _lasting():
-        _preflight(planned, make)
-    folder = request.out or Path("runs") / f"{checked.expansion.scenario.name}-{design.name}"
-    campaign = Campaign(folder)
+    folder = Folder(request.out or _default_folder(checked, request.part))
     try:
-        whole, title = checked.designs[design.name], checked.expansion.scenario.title
-        campaign.prepare(whole, planned, expansions, title=title, model=model)
         with _lasting():
-            tally = _run(campaign, planned, make)
+            work = _planned(checked, request, folder)
+            tally = _run(work)
+    except Damaged as damaged:
+        raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
     except OSError as error:
-        raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
+        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
     except KeyboardInterrupt:
-        note(f"interrupted; complete runs are kept in {folder}: run the same command to go on")
+        note(f"interrupted; all that was answered is kept in {folder.path}: run the same command to go on")
         return 130
-    note(_words(tally, folder))
-    return report_folder(folder, as_json=as_json)
+    note(_words(tally, folder.path))
+    code = report_folder(folder.path, as_json=as_json)
+    return 4 if tally["halted"] else code
+
+
+def _default_folder(checked: Checked, part: Part) -> Path:
+    name = part.experiment or next(iter(checked.designs), "none")
+    return Path("runs") / f"{checked.expansion.scenario.name}-{name}"
 
 
 @contextmanager
@@ -81,96 +132,85 @@ def _lasting() -> Iterator[None]:
         signal.signal(signal.SIGPIPE, before)
 
 
-def _design(checked: Checked, request: Request) -> Design:
-    """The experiment asked for, with the arms and seeds asked for. Raises Stop."""
-    if not checked.designs:
-        example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
-        message = f"{request.file} has no experiment, so there is nothing to run"
-        raise stop("C091", message, help=f"add one, such as `{example}`")
-    name = request.experiment or next(iter(checked.designs))
-    if name not in checked.designs:
-        known = list(checked.designs)
-        help_ = closest(name, known) or f"experiments: {', '.join(known)}"
-        raise stop("C091", f"there is no experiment `{name}`", help=help_)
-    design = checked.designs[name]
-    swept = overruled(next(e for e in checked.spec.of(syntax.Experiment) if e.name == name), checked.params)
-    if swept:
-        raise Stop(*swept)
-    for arm in request.arms:
-        if arm not in design.arms:
-            help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"
-            raise stop("C091", f"the experiment `{name}` has no arm `{arm}`", help=help_)
-    if request.arms:
-        if design.arms[0] not in request.arms:
-            note(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
-        chosen = tuple(a for a in design.arms if a in request.arms)
-        design = replace(design, arms=chosen, cells=tuple(c for c in design.cells if c.name in chosen))
-    return replace(design, seeds=read_seeds(request.seeds)) if request.seeds else design
-
-
-def _model(models: Sequence[str]) -> str | None:
-    """The one model asked for, if any. Raises Stop."""
-    if len(models) > 1:
-        swept = ", ".join(f'"{model}"' for model in models)
-        help_ = f"to compare models, write `sweep model in {swept}` in the experiment"
-        raise stop("C122", "`--model` names one model, for everybody", help=help_)
-    return models[0] if models else None
-
-
-def _trials(design: Design, expansions: Expansions, model: str | None) -> list[Trial]:
-    def adjust(conditions: Conditions) -> Conditions:
-        if model is None:
-            return conditions
-        return replace(conditions, settings=replace(conditions.settings, model=(("agents", model),)))
-
+def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
+    """Everything that is to be done, written down. Raises Stop, OSError."""
+    design = read_design(checked, request.part, file=str(request.file))
+    asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, {})
     try:
-        planned, diagnostics = trials(design, expansions, seeds=design.seeds, adjust=adjust)
-        if diagnostics:
-            raise Stop(*diagnostics)
-        for number, trial in enumerate({t.scenario_hash: t for t in planned}.values()):
-            trial.rules.prepare(always=not number)
+        planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
-    return planned
+    if diagnostics:
+        raise Stop(*diagnostics)
+    first, number = shard
+    return Work(request, design, asking, trials, folder, planned[first::number])
 
 
-def _maker(api_base: str | None) -> MakeModel:
-    def make(name: str, settings: Settings) -> Player:
-        return ModelPlayer(
-            name, api_base=api_base, temperature=settings.temperature, max_tokens=settings.max_tokens
-        )  # fmt: skip
-
-    return make
-
-
-def _preflight(planned: Sequence[Trial], make: MakeModel) -> None:
-    """Ask every model once, before the first run, whether it can play. Raises Stop."""
-    models = {name: t for t in planned for name in t.roles.values() if name not in SCRIPTED}
-
-    async def ask_all() -> list[str | None]:
-        players = [make(name, trial.stage.conditions.settings) for name, trial in models.items()]
-        return list(await asyncio.gather(*(preflight(p) for p in players if isinstance(p, ModelPlayer))))
-
-    if models:
-        note(f"asking {', '.join(models)} whether it can play …")
-        wrong = [w for w in asyncio.run(ask_all()) if w]
-        if wrong:
-            raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")
-
-
-def _run(campaign: Campaign, planned: Sequence[Trial], make: MakeModel) -> Tally:
-    progress: Callable[[Trial, str], None]
-    with Progress(len(planned), stream=sys.stderr) as progress:
+def _run(work: Work) -> Tally:
+    """Make the runs. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
+    request, missing = work.request, work.missing
+    budget = budget_of(request.budget, work.design, missing)
+    before = spent_before(work.folder, [listed for block in work.planned for listed in block.listed])
+    provider = Provider(request.connections)
+    if missing:
+        _preflight(missing)
+    purse = Purse(budget.campaign, budget.prices, spent=before.dollars, uncounted=before.unpriced)
+    source = PaidSource(provider, purse)
+    options = Options(request.cache, budget.run, request.retry_failed, request.connections)
+    number = sum(len(block.listed) for block in work.planned)
+    with Progress(number, stream=sys.stderr) as progress, _stoppable(source):
+        runner = Runner(work.folder, source, purse, options, Redaction.of(), progress, dearest=before.dearest)
         try:
-            return asyncio.run(campaign.run(planned, make, progress=progress))
+            tally = asyncio.run(runner.run(work.planned, work.make))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
+    if source.stopping:
+        raise KeyboardInterrupt
+    return tally
+
+
+@contextmanager
+def _stoppable(source: PaidSource) -> Iterator[None]:
+    """Ctrl-C lets calls that are under way come to their end; a second one does not, nor one where there is none."""
+
+    def stopped(number: int, frame: FrameType | None) -> None:
+        if source.stopping or not source.provider.under_way:
+            raise KeyboardInterrupt
+        source.stopping = True
+        calls = counted(source.provider.under_way, "call")
+        note(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
+
+    before = signal.signal(signal.SIGINT, stopped)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _preflight(models: Mapping[str, Endpoint]) -> None:
+    """Ask every model once, before the first run, whether it can play. Raises Stop."""
+
+    async def ask_all() -> list[str | None]:
+        return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))
+
+    note(f"asking {', '.join(models)} whether it can play …")
+    wrong = [w for w in asyncio.run(ask_all()) if w]
+    if wrong:
+        raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")
 
 
 def _words(tally: Tally, folder: Path) -> str:
-    parts = [f"{counted(tally.complete, 'run')} complete"]
-    parts += [f"{tally.reused} of them from before"] if tally.reused else []
-    parts += [f"{tally.failed} failed"] if tally.failed else []
-    return f"{', '.join(parts)}, in {folder}"
+    """What became of the runs."""
+    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
+    parts = [f"{counted(complete, 'run')} complete"]
+    parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
+    parts += [f"{failed} failed"] if failed else []
+    parts += [f"{tally['halted']} left, since the budget is reached"] if tally["halted"] else []
+    words = f"{', '.join(parts)}, in {folder}"
+    if tally["failed before"]:
+        words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
+    return words

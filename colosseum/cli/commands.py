@@ -154,18 +154,48 @@ def scan(
 def audit(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
-    model: Annotated[list[str] | None, typer.Option(metavar="M", help="sim, sim/NAME, or provider/model.")] = None,
-    api_base: Annotated[str | None, typer.Option(metavar="URL", help="Where the model is served.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
+    ] = None,
+    api_base: Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="Where a model is served.")] = None,
+    extra_body: Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More parameters of calls.")] = None,
+    tools: Annotated[
+        list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text is JSON in words.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,
+    timeout: Annotated[float, typer.Option(metavar="S", help="Seconds for one call.")] = 120.0,
+    budget: Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")] = None,
+    run_budget: Annotated[float | None, typer.Option(metavar="USD", help="For one run.")] = None,
+    no_budget: Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")] = False,
+    price: Annotated[
+        list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")
+    ] = None,
     seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
     sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts.")] = None,
+    max_connections: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")] = 64,
+    couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
+    cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try runs again that failed.")] = False,
     json: AsJson = False,
 ) -> int:
     """Let agents act an experiment out, then report. Runs that are complete are not run again."""
-    from colosseum.cli.audit import Request, audit_file
+    from colosseum.cli.asking import Wanted
+    from colosseum.cli.audit import Request, audit_file, read_cache
+    from colosseum.cli.experiment import Part
+    from colosseum.cli.spending import Budget
 
-    request = Request(file, experiment, tuple(model or ()), api_base, seeds, tuple(arm or ()), tuple(sets or ()), out)
+    wanted = Wanted(
+        tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
+        temperature, max_tokens, timeout,
+    )  # fmt: skip
+    request = Request(
+        file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
+        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, max_connections,
+    )  # fmt: skip
     return audit_file(request, as_json=json)
 
 

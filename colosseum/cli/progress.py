@@ -9,7 +9,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from colosseum.audit.trial import Trial
+from colosseum.audit.campaign.folder import Result
+from colosseum.audit.campaign.runner import Became
+from colosseum.audit.trial import Listed
 from colosseum.diagnostics import counted
 
 EVERY = 10.0
@@ -37,13 +39,13 @@ class Progress:
     ) -> None:
         self.bar.stop()
 
-    def __call__(self, trial: Trial, status: str) -> None:
-        """One more trial is reused, complete or failed."""
+    def __call__(self, trial: Listed, became: Became, result: Result | None) -> None:
+        """One more trial has become what it is."""
         self.done += 1
-        self.failed += status == "failed"
+        self.failed += became in ("failed", "failed before")
         words = f"{self.failed} failed" if self.failed else ""
         self.bar.update(self.task, completed=self.done, description=words)
-        if status == "failed":
+        if became == "failed":
             self.bar.console.print(Text(f"failed: {trial.arm}, seed {trial.seed}"))
         if not self.stream.isatty() and time.monotonic() - self.told > EVERY:
             self.told = time.monotonic()

@@ -4,9 +4,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from colosseum.audit.campaign.folder import Plan
 from colosseum.cli.words import say_json, stop, wants_color
 from colosseum.diagnostics import closest
-from colosseum.evidence.reading import Plan, Reader, Unreadable
+from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import summarise
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
@@ -23,7 +24,7 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) 
     reader = Reader(folder)
     try:
         plan = _measuring(reader.plan(), coalition)
-        records = list(reader.records(plan))
+        records = reader.records(plan)
     except Unreadable as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:

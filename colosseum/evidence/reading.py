@@ -3,17 +3,15 @@
 Nothing is taken from the trace but what happened: every figure is recomputed.
 """
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
-from colosseum.audit.campaign.folder import Campaign
+from colosseum.audit.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.audit.trace import BrokenTrace, read_trace
+from colosseum.audit.trial import Listed
 from colosseum.audit.turn import matches
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import Instance
@@ -22,95 +20,83 @@ from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
 
+MOST_KEPT = 16
+"""Scenarios and instances that are remembered."""
+
 
 class Unreadable(Exception):  # noqa: N818 - what is wrong, in words
     """The folder is not a campaign, or a part of it is missing or was changed."""
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A trial as the campaign lists it."""
-
-    trial: str
-    arm: str
-    point: str
-    seed: int
-    repeat: int
-    model: str
-    players: dict[str, str]
-    scenario: str
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What campaign.json says."""
-
-    schema: int
-    colosseum: str
-    scenario: str
-    title: str
-    experiment: str
-    question: str
-    arms: tuple[str, ...]
-    coalitions: tuple[str, ...]
-    """In declared order; figures are of the first unless another is asked for."""
-    configuration: str
-    """Equal for runs that belong into one report."""
-    spec: str
-    trials: tuple[Listed, ...]
-
-
 @dataclass
 class Reader:
-    """Reads one campaign; scenarios are read and tasks are solved once each."""
+    """Reads one campaign; the last few scenarios and tasks are remembered."""
 
-    folder: Path
-    instances: dict[str, tuple[Scenario, Instance]] = field(default_factory=dict)
-    """By scenario."""
-    solved: dict[Task, Instance] = field(default_factory=dict)
+    path: Path
+    scenarios: dict[str, tuple[Scenario, "Solved"]] = field(default_factory=dict)
+    """By hash."""
+    solved: dict[Task, "Solved"] = field(default_factory=dict)
     """Scenarios that differ in who may talk or conspire have one task."""
-    measured: dict[tuple[int, Coalition | None, str], Measured] = field(default_factory=dict)
-    """By instance, coalition and what happened: many runs of one instance end alike."""
+
+    @property
+    def folder(self) -> Folder:
+        """Its files."""
+        return Folder(self.path)
 
     def plan(self) -> Plan:
         """The list of trials. Raises Unreadable."""
-        path = self.folder / "campaign.json"
         try:
-            return TypeAdapter(Plan).validate_json(path.read_bytes())
+            return self.folder.plan()
         except OSError as error:
-            raise Unreadable(f"{self.folder} holds no campaign: cannot read {path.name} ({error.strerror})") from None
-        except ValidationError as error:
-            raise Unreadable(f"{path} is damaged: {error.error_count()} entries do not fit") from None
+            name = self.folder.plan_path.name
+            raise Unreadable(f"{self.path} holds no campaign: cannot read {name} ({error.strerror})") from None
+        except Damaged as damaged:
+            raise Unreadable(str(damaged)) from None
 
-    def records(self, plan: Plan) -> Iterator[RunRecord]:
-        """Every trial that was run. Raises Unreadable where a trace or scenario cannot be trusted."""
-        campaign = Campaign(self.folder)
-        for listed in plan.trials:
-            if campaign.trace(listed.trial).exists():
-                yield self._complete(listed, plan, campaign.trace(listed.trial))
-            elif campaign.failure(listed.trial).exists():
-                yield _record(listed, "failed", failure_reason(campaign.failure(listed.trial)), None)
+    def records(self, plan: Plan) -> list[RunRecord]:
+        """Every trial that has ended, as listed. Raises Unreadable where a trace or scenario cannot be trusted.
 
-    def _complete(self, listed: Listed, plan: Plan, path: Path) -> RunRecord:
+        They are read seed by seed, so that each instance is solved once and need not be remembered for long.
+        """
+        found = {
+            listed.trial: record
+            for listed in sorted(plan.trials, key=lambda listed: listed.seed)
+            if (record := self._read(listed, plan)) is not None
+        }
+        return [found[listed.trial] for listed in plan.trials if listed.trial in found]
+
+    def _read(self, listed: Listed, plan: Plan) -> RunRecord | None:
         try:
-            events = list(read_trace(path))
+            result = self.folder.result(listed.trial)
+        except OSError as error:
+            raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
+        except Damaged as damaged:
+            raise Unreadable(str(damaged)) from None
+        if result is None:
+            return None
+        if result.reason is not None:
+            return _record(listed, "failed", f"{result.reason.kind}: {result.reason.words}", None)
+        return self._complete(listed, plan, result)
+
+    def _complete(self, listed: Listed, plan: Plan, result: Result) -> RunRecord:
+        path = self.folder.trace(listed.trial)
+        try:
+            events = read_trace(path, result.trace)
         except BrokenTrace as broken:
             raise Unreadable(f"a trace cannot be trusted: {broken}") from None
         except OSError as error:
             raise Unreadable(f"cannot read {path}: {error.strerror}") from None
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
-        scenario, instance = self._instance(listed.scenario)
+        scenario, solved = self._scenario(listed.scenario)
         happened = read_events(events, scenario.task, path.name)
         coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
-        key = (id(instance), coalition, repr((happened.assignment, happened.order)))
-        if key not in self.measured:
-            self.measured[key] = measure(instance, happened.assignment, coalition=coalition, order=happened.order)
-        return _record(listed, "complete", "", run_figures(self.measured[key], happened, scenario.task))
+        measured = solved.measure(happened, coalition)
+        return _record(listed, "complete", "", run_figures(measured, happened, scenario.task))
 
-    def _instance(self, found: str) -> tuple[Scenario, Instance]:
-        if found not in self.instances:
-            path = self.folder / "scenarios" / f"{found}.json"
+    def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
+        if found not in self.scenarios:
+            path = self.folder.scenario(found)
             try:
                 scenario = serial.load(path.read_bytes())
             except OSError as error:
@@ -120,9 +106,36 @@ class Reader:
             if serial.content_hash(scenario) != found:
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
             if scenario.task not in self.solved:
-                self.solved[scenario.task] = Instance.of(scenario.task)
-            self.instances[found] = (scenario, self.solved[scenario.task])
-        return self.instances[found]
+                _make_room(self.solved)
+                self.solved[scenario.task] = Solved(Instance.of(scenario.task))
+            _make_room(self.scenarios)
+            self.scenarios[found] = (scenario, self.solved[scenario.task])
+        return self.scenarios[found]
+
+
+K = TypeVar("K")
+
+
+def _make_room(remembered: dict[K, Any]) -> None:
+    """Forget the oldest entries."""
+    while len(remembered) >= MOST_KEPT:
+        remembered.pop(next(iter(remembered)))
+
+
+@dataclass(frozen=True)
+class Solved:
+    """An instance and what was measured on it: many runs of one instance end alike."""
+
+    instance: Instance
+    measured: dict[tuple[Coalition | None, str], Measured] = field(default_factory=dict)
+
+    def measure(self, happened: "Happened", coalition: Coalition | None) -> Measured:
+        """The figures of an outcome."""
+        key = (coalition, repr((happened.assignment, happened.order)))
+        if key not in self.measured:
+            found = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
+            self.measured[key] = found
+        return self.measured[key]
 
 
 def _record(listed: Listed, status: str, reason: str, figures: RunFigures | None) -> RunRecord:
@@ -130,22 +143,6 @@ def _record(listed: Listed, status: str, reason: str, figures: RunFigures | None
         listed.trial, listed.point, listed.arm, listed.seed, listed.repeat, listed.model, listed.players,
         status, reason, figures,
     )  # fmt: skip
-
-
-def failure_reason(path: Path) -> str:
-    """Why a run failed, from its unfinished trace."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        return f"its trace cannot be read: {error.strerror}"
-    for raw in reversed(lines):
-        try:
-            line = json.loads(raw)
-            if line["event"] == "failed":
-                return f"{line['kind']}: {line['reason']}"
-        except (ValueError, KeyError, TypeError):
-            continue
-    return "the run was cut off"
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,14 @@ def copied(spec: str, name: str) -> tuple[NewFile, ...]:
     return (NewFile(Path(f"{name}.colo"), _renamed(path, name)), *files)
 
 
+def gathered(composition: Composition) -> tuple[NewFile, ...]:
+    """A spec as it is with all that it reads, the main file first; raises OSError."""
+    main = composition.source.path
+    assert main is not None
+    paths = dict.fromkeys((main, *_needed(composition)))
+    return tuple(NewFile(p.relative_to(main.parent), p.read_bytes()) for p in paths)
+
+
 def _needed(composition: Composition) -> Iterator[Path]:
     """The files that a spec uses, and the data of all of them."""
     for source in composition.sources[1:]:

@@ -1,185 +1,220 @@
-"""Campaigns: many trials in one folder. In: trials and a folder; out: one trace a trial; whole ones are never redone.
+"""A campaign's folder. In: a plan and what became of runs; out: files that another process may read at any time.
 
-    DIR/campaign.json            the experiment, its arms and the list of its trials
-    DIR/scenarios/HASH.json      the scenarios that the traces refer to
-    DIR/runs/ID.jsonl            the trace of a complete run; ID.failed.jsonl of one that failed; .part while it runs
+    DIR/campaign.json           the experiment, its arms and the list of its trials
+    DIR/spec/                   the spec with all that it reads, as it was
+    DIR/scenarios/HASH.json     the scenarios that the traces refer to
+    DIR/runs/ID.json            the result of a run that has ended; it seals the trace
+    DIR/runs/ID.jsonl           its trace, event by event, as it goes on
+    DIR/runs/ID.calls.jsonl     the calls of models that it is made of, as they came
 
 More seeds or arms of the same configuration extend the list; another configuration makes it anew, and its runs stand
 beside those of the old one.
 """
 
-import asyncio
-import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from colosseum import __version__
-from colosseum.audit.protocol import CallFailed
-from colosseum.audit.run import Run
-from colosseum.audit.scripted.players import SCRIPTED
-from colosseum.audit.team import MakeModel, players
-from colosseum.audit.trace import Json, TraceWriter, encode
-from colosseum.audit.trial import PROTOCOL, Expansions, Trial
-from colosseum.model import serial
-from colosseum.model.experiment import Design
-from colosseum.model.values import plain
+from pydantic import TypeAdapter, ValidationError
 
-SIDE_BY_SIDE = 16
-"""Runs of models in flight at once. Scripted ones never wait: one at a time is as fast, and Ctrl-C loses less."""
+from colosseum.audit.campaign.calls import Recorded
+from colosseum.audit.models.reply import usage
+from colosseum.audit.trace import Seal
+from colosseum.audit.trial import Listed
+
+SCHEMA = 2
+Status: TypeAlias = Literal["complete", "failed"]
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How a campaign stands."""
-
-    complete: int
-    """Whole runs of this campaign, earlier ones included."""
-    reused: int
-    """Of these, runs that an earlier call had completed."""
-    failed: int
+class Damaged(Exception):  # noqa: N818 - what is wrong, in words
+    """A file of a campaign is not what it was when it was written."""
 
 
 @dataclass(frozen=True)
-class Campaign:
-    """A folder of runs."""
+class Reason:
+    """Why a run failed."""
 
-    folder: Path
+    kind: str
+    """As in CallFailed."""
+    words: str
 
-    def trace(self, identity: str) -> Path:
-        """Where a complete run stands."""
-        return self.folder / "runs" / f"{identity[:24]}.jsonl"
 
-    def failure(self, identity: str) -> Path:
-        """Where a failed run stands."""
-        return self.folder / "runs" / f"{identity[:24]}.failed.jsonl"
+@dataclass(frozen=True)
+class Expense:
+    """What the calls of a run came to."""
 
-    def prepare(
-        self, design: Design, trials: Sequence[Trial], expansions: Expansions, *, title: str, model: str | None
-    ) -> None:
-        """Write down what is to be done, before the first run; `model` is what was named in place of the spec's.
+    calls: int
+    """Answers of models."""
+    retries: int
+    """Attempts besides."""
+    shared: int
+    """Of the answers, those that were paid for in another run."""
+    prompt_tokens: int
+    completion_tokens: int
+    uncounted: int
+    """Answers whose tokens the provider did not count."""
+    cost: float
+    """US dollars, without what is unpriced."""
+    unpriced: int
+    """Answers whose price is not known."""
 
-        `design` has all arms, also those that no trial is of. Raises OSError.
-        """
-        (self.folder / "scenarios").mkdir(parents=True, exist_ok=True)
-        for found, scenario in expansions.scenarios.items():
-            path, content = self.folder / "scenarios" / f"{found}.json", serial.dump(scenario)
-            if not path.exists() or path.read_bytes() != content:
-                replace_file(path, content)
-        first, spec = trials[0].stage.scenario, expansions.spec.composition
-        present = {design.arms[0], *(trial.arm for trial in trials)}  # the control is it, run or not
-        plan: dict[str, Any] = {  # a border: what JSON holds
-            "schema": 1,
-            "colosseum": __version__,
-            "scenario": first.name,
-            "title": title,
-            "experiment": design.name,
-            "question": design.question,
-            "arms": [name for name in design.arms if name in present],
-            "coalitions": [c.name for c in first.coalitions],
-            "configuration": configuration(expansions, design.name, model),
-            "spec": spec.source.text,
-            "trials": [listed(trial) for trial in trials],
-        }
-        self._extend(plan, design.arms)
-        replace_file(self.folder / "campaign.json", (json.dumps(plan, ensure_ascii=False, indent=1) + "\n").encode())
+    @classmethod
+    def of(cls, used: Sequence[Recorded]) -> "Expense":
+        """The expense of a run's answers; what was paid for elsewhere costs nothing here."""
+        own = [each for each in used if not each.origin]
+        taken = [usage(each.answer) for each in own]
+        return cls(
+            calls=len(used),
+            retries=sum(each.attempts - 1 for each in own),
+            shared=len(used) - len(own),
+            prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
+            completion_tokens=sum(t.completion_tokens or 0 for t in taken),
+            uncounted=sum(t.prompt_tokens is None for t in taken),
+            cost=sum(t.cost or 0.0 for t in taken),
+            unpriced=sum(t.cost is None for t in taken),
+        )
 
-    def _extend(self, plan: dict[str, Any], order: Sequence[str]) -> None:
-        """Add what the folder's list of the same configuration has besides."""
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended."""
+
+    schema: int
+    trial: str
+    status: Status
+    reason: Reason | None
+    trace: Seal
+    expense: Expense
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What campaign.json says."""
+
+    schema: int
+    colosseum: str
+    """The version that made it."""
+    scenario: str
+    title: str
+    experiment: str
+    question: str
+    arms: tuple[str, ...]
+    coalitions: tuple[str, ...]
+    """In declared order; figures are of the first unless another is asked for."""
+    configuration: str
+    """Equal for runs that belong into one report."""
+    spec: str
+    """The main file, below `spec/`."""
+    params: dict[str, Any]
+    """Params set from outside."""
+    options: dict[str, Any]
+    """What was asked for on the command line or by the environment, resolved."""
+    trials: tuple[Listed, ...]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of one campaign."""
+
+    path: Path
+
+    def trace(self, trial: str) -> Path:
+        """A run's events."""
+        return self._run(trial, "jsonl")
+
+    def calls(self, trial: str) -> Path:
+        """A run's calls."""
+        return self._run(trial, "calls.jsonl")
+
+    def result_path(self, trial: str) -> Path:
+        """How a run ended; there is none while it goes on."""
+        return self._run(trial, "json")
+
+    def lock(self, trial: str) -> Path:
+        """Held by the process that makes the run."""
+        return self._run(trial, "lock")
+
+    def _run(self, trial: str, kind: str) -> Path:
+        return self.path / "runs" / f"{trial[:24]}.{kind}"
+
+    def scenario(self, found: str) -> Path:
+        """A scenario by its hash."""
+        return self.path / "scenarios" / f"{found}.json"
+
+    @property
+    def plan_path(self) -> Path:
+        """The list of trials."""
+        return self.path / "campaign.json"
+
+    @property
+    def spec(self) -> Path:
+        """Where the spec's files are kept."""
+        return self.path / "spec"
+
+    def plan(self) -> Plan:
+        """The list of trials. Raises OSError, and Damaged."""
         try:
-            earlier = json.loads((self.folder / "campaign.json").read_bytes())
-            if earlier["configuration"] != plan["configuration"]:
-                return
-            trials = {trial["trial"]: trial for trial in [*earlier["trials"], *plan["trials"]]}
-            present = {order[0], *(trial["arm"] for trial in trials.values())}
-            plan["arms"] = [name for name in order if name in present]
-            plan["trials"] = list(trials.values())
-        except (OSError, ValueError, KeyError, TypeError):
-            return  # there is none, or it is not one of ours
+            return TypeAdapter(Plan).validate_json(self.plan_path.read_bytes())
+        except ValidationError as error:
+            raise Damaged(f"{self.plan_path} is damaged: {error.error_count()} entries do not fit") from None
 
-    async def run(self, trials: Sequence[Trial], make: MakeModel, *, progress: Callable[[Trial, str], None]) -> Tally:
-        """Run what is not complete. `progress` hears of every trial: reused, complete or failed."""
-        todo: list[Trial] = []
-        for trial in trials:
-            if self.trace(trial.identity).exists():
-                progress(trial, "reused")
-            else:
-                todo.append(trial)
-        waiting, scripted = asyncio.Semaphore(SIDE_BY_SIDE), asyncio.Semaphore(1)
-        outcomes: list[bool] = []
-
-        async def one(trial: Trial) -> None:
-            async with scripted if SCRIPTED.keys() >= set(trial.roles.values()) else waiting:
-                await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
-                complete = await self._one(trial, make)
-            outcomes.append(complete)
-            progress(trial, "complete" if complete else "failed")
-
-        async with asyncio.TaskGroup() as group:
-            for trial in todo:
-                group.create_task(one(trial))
-        reused = len(trials) - len(todo)
-        return Tally(complete=reused + sum(outcomes), reused=reused, failed=len(todo) - sum(outcomes))
-
-    async def _one(self, trial: Trial, make: MakeModel) -> bool:
-        """Run one trial; whether it is complete. A player that cannot be asked ends this run only."""
-        trace = TraceWriter(self.trace(trial.identity))
+    def result(self, trial: str) -> Result | None:
+        """How a run ended; None when it has not. Raises OSError, and Damaged."""
+        path = self.result_path(trial)
         try:
-            trace.write("start", version=1, trial=trial.identity, **trial.description())
-            team = players(trial.roles, trial.stage.conditions.settings, make)
-            await Run(trial.stage, team, trial.library, trial.rules, trace).play()
-            trace.write("end", status="complete")
-            trace.finish()
-        except CallFailed:
-            trace.close()  # before it is renamed
-            with suppress(FileNotFoundError):  # another process completed the same trial and cleared this away
-                os.replace(trace.part, self.failure(trial.identity))
-            return False
-        finally:
-            trace.close()
-        self.failure(trial.identity).unlink(missing_ok=True)
-        return True
+            found = TypeAdapter(Result).validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as error:
+            raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
+        if found.trial != trial:
+            raise Damaged(f"{path.name} is the result of another trial")
+        return found
+
+    def commit(self, result: Result) -> None:
+        """Write a result: from now on the run has ended."""
+        replace_file(self.result_path(result.trial), _json(asdict(result)))
+
+    def retract(self, trial: str) -> None:
+        """Take a result back, so that the run can be made again."""
+        self.result_path(trial).unlink(missing_ok=True)
+
+    def write_plan(self, plan: Plan, order: Sequence[str]) -> None:
+        """Write the list of trials; `order` has all arms of the experiment."""
+        replace_file(self.plan_path, _json(asdict(self._extended(plan, order))))
+
+    def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
+        """With what the folder's list of the same configuration has besides."""
+        try:
+            earlier = self.plan()
+        except (OSError, Damaged):
+            return plan  # there is none, or it is not one of ours
+        if earlier.configuration != plan.configuration:
+            return plan
+        trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
+        present = {order[0], *(listed.arm for listed in trials.values())}
+        arms = tuple(name for name in order if name in present)
+        return replace(plan, arms=arms, trials=tuple(trials.values()))
+
+    def results(self, plan: Plan) -> Iterator[tuple[Listed, Result | None]]:
+        """Every trial of a plan with its result. Raises OSError, and Damaged."""
+        for listed in plan.trials:
+            yield listed, self.result(listed.trial)
 
 
-def listed(trial: Trial) -> dict[str, Json]:
-    """A trial as campaign.json lists it."""
-    return {
-        "trial": trial.identity,
-        "arm": trial.arm,
-        "point": trial.point,
-        "seed": trial.seed,
-        "repeat": trial.stage.repeat,
-        "model": model_words(trial),
-        "players": trial.roles,
-        "scenario": trial.scenario_hash,
-    }
-
-
-def configuration(expansions: Expansions, experiment: str, model: str | None) -> str:
-    """A digest of all that runs of one report have in common: the spec's files, params, experiment and model."""
-    content: dict[str, Json] = {
-        "protocol": PROTOCOL,
-        "spec": [source.text for source in expansions.spec.composition.sources],
-        "params": {name: plain(value) for name, value in sorted(expansions.params.items())},
-        "experiment": experiment,
-        "model": model,
-    }
-    return hashlib.sha256(encode(content).encode()).hexdigest()
-
-
-def model_words(trial: Trial) -> str:
-    """The model of a trial as the user named it: `sim`, or who plays what."""
-    named = trial.stage.conditions.settings.model
-    return named[0][1] if len(named) == 1 and named[0][0] == "agents" else ", ".join(f"{w}={m}" for w, m in named)
+def _json(content: object) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old or the new one, never a half."""
+    """Write a file so that a reader sees the old or the new one, never a half, whatever stops us."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
-    fresh.write_bytes(content)
+    with open(fresh, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(fresh, path)

@@ -1,4 +1,4 @@
-"""One call of a model; the only file that knows litellm. In: messages and tools; out: an Answer or a Failure.
+"""One call of a model; the only file that knows litellm. In: a Request; out: an Answer or a Failure.
 
 litellm takes seconds to import, so it is imported by the first call.
 """
@@ -7,50 +7,29 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from colosseum.audit.models.failure import Failure, explain
-from colosseum.audit.models.messages import Message
-from colosseum.audit.models.reply import Answer, completion
-from colosseum.audit.models.tools import Tool
+from colosseum.audit.models.reply import Answer, Price
+from colosseum.audit.models.request import Request
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Which model is asked, where and how."""
-
-    model: str
-    """As litellm names it: `provider/model`."""
-    api_base: str | None
-    temperature: float | None
-    """None is left to the provider; some models take no other."""
-    max_tokens: int
-    timeout: float
-    """Seconds for the whole call."""
-
-
-async def call(endpoint: Endpoint, messages: Sequence[Message], tools: Sequence[Tool]) -> Answer | Failure:
+async def call(request: Request) -> Answer | Failure:
     """Asks once. Keys come from the environment, under the names that litellm documents for each provider."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or the import downloads a price list
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or the import reads a .env file
-    import litellm
+    litellm = library()
     import openai  # litellm's exceptions are declared as subclasses of openai's
 
-    litellm.suppress_debug_info = True
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    optional = {"temperature": endpoint.temperature, "api_base": endpoint.api_base}
+    endpoint = request.endpoint
     start = time.perf_counter()
     try:
         async with asyncio.timeout(endpoint.timeout):
             response = await litellm.acompletion(
                 model=endpoint.model,
-                messages=list(messages),
-                tools=list(tools),
+                messages=list(request.messages),
                 max_tokens=endpoint.max_tokens,
                 timeout=endpoint.timeout,
                 num_retries=0,
-                **{name: value for name, value in optional.items() if value is not None},
+                **_optional(request),
             )
     except (openai.OpenAIError, OSError) as error:
         needed = litellm.validate_environment(endpoint.model)["missing_keys"]
@@ -61,9 +40,43 @@ async def call(endpoint: Endpoint, messages: Sequence[Message], tools: Sequence[
             timeout=endpoint.timeout,
             missing_keys=tuple(needed),
         )
-    read = completion(response)
-    if read is None:
-        return Failure("transport", f"the answer of `{endpoint.model}` could not be read", again=True)
     # The price that `completion_cost` gives, computed by litellm with the answer; None for a model without a price.
     cost = response._hidden_params.get("response_cost")
-    return Answer(read, cost, time.perf_counter() - start)
+    raw = response.model_dump(mode="json", exclude_none=True, warnings=False)
+    answer = Answer(raw, cost, round(time.perf_counter() - start, 4))
+    if answer.completion is None:
+        return Failure("transport", f"the answer of `{endpoint.model}` could not be read", again=True)
+    return answer.priced(endpoint.price) if endpoint.price else answer
+
+
+def library() -> Any:  # a border: litellm's own types are not exact
+    """litellm, quiet, and without a look at the network or at a .env file."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or the import downloads a price list
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or the import reads a .env file
+    import litellm
+
+    litellm.suppress_debug_info = True
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    return litellm
+
+
+def known_price(model: str) -> Price | None:
+    """What litellm's price list says; None for a model that is not on it, or not with both prices."""
+    listed = library().model_cost
+    found = listed.get(model) or listed.get(model.partition("/")[2])
+    if not found:
+        return None
+    prompt, completion = found.get("input_cost_per_token"), found.get("output_cost_per_token")
+    return None if prompt is None or completion is None else Price(prompt * 1e6, completion * 1e6)
+
+
+def _optional(request: Request) -> dict[str, Any]:
+    """Arguments that are left out where there is nothing to say."""
+    endpoint = request.endpoint
+    said = {
+        "temperature": endpoint.temperature,
+        "api_base": endpoint.api_base,
+        "extra_body": dict(endpoint.extra_body) or None,
+        "tools": list(request.tools) or None,
+    }
+    return {name: value for name, value in said.items() if value is not None}

@@ -1,9 +1,10 @@
-"""Finds out before the first paid run whether a model can play. In: a ModelPlayer; out: None, or what is wrong."""
+"""Finds out before the first paid run whether a model can play. In: its Endpoint; out: None, or what is wrong."""
 
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.messages import Message
-from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.reply import Answer, reply
+from colosseum.audit.models.request import Endpoint, Place, Request
 from colosseum.audit.models.tools import tool
 from colosseum.audit.protocol import Reply
 
@@ -15,14 +16,14 @@ QUESTION: tuple[Message, ...] = (
 ATTEMPTS = 2
 
 
-async def preflight(player: ModelPlayer) -> str | None:
+async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
     """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user."""
-    result = await player.ask(QUESTION, (READY,), attempts=ATTEMPTS)
+    result = await provider.ask(Request(endpoint, QUESTION, (READY,), Place()), attempts=ATTEMPTS)
     match result:
         case Failure(reason=reason):
             return reason
         case Answer():
-            return _verdict(reply(result), model=player.endpoint.model, max_tokens=player.endpoint.max_tokens)
+            return _verdict(reply(result), model=endpoint.model, max_tokens=endpoint.max_tokens)
 
 
 def _verdict(said: Reply, *, model: str, max_tokens: int) -> str | None:

@@ -1,18 +1,29 @@
-"""Reads a provider's answer. In: litellm's response object; out: a Reply, with nothing in it trusted.
+"""Reads a provider's answer. In: the JSON of litellm's response; out: a Reply, with nothing in it trusted.
 
-This is the border: attributes are read through pydantic, and what a provider left out is None.
+This is the border: fields are read through pydantic, and what a provider left out is None.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from colosseum.audit.protocol import Reply, ToolCall, Usage
 
 
+@dataclass(frozen=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+
+
 class _Read(BaseModel):
-    model_config = ConfigDict(from_attributes=True, extra="ignore")
+    model_config = ConfigDict(extra="ignore")
 
 
 class CalledFunction(_Read):
@@ -65,26 +76,36 @@ class Completion(_Read):
     usage: Tokens | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
-    """A completion with its price in US dollars, when known, and the seconds it took."""
+    """An answer as it came, with its price in US dollars, when known, and the seconds it took."""
 
-    completion: Completion
+    raw: Mapping[str, Any]
+    """A border: the JSON of the response."""
     cost: float | None
     seconds: float
 
+    @cached_property
+    def completion(self) -> Completion | None:
+        """What is read of it; None when it is nothing of the kind."""
+        try:
+            return Completion.model_validate(self.raw)
+        except ValidationError:
+            return None
 
-def completion(response: object) -> Completion | None:
-    """The response as a Completion, or None when it is nothing of the kind."""
-    try:
-        return Completion.model_validate(response)
-    except ValidationError:
-        return None
+    def priced(self, price: Price) -> "Answer":
+        """The answer at another price; without one where the provider did not count the tokens."""
+        taken = usage(self)
+        if taken.prompt_tokens is None or taken.completion_tokens is None:
+            return replace(self, cost=None)
+        millionths = taken.prompt_tokens * price.prompt + taken.completion_tokens * price.completion
+        return replace(self, cost=millionths / 1e6)
 
 
 def reply(answer: Answer, *, turn_ids: frozenset[str] = frozenset()) -> Reply:
     """The Reply in an answer; `turn_ids` are the call ids of the running turn, which no new call may repeat."""
-    choice = answer.completion.choices[0] if answer.completion.choices else Choice(message=Said())
+    choices = answer.completion.choices if answer.completion else []
+    choice = choices[0] if choices else Choice(message=Said())
     said = choice.message
     calls = _calls(said.tool_calls or [], turn_ids)
     refusal = said.provider_specific_fields.refusal if said.provider_specific_fields else None
@@ -99,14 +120,14 @@ def reply(answer: Answer, *, turn_ids: frozenset[str] = frozenset()) -> Reply:
 
 def usage(answer: Answer) -> Usage:
     """What the answer took. No prompt is of 0 tokens: then the provider did not count."""
-    tokens = answer.completion.usage
+    tokens = answer.completion.usage if answer.completion else None
     counted = tokens is not None and bool(tokens.prompt_tokens)
     return Usage(
         prompt_tokens=tokens.prompt_tokens if tokens and counted else None,
         completion_tokens=tokens.completion_tokens if tokens and counted else None,
         cost=answer.cost if counted else None,
         seconds=answer.seconds,
-        served_model=answer.completion.model or "",
+        served_model=(answer.completion.model if answer.completion else None) or "",
     )
 
 

@@ -1,0 +1,156 @@
+"""The calls of one run. In: requests; out: answers, each paid for once and written down before it is used.
+
+A call is a line of `ID.calls.jsonl` for every attempt, the last of which holds the answer as it came. A run that is
+played again finds its answers here; what a killed process left of a line is cut off.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol, TypeAlias
+
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.paid import Attempt, OnAttempt
+from colosseum.audit.models.reply import Answer
+from colosseum.audit.models.request import Request
+from colosseum.audit.redaction import Redaction
+from colosseum.audit.trace import encode
+
+CacheMode: TypeAlias = Literal["off", "read", "rw"]
+"""Whether answers of earlier calls are used, and whether new ones are kept."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An answer on file."""
+
+    answer: Answer
+    attempts: int
+    """How many it took."""
+    origin: str
+    """The trial in which it was paid for, where that is another one; else empty."""
+
+
+class Source(Protocol):
+    """Where new answers come from."""
+
+    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+        """The answer, and the trial in which it was paid for, where that is another one. Raises Halt."""
+        ...
+
+
+@dataclass
+class RunCalls:
+    """Answers for one run."""
+
+    path: Path
+    source: Source | None
+    """None where nothing is asked any more: a call that is not on file then raises Missing."""
+    redaction: Redaction
+    cache: CacheMode = "rw"
+    known: dict[str, Recorded] = field(init=False, default_factory=dict)
+    used: dict[str, Recorded] = field(init=False, default_factory=dict)
+    """What this run asked so far, by key."""
+    file: IO[str] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.cache != "off" and self.path.exists():
+            self.known = dict(read_calls(self.path))
+
+    async def ask(self, request: Request) -> Answer | Failure:
+        """The recorded answer, or a new one. Raises Halt, and Missing."""
+        found = self.known.get(request.key)
+        if found is None:
+            if self.source is None:
+                raise Missing(f"the call of {request.place.agent} in round {request.place.round} is not on file")
+            number = 0
+
+            def heard(request: Request, attempt: Attempt) -> None:
+                nonlocal number
+                number = attempt.number
+                self._write(request, attempt)
+
+            result, origin = await self.source.ask(request, heard=heard)
+            if isinstance(result, Failure):
+                return result
+            result = self._cleaned(result)
+            if origin:
+                self._write(request, Attempt(1, result, None), origin=origin)
+            found = Recorded(result, max(1, number), origin)
+        self.used[request.key] = found
+        return found.answer
+
+    def _cleaned(self, answer: Answer) -> Answer:
+        """The answer as it can be written down: what is acted on is what is on file."""
+        written = encode(answer.raw)
+        cleaned = self.redaction.clean(written)
+        return answer if cleaned == written else replace(answer, raw=json.loads(cleaned))
+
+    def close(self) -> None:
+        """Nothing more is asked."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+    def _write(self, request: Request, attempt: Attempt, *, origin: str = "") -> None:
+        if self.cache != "rw":
+            return
+        if self.file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            mend(self.path)
+            self.file = open(self.path, "a", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
+        self.file.write(self.redaction.clean(encode(_line(request, attempt, origin))) + "\n")
+        self.file.flush()
+
+
+class Missing(Exception):  # noqa: N818 - what is wrong, in words
+    """A call is not on file."""
+
+
+def _line(request: Request, attempt: Attempt, origin: str) -> dict[str, Any]:
+    """One attempt as it is written."""
+    head = {
+        "call": request.key,
+        "place": asdict(request.place),
+        "model": request.endpoint.model,
+        "attempt": attempt.number,
+    }
+    match attempt.result:
+        case Answer(raw=raw, cost=cost, seconds=seconds):
+            answer = {"kind": "ok", "cost": cost, "seconds": seconds, "raw": raw}
+            return {**head, **({"origin": origin} if origin else {}), **answer}
+        case Failure(kind=kind, reason=reason):
+            return {**head, "kind": kind, "reason": reason, "delay": attempt.delay}
+
+
+def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The whole lines of a file of calls, attempts that failed too."""
+    with open(path, "rb") as file:
+        for raw in file:
+            if raw.endswith(b"\n"):
+                try:
+                    line = json.loads(raw)
+                except ValueError:
+                    continue  # what a machine that crashed left of it
+                if isinstance(line, dict) and isinstance(line.get("call"), str):
+                    yield line
+
+
+def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
+    """The answers on file by the keys of their calls, in order."""
+    for line in read_lines(path):
+        if line.get("kind") == "ok" and isinstance(line.get("raw"), dict):
+            answer = Answer(line["raw"], line.get("cost"), float(line.get("seconds") or 0.0))
+            yield line["call"], Recorded(answer, int(line.get("attempt") or 1), str(line.get("origin") or ""))
+
+
+def mend(path: Path) -> None:
+    """Cut off what a killed process left of a last line."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        content = file.read()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            file.truncate(whole)

@@ -1,0 +1,112 @@
+"""What is to be done, written down before the first run. In: a design and its trials; out: a Plan in a folder."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from colosseum import __version__
+from colosseum.audit.campaign.folder import SCHEMA, Folder, Plan, replace_file
+from colosseum.audit.trace import Json, encode
+from colosseum.audit.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
+from colosseum.diagnostics import Diagnostic
+from colosseum.language.copying import NewFile, gathered
+from colosseum.model import serial
+from colosseum.model.experiment import Design
+from colosseum.model.values import plain
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is planned, besides the trials themselves."""
+
+    design: Design
+    """The whole experiment, with arms that no trial is of."""
+    title: str
+    model: str
+    """As it was named in place of the spec's; empty where it was not."""
+    options: Mapping[str, Json]
+    """What was asked for, resolved."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A block and its trials, as they are listed."""
+
+    block: Block
+    listed: tuple[Listed, ...]
+
+
+def plan(
+    folder: Folder, asked: Asked, blocks: Iterable[Block], trials: Trials
+) -> tuple[list[Planned], list[Diagnostic]]:
+    """Write down every trial and what it refers to, or say what is wrong with one.
+
+    Raises OSError, UnknownPlayer, and NotLowered where a hard rule cannot be watched over.
+    """
+    planned: list[Planned] = []
+    scenarios: set[str] = set()
+    first: Trial | None = None
+    for block in blocks:
+        made, diagnostics = trials.of(block)
+        if diagnostics:
+            return [], diagnostics
+        planned.append(Planned(block, tuple(trial.listed for trial in made)))
+        for trial in made:
+            if trial.scenario_hash not in scenarios:
+                scenarios.add(trial.scenario_hash)
+                trial.rules.prepare(always=first is None)
+                _keep(folder, trial)
+            first = first or trial
+    assert first is not None  # a design has a cell, and a seed
+    files = gathered(trials.expansions.spec.composition)
+    for file in files:
+        _write(folder.spec / file.path, file.content)
+    listed = [each for block in planned for each in block.listed]
+    folder.write_plan(_plan(asked, listed, first, trials.expansions, files), asked.design.arms)
+    return planned, []
+
+
+def _plan(
+    asked: Asked, listed: Sequence[Listed], first: Trial, expansions: Expansions, files: Sequence[NewFile]
+) -> Plan:
+    design, scenario = asked.design, first.stage.scenario
+    present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
+    params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
+    return Plan(
+        schema=SCHEMA,
+        colosseum=__version__,
+        scenario=scenario.name,
+        title=asked.title,
+        experiment=design.name,
+        question=design.question,
+        arms=tuple(name for name in design.arms if name in present),
+        coalitions=tuple(c.name for c in scenario.coalitions),
+        configuration=_configuration(asked, params, files),
+        spec=str(files[0].path),
+        params=params,
+        options=dict(asked.options),
+        trials=tuple(listed),
+    )
+
+
+def _configuration(asked: Asked, params: Mapping[str, Json], files: Sequence[NewFile]) -> str:
+    """A digest of all that runs of one report have in common: the spec's files, params, experiment and model."""
+    content: dict[str, Json] = {
+        "protocol": PROTOCOL,
+        "spec": [hashlib.sha256(file.content).hexdigest() for file in files],
+        "params": params,
+        "experiment": asked.design.name,
+        "model": asked.model,
+    }
+    return hashlib.sha256(encode(content).encode()).hexdigest()
+
+
+def _keep(folder: Folder, trial: Trial) -> None:
+    """Write a trial's scenario, unless it is there."""
+    _write(folder.scenario(trial.scenario_hash), serial.dump(trial.stage.scenario))
+
+
+def _write(path: Path, content: bytes) -> None:
+    if not path.exists() or path.read_bytes() != content:
+        replace_file(path, content)

@@ -1,0 +1,247 @@
+"""Makes the runs of a campaign. In: blocks of trials and a folder; out: every run exactly once, as far as money goes.
+
+Runs of models go on side by side, those of one block together; scripted ones never wait, so they go one by one. A run
+belongs to the process that holds its lock; what another process is at is looked at again in the end.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from filelock import FileLock, Timeout
+
+from colosseum.audit.campaign.calls import CacheMode, RunCalls, Source, read_calls
+from colosseum.audit.campaign.coupling import Coupling
+from colosseum.audit.campaign.folder import Expense, Folder, Reason, Result, Status
+from colosseum.audit.campaign.planning import Planned
+from colosseum.audit.campaign.purse import Halt, Purse
+from colosseum.audit.campaign.source import Limited, PaidSource
+from colosseum.audit.protocol import CallFailed
+from colosseum.audit.redaction import Redaction
+from colosseum.audit.run import Run
+from colosseum.audit.team import players
+from colosseum.audit.trace import Seal, TraceWriter
+from colosseum.audit.trial import Block, Listed, Trial
+
+SCHEMA = 1
+BUSY = 0.5
+"""Seconds between two looks at a run that another process makes."""
+
+Became: TypeAlias = Literal["complete", "failed", "reused", "failed before", "halted"]
+"""What became of a trial in this call of the program."""
+Progress: TypeAlias = Callable[[Listed, Became, Result | None], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a campaign is run; nothing here changes what a run comes to."""
+
+    cache: CacheMode = "rw"
+    run_budget: float | None = None
+    """US dollars for one run."""
+    retry_failed: bool = False
+    side_by_side: int = 64
+    """Runs of models at once."""
+
+
+@dataclass
+class Tally:
+    """How many trials became what."""
+
+    became: dict[Became, int] = field(default_factory=dict)
+
+    def count(self, became: Became) -> None:
+        """One more."""
+        self.became[became] = self.became.get(became, 0) + 1
+
+    def __getitem__(self, became: Became) -> int:
+        return self.became.get(became, 0)
+
+
+@dataclass
+class Runner:
+    """Makes runs in one folder."""
+
+    folder: Folder
+    source: PaidSource
+    purse: Purse
+    options: Options
+    redaction: Redaction
+    progress: Progress
+    tally: Tally = field(init=False, default_factory=Tally)
+    running: int = field(init=False, default=0)
+    """Runs that go on."""
+    left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    """Set when one of them ends."""
+    dearest: float = 0.0
+    """The most that a run has cost, in US dollars."""
+
+    async def run(self, planned: Iterable[Planned], make: Callable[[Block], Sequence[Trial]]) -> Tally:
+        """Make what is missing. A run that no money is left for stays as it is."""
+        busy: list[Trial] = []
+        async with asyncio.TaskGroup() as group:
+            for each in planned:
+                todo = {listed.trial for listed in each.listed if not self._settled(listed)}
+                if not todo:
+                    await asyncio.sleep(0)
+                    continue
+                trials = make(each.block)
+                missing = [trial for trial in trials if trial.identity in todo]
+                if not await self._admitted(missing):
+                    for trial in missing:
+                        self._became(trial.listed, "halted", None)
+                    continue
+                shared = self._coupling(trials)
+                for trial in missing:
+                    source: Source = shared.source_of(trial) if shared else self.source
+                    await self._room(trial)
+                    group.create_task(self._one(trial, source, busy)).add_done_callback(self._left)
+                    await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
+        await self._others(busy)
+        return self.tally
+
+    async def _admitted(self, todo: Sequence[Trial]) -> bool:
+        """Whether a block may begin: where money is limited, as much must be left as its runs will probably cost.
+
+        Blocks are begun whole, so that what is compared is there in all arms. The first one shows what a run costs.
+        """
+        asking = sum(bool(trial.endpoints) for trial in todo)
+        while asking and self.purse.limit is not None:
+            needed = (asking + self.running) * self.dearest
+            if self.purse.reached or self.source.stopping:
+                return False
+            if self.purse.spent + needed <= self.purse.limit and (self.dearest or not self.running):
+                return True
+            if not self.running:
+                self.purse.reached = True
+                return False
+            await self._one_left()
+        return not self.source.stopping
+
+    async def _room(self, trial: Trial) -> None:
+        """Wait until one more run may go on: as many of models as was said, one of scripted players."""
+        while self.running >= (self.options.side_by_side if trial.endpoints else 1):
+            await self._one_left()
+        self.running += 1
+
+    async def _one_left(self) -> None:
+        self.left.clear()
+        await self.left.wait()
+
+    def _left(self, task: "asyncio.Task[None]") -> None:
+        self.running -= 1
+        self.left.set()
+
+    def _settled(self, listed: Listed) -> bool:
+        """Whether the trial has a result that stands."""
+        result = self.folder.result(listed.trial)
+        if result is None or (result.status == "failed" and self.options.retry_failed):
+            return False
+        self._became(listed, "reused" if result.status == "complete" else "failed before", result)
+        return True
+
+    def _coupling(self, block: Sequence[Trial]) -> Coupling | None:
+        """What the arms of a block share, with what earlier calls of the program were answered."""
+        if not any(trial.coupled for trial in block):
+            return None
+        shared = Coupling(block, self.source)
+        for trial in block:
+            path = self.folder.calls(trial.identity)
+            if path.exists() and self.options.cache != "off":
+                shared.remember(trial, read_calls(path))
+        return shared
+
+    async def _one(self, trial: Trial, source: Source, busy: list[Trial]) -> None:
+        """Make one run, unless another process is at it."""
+        try:
+            with _claimed(self.folder, trial):
+                if not self._settled_meanwhile(trial):
+                    await self._made(trial, source)
+        except Timeout:
+            busy.append(trial)
+
+    def _settled_meanwhile(self, trial: Trial) -> bool:
+        """Whether another process has made the run since we looked."""
+        result = self.folder.result(trial.identity)
+        if result is not None and result.status == "failed" and self.options.retry_failed:
+            self.folder.retract(trial.identity)
+            return False
+        return result is not None and self._settled(trial.listed)
+
+    async def _made(self, trial: Trial, source: Source) -> None:
+        """Make one run. A player that cannot be asked ends this run only."""
+        calls = self._calls(trial, source)
+        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction)
+        reason: Reason | None = None
+        try:
+            await perform(trial, calls, trace)
+        except CallFailed as failure:
+            reason = Reason(failure.kind, failure.reason)
+        except Halt:
+            self._became(trial.listed, "halted", None)
+            return
+        finally:
+            calls.close()
+            trace.close()
+        result = result_of(trial, calls, trace.seal, reason)
+        self.folder.commit(result)
+        self._became(trial.listed, result.status, result)
+
+    def _calls(self, trial: Trial, source: Source) -> RunCalls:
+        limited = source
+        if self.options.run_budget is not None:
+            limited = Limited(source, Purse(self.options.run_budget, self.purse.prices))
+        return RunCalls(self.folder.calls(trial.identity), limited, self.redaction, self.options.cache)
+
+    async def _others(self, busy: Sequence[Trial]) -> None:
+        """Wait for runs that other processes make, and make those that they leave."""
+        for trial in busy:
+            left: list[Trial] = [trial]
+            while left:
+                left.clear()
+                if not self._settled(trial.listed):
+                    await self._one(trial, self.source, left)
+                if left:
+                    await asyncio.sleep(BUSY)
+
+    def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
+        if result is not None:
+            self.dearest = max(self.dearest, result.expense.cost)
+        self.tally.count(became)
+        self.progress(listed, became, result)
+
+
+async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
+    """Play one run into its trace. Raises CallFailed, at the end of the trace, and Halt, in the middle of it."""
+    trace.write("start", version=2, trial=trial.identity, **trial.description())
+    team = players(trial.roles, trial.endpoints, calls)
+    try:
+        await Run(trial.stage, team, trial.library, trial.rules, trace).play()
+    except CallFailed:
+        trace.write("end", status="failed")
+        trace.finish()
+        raise
+    trace.write("end", status="complete")
+    trace.finish()
+
+
+def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: Reason | None) -> Result:
+    """How a run ended; it depends on what happened alone."""
+    status: Status = "failed" if reason else "complete"
+    return Result(SCHEMA, trial.identity, status, reason, seal, Expense.of(list(calls.used.values())))
+
+
+@contextmanager
+def _claimed(folder: Folder, trial: Trial) -> Iterator[None]:
+    """Within the block no other process makes this run. Raises Timeout where one does.
+
+    The system lets go of the lock when a process dies, however it does. The file goes once there is a result.
+    """
+    path = folder.lock(trial.identity)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path, timeout=0):
+        yield
+        if folder.result_path(trial.identity).exists():
+            path.unlink(missing_ok=True)

@@ -1,0 +1,176 @@
+"""Which models are asked, and how. In: options as typed; out: an Endpoint for a model, and settings in place of a spec's.
+
+`[MODEL=]VALUE` gives an option to one model, without `MODEL=` to all that have none of their own.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, get_args
+
+from colosseum.audit.models.reply import Price
+from colosseum.audit.models.request import Dialect, Endpoint
+from colosseum.audit.trace import Json
+from colosseum.cli.words import stop
+from colosseum.diagnostics import closest
+from colosseum.model.check import Checked
+from colosseum.model.experiment import Conditions
+from colosseum.model.settings import MODEL, Settings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Options of models as they were typed."""
+
+    models: tuple[str, ...] = ()
+    """`provider/model` for everybody, or `WHO=provider/model`."""
+    api_base: tuple[str, ...] = ()
+    extra_body: tuple[str, ...] = ()
+    price: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float = 120.0
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The same, read and checked."""
+
+    models: tuple[tuple[str, str], ...]
+    """(who, model) in place of the spec's; empty where none was named."""
+    temperature: float | None
+    max_tokens: int | None
+    timeout: float
+    api_base: Mapping[str, str] = field(default_factory=dict)
+    """By model; the empty name is everybody else's."""
+    extra_body: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    price: Mapping[str, Price] = field(default_factory=dict)
+    tools: Mapping[str, Dialect] = field(default_factory=dict)
+
+    def adjust(self, conditions: Conditions) -> Conditions:
+        """An arm's conditions with what was asked for in place of what the spec says."""
+        settings = conditions.settings
+        if self.models:
+            settings = replace(settings, model=self.models)
+        if self.temperature is not None:
+            settings = replace(settings, temperature=self.temperature)
+        if self.max_tokens is not None:
+            settings = replace(settings, max_tokens=self.max_tokens)
+        return replace(conditions, settings=settings)
+
+    def endpoint(self, model: str, settings: Settings) -> Endpoint:
+        """How a model is asked in an arm."""
+        return Endpoint(
+            model,
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+            extra_body=_of(self.extra_body, model) or {},
+            dialect=_of(self.tools, model) or "native",
+            api_base=_of(self.api_base, model),
+            timeout=self.timeout,
+            price=_of(self.price, model),
+        )
+
+    @property
+    def words(self) -> str:
+        """The models as they were named."""
+        return ", ".join(model if who == "agents" else f"{who}={model}" for who, model in self.models)
+
+
+def _of(given: Mapping[str, T], model: str) -> T | None:
+    return given.get(model, given.get(""))
+
+
+def read_asking(wanted: Wanted, checked: Checked) -> Asking:
+    """Check the options. Raises Stop."""
+    models = _models(wanted.models)
+    _check_groups([who for who, _ in models], checked)
+    if wanted.max_tokens is not None and wanted.max_tokens < 1:
+        raise stop("C122", f"`--max-tokens` is a whole number of at least 1, not `{wanted.max_tokens}`")
+    return Asking(
+        models=models,
+        temperature=_within(wanted.temperature, "--temperature", 0.0, 2.0),
+        max_tokens=wanted.max_tokens,
+        timeout=_within(wanted.timeout, "--timeout", 0.001, 86_400.0) or 120.0,
+        api_base=_by_model(wanted.api_base),
+        extra_body={model: _body(text) for model, text in _by_model(wanted.extra_body).items()},
+        price={model: _price(text) for model, text in _by_model(wanted.price).items()},
+        tools={model: _dialect(text) for model, text in _by_model(wanted.tools).items()},
+    )
+
+
+def _models(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Who is played by which model."""
+    found: dict[str, str] = {}
+    for words in given:
+        who, equals, model = words.partition("=")
+        who, model = (who, model) if equals else ("agents", words)
+        if not MODEL.match(model):
+            raise stop("C122", f"`{model}` is not the name of a model", help="as in `sim` or `provider/model`")
+        if who in found:
+            swept = ", ".join(f'"{m}"' for m in (found[who], model))
+            help_ = f"to compare models, write `sweep model in {swept}` in the experiment; a team of several is "
+            raise stop("C122", f"`--model` names two models for `{who}`", help=help_ + "`--model WHO=provider/model`")
+        found[who] = model
+    return tuple(found.items())
+
+
+def _check_groups(groups: Sequence[str], checked: Checked) -> None:
+    """Raises Stop where nobody of the spec is meant."""
+    scenario = checked.expansion.scenario
+    known = ["agents", *(c.name for c in scenario.coalitions), *scenario.task.agents]
+    for who in groups:
+        symbol = checked.spec.symbols.get(who)
+        if who not in known and not (symbol and symbol.kind == "set"):
+            help_ = closest(who, known) or "as in `--model cabal=provider/model`; `--model provider/model` is everybody's"
+            raise stop("C122", f"`--model {who}=…`: `{who}` is not a coalition, an agent or `agents`", help=help_)
+
+
+def _by_model(given: Sequence[str]) -> dict[str, str]:
+    """Values by model: what stands before `=` is a model where it looks like one."""
+    found: dict[str, str] = {}
+    for words in given:
+        model, equals, value = words.partition("=")
+        named = equals and "/" in model and ":" not in model.partition("/")[0] and MODEL.match(model)
+        found[model if named else ""] = value if named else words
+    return found
+
+
+def _within(value: float | None, name: str, low: float, high: float) -> float | None:
+    if value is not None and not low <= value <= high:
+        raise stop("C122", f"`{name}` is a number from {low:g} to {high:g}, not `{value:g}`")
+    return value
+
+
+def _body(text: str) -> Mapping[str, Json]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise stop("C122", f"`--extra-body {text}` is not a JSON object", help="""as in `--extra-body '{"top_k": 20}'`""")
+    return found
+
+
+def _price(text: str) -> Price:
+    parts = text.split(",")
+    try:
+        prompt, completion = (float(part) for part in parts)
+    except ValueError:
+        prompt = completion = math.nan
+    if not (prompt >= 0 and completion >= 0) or math.inf in (prompt, completion):
+        help_ = "two amounts for a million tokens, of prompt and of answer, as in `--price 0.15,0.60`"
+        raise stop("C122", f"`--price {text}` is not a price", help=help_)
+    return Price(prompt, completion)
+
+
+def _dialect(text: str) -> Dialect:
+    for dialect in get_args(Dialect):
+        if text == dialect:
+            found: Dialect = dialect
+            return found
+    raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}")

@@ -1,0 +1,69 @@
+"""Which runs were asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from colosseum.audit.trial import Block, blocks
+from colosseum.cli.words import Stop, note, read_seeds, stop
+from colosseum.diagnostics import closest
+from colosseum.language import syntax
+from colosseum.model.check import Checked
+from colosseum.model.experiment import Design, overruled
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of an experiment that is to be run."""
+
+    experiment: str | None = None
+    seeds: str | None = None
+    arms: tuple[str, ...] = ()
+    shard: str | None = None
+    """`i/N`: every N-th block from the i-th on."""
+
+
+def read_design(checked: Checked, part: Part, *, file: str) -> Design:
+    """The experiment asked for, with the arms and seeds asked for. Raises Stop."""
+    if not checked.designs:
+        example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
+        raise stop("C091", f"{file} has no experiment, so there is nothing to run", help=f"add one, such as `{example}`")
+    name = part.experiment or next(iter(checked.designs))
+    if name not in checked.designs:
+        known = list(checked.designs)
+        help_ = closest(name, known) or f"experiments: {', '.join(known)}"
+        raise stop("C091", f"there is no experiment `{name}`", help=help_)
+    design = checked.designs[name]
+    swept = overruled(next(e for e in checked.spec.of(syntax.Experiment) if e.name == name), checked.params)
+    if swept:
+        raise Stop(*swept)
+    design = _with_arms(design, part.arms)
+    return replace(design, seeds=read_seeds(part.seeds)) if part.seeds else design
+
+
+def _with_arms(design: Design, arms: Sequence[str]) -> Design:
+    for arm in arms:
+        if arm not in design.arms:
+            help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"
+            raise stop("C091", f"the experiment `{design.name}` has no arm `{arm}`", help=help_)
+    if not arms:
+        return design
+    if design.arms[0] not in arms:
+        note(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
+    chosen = tuple(a for a in design.arms if a in arms)
+    return replace(design, arms=chosen, cells=tuple(c for c in design.cells if c.name in chosen))
+
+
+def read_shard(words: str | None) -> tuple[int, int]:
+    """`2/5` as (1, 5): which blocks are ours. Raises Stop."""
+    first, slash, number = (words or "1/1").partition("/")
+    if not (slash and first.isdecimal() and number.isdecimal() and 1 <= int(first) <= int(number)):
+        help_ = "as in `--shard 2/5`, the second of five parts"
+        raise stop("C122", f"`--shard {words}` is not a part i of N", help=help_)
+    return int(first) - 1, int(number)
+
+
+def sharded(design: Design, shard: tuple[int, int]) -> Iterator[Block]:
+    """The blocks of one shard; a block is never split."""
+    first, number = shard
+    return islice(blocks(design), first, None, number)
