@@ -4,16 +4,24 @@ import asyncio
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
 
-from colosseum.audit.campaign.folder import Campaign, Tally
-from colosseum.audit.protocol import Player
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.planning import Asked, Planned, plan
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.runner import Options, Progress, Runner, Tally
+from colosseum.audit.campaign.source import Answering, PaidSource
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.paid import OnAttempt
+from colosseum.audit.models.reply import Answer
+from colosseum.audit.models.request import Endpoint, Request
+from colosseum.audit.redaction import Redaction
 from colosseum.audit.scripted.knowledge import Library
-from colosseum.audit.team import MakeModel
-from colosseum.audit.trial import Expansions, Trial, trials
+from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
 from colosseum.audit.view import Stage
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
@@ -52,16 +60,48 @@ def checked(spec: str | Path) -> Checked:
     return found
 
 
+def endpoint(name: str, settings: Settings) -> Endpoint:
+    """How a model is asked."""
+    return Endpoint(name, temperature=settings.temperature, max_tokens=settings.max_tokens)
+
+
 def planned(
-    spec: str | Path, *, seeds: Sequence[int] = (1,), adjust: Adjust = lambda c: c, arms: Sequence[str] | None = None
-) -> tuple[Checked, list[Trial], Expansions]:
+    spec: str | Path,
+    *,
+    seeds: Sequence[int] = (1,),
+    adjust: Adjust = lambda c: c,
+    arms: Sequence[str] | None = None,
+    coupled: bool = False,
+) -> tuple[Checked, list[Trial], Trials]:
     """The trials of a spec's first experiment."""
     found = checked(spec)
-    expansions = Expansions(found.spec, found.params)
-    design = next(iter(found.designs.values()))
-    made, diagnostics = trials(design, expansions, seeds=tuple(seeds), adjust=adjust)
+    design = replace(next(iter(found.designs.values())), seeds=tuple(seeds))
+    trials = Trials(Expansions(found.spec, found.params), adjust, endpoint, coupled)
+    made: list[Trial] = []
+    for block in blocks(design):
+        some, diagnostics = trials.of(block)
+        assert not diagnostics
+        made += [trial for trial in some if arms is None or trial.arm in arms]
+    return found, made, trials
+
+
+def prepare(
+    folder: Path,
+    spec: str | Path,
+    *,
+    seeds: Sequence[int] = (1,),
+    adjust: Adjust = lambda c: c,
+    arms: Sequence[str] | None = None,
+    model: str = "",
+) -> list[Trial]:
+    """The same, with the campaign's plan in its folder."""
+    found, made, trials = planned(spec, seeds=seeds, adjust=adjust, arms=arms)
+    whole = next(iter(found.designs.values()))
+    cells = tuple(cell for cell in whole.cells if arms is None or cell.name in arms)
+    part = replace(whole, seeds=tuple(seeds), cells=cells)
+    _, diagnostics = plan(Folder(folder), Asked(whole, "", model, {}), blocks(part), trials)
     assert not diagnostics
-    return found, [t for t in made if arms is None or t.arm in arms], expansions
+    return made
 
 
 def stage_of(spec: str | Path, *, arm: str = "baseline", seed: int = 1) -> tuple[Stage, Library]:
@@ -76,25 +116,38 @@ def grid(opening: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequenc
     return "\n".join([*lines, *(f"  {name} | {'  '.join(map(str, cells))}" for name, cells in rows)])
 
 
-def no_model(name: str, settings: Settings) -> Player:
+class Silence:
     """For runs without a model."""
-    raise AssertionError(f"{name} was asked for")
+
+    under_way = 0
+
+    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+        """Nobody may ask."""
+        raise AssertionError(f"{request.endpoint.model} was asked")
 
 
 def run(
     folder: Path,
     todo: Sequence[Trial],
     *,
-    make: MakeModel = no_model,
-    progress: Callable[[Trial, str], None] | None = None,
+    provider: Answering | None = None,
+    progress: Progress = lambda listed, became, result: None,
+    options: Options | None = None,
+    limit: float | None = None,
 ) -> Tally:
-    """Run trials into a folder."""
-    return asyncio.run(Campaign(folder).run(todo, make, progress=progress or (lambda trial, status: None)))
+    """Run trials into a folder, each as a block of its own unless they are coupled."""
+    purse = Purse(limit, {})
+    source = PaidSource(provider or Silence(), purse)
+    runner = Runner(Folder(folder), source, purse, options or Options(), Redaction(), progress)
+    alone = [(Block(t.point, t.seed, t.stage.repeat, ()), t) for t in todo]
+    made = {id(block): [trial] for block, trial in alone}
+    each = [Planned(block, (trial.listed,)) for block, trial in alone]
+    return asyncio.run(runner.run(each, lambda block: made[id(block)]))
 
 
 def events(folder: Path, trial: Trial) -> list[dict[str, Any]]:
     """The lines of a trace."""
-    path = Campaign(folder).trace(trial.identity)
+    path = Folder(folder).trace(trial.identity)
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

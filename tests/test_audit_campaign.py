@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,15 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import MATCH, SPECS, events, no_model, planned, run
+from conftest import MATCH, SPECS, events, planned, prepare, run
 
-from colosseum.audit.campaign.folder import Campaign
-from colosseum.audit.protocol import CallFailed, Player, Reply, View
-from colosseum.audit.trace import BrokenTrace, TraceWriter, read_trace
-from colosseum.audit.trial import Trial
-from colosseum.evidence.reading import Reader
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.runner import Options
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.paid import Attempt, OnAttempt
+from colosseum.audit.models.reply import Answer
+from colosseum.audit.models.request import Request
+from colosseum.audit.trace import BrokenTrace, Seal, TraceWriter, read_trace
+from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.model.experiment import Conditions
-from colosseum.model.settings import Settings
 
 COLOSSEUM = [sys.executable, "-m", "colosseum"]
 JIRA = str(SPECS / "jira.colo")
@@ -31,7 +32,13 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("trace")
     _, todo, _ = planned(MATCH, arms=["prompted"])
     run(folder, todo)
-    return Campaign(folder).trace(todo[0].identity).read_bytes()
+    return Folder(folder).trace(todo[0].identity).read_bytes()
+
+
+def sealed(trace: bytes) -> Seal:
+    """What a result says of a whole trace."""
+    lines = trace.splitlines()
+    return Seal(len(lines), json.loads(lines[-1])["chain"])
 
 
 def edited(trace: bytes, change: str) -> bytes:
@@ -74,22 +81,35 @@ CHANGES = ["a word", "a number", "a line lost", "the first line lost", "two line
 def test_a_changed_trace_is_not_trusted(change: str, trace: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(trace)
-    assert len(list(read_trace(path))) == len(trace.splitlines())
+    assert len(read_trace(path, sealed(trace))) == len(trace.splitlines())
     assert edited(trace, change) != trace
     path.write_bytes(edited(trace, change))
     with pytest.raises(BrokenTrace):
-        list(read_trace(path))
+        read_trace(path, sealed(trace))
 
 
 def test_text_of_any_language_survives_a_trace(tmp_path: Path) -> None:
     writer = TraceWriter(tmp_path / "x.jsonl")
     said = "Grüße \u2028 \x00 \U0001f600 \r\n {}"
     writer.write("post", text=said)
-    assert not writer.path.exists()
     writer.write("end", status="complete")
     writer.finish()
-    assert [line["event"] for line in read_trace(writer.path)] == ["post", "end"]
-    assert next(read_trace(writer.path))["text"] == said
+    events = read_trace(writer.path, writer.seal)
+    assert [line["event"] for line in events] == ["post", "end"]
+    assert events[0]["text"] == said
+
+
+def test_a_trace_that_was_made_anew_is_not_the_one_that_was_sealed(tmp_path: Path) -> None:
+    seals = []
+    for said in ("left", "right"):
+        writer = TraceWriter(tmp_path / "x.jsonl")
+        writer.write("post", text=said)
+        writer.write("end", status="complete")
+        writer.finish()
+        seals.append(writer.seal)
+    assert len(read_trace(tmp_path / "x.jsonl", seals[1])) == 2
+    with pytest.raises(BrokenTrace):
+        read_trace(tmp_path / "x.jsonl", seals[0])
 
 
 def test_the_same_campaign_twice_gives_the_same_bytes_in_any_order(tmp_path: Path) -> None:
@@ -100,14 +120,12 @@ def test_the_same_campaign_twice_gives_the_same_bytes_in_any_order(tmp_path: Pat
         _, todo, _ = planned(SPECS / "toy.colo", seeds=(1, 2))
         run(tmp_path / name, todo[::order])
     found = [{p.name: p.read_bytes() for p in (tmp_path / n / "runs").iterdir()} for n in ("one", "two")]
-    assert len(found[0]) == 18
+    assert len(found[0]) == 2 * 18  # a trace and a result each
     assert found[0] == found[1]
 
 
 def test_figures_come_from_trace_and_scenario_alone(tmp_path: Path) -> None:
-    checked, todo, expansions = planned(SPECS / "jira.colo", arms=["baseline", "prompted"])
-    design = next(iter(checked.designs.values()))
-    Campaign(tmp_path).prepare(design, todo, expansions, title="", model=None)
+    todo = prepare(tmp_path, SPECS / "jira.colo", arms=["baseline", "prompted"])
     run(tmp_path, todo)
     kept = [tmp_path / "campaign.json", *(tmp_path / "runs").iterdir(), *(tmp_path / "scenarios").iterdir()]
     other = tmp_path / "other"
@@ -115,7 +133,7 @@ def test_figures_come_from_trace_and_scenario_alone(tmp_path: Path) -> None:
         target = other / path.relative_to(tmp_path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(path.read_bytes())
-    first, second = (list(Reader(folder).records(Reader(folder).plan())) for folder in (tmp_path, other))
+    first, second = (Reader(folder).records(Reader(folder).plan()) for folder in (tmp_path, other))
     assert first == second
     assert [r.status for r in first] == ["complete"] * 2
     assert all(r.figures is not None and r.figures.posts["public"] == 12 for r in first)
@@ -124,61 +142,65 @@ def test_figures_come_from_trace_and_scenario_alone(tmp_path: Path) -> None:
 # ---- runs that fail --------------------------------------------------------------------------------------------
 
 
+OPENING = {"choices": [{"message": {"content": "hm"}, "finish_reason": "stop"}]}
+
+
 class Flaky:
-    """A model that fails when it is asked for the nth time."""
+    """Answers that say nothing, and a failure when asked for the nth time."""
+
+    under_way = 0
 
     def __init__(self, fail_at: int | None) -> None:
         self.asked, self.fail_at = 0, fail_at
 
-    async def act(self, view: View) -> Reply:
+    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
         self.asked = number = self.asked + 1
         await asyncio.sleep(0)
-        if number == self.fail_at:
-            raise CallFailed("transport", "the server went away")
-        return Reply()
+        failed = Failure("transport", "the server went away", again=False)
+        result = failed if number == self.fail_at else Answer(OPENING, 0.25, 0.5)
+        heard(request, Attempt(1, result, None))
+        return result
 
 
 def modelled(conditions: Conditions) -> Conditions:
-    return replace(conditions, settings=replace(conditions.settings, model=(("A", "some/model"),)))
+    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "some/model"),), rounds=1))
 
 
-def test_a_failed_run_is_kept_with_its_reason_and_retried(tmp_path: Path) -> None:
-    checked, todo, expansions = planned(MATCH, seeds=(1, 2, 3), adjust=modelled)
-    design, campaign = next(iter(checked.designs.values())), Campaign(tmp_path)
-    campaign.prepare(design, todo, expansions, title="", model=None)
-    flaky, heard = Flaky(fail_at=5), list[str]()
+def statuses(folder: Path) -> list[tuple[str, str]]:
+    return [(r.status, r.reason) for r in Reader(folder).records(Reader(folder).plan())]
 
-    def make(name: str, settings: Settings) -> Player:
-        return flaky
 
-    tally = run(tmp_path, todo, make=make, progress=lambda trial, status: heard.append(status))
-    assert (tally.complete, tally.reused, tally.failed) == (5, 0, 1)
+def test_a_run_that_fails_does_not_stop_the_others_and_is_tried_again_when_asked_to(tmp_path: Path) -> None:
+    todo, heard = prepare(tmp_path, MATCH, seeds=(1, 2, 3), adjust=modelled), list[str]()
+    tally = run(tmp_path, todo, provider=Flaky(5), progress=lambda listed, became, result: heard.append(became))
+    assert (tally["complete"], tally["reused"], tally["failed"]) == (5, 0, 1)
     assert sorted(heard) == ["complete"] * 5 + ["failed"]
-    failed = [r for r in Reader(tmp_path).records(Reader(tmp_path).plan()) if r.status == "failed"]
-    assert [r.reason for r in failed] == ["transport: the server went away"]
-    tally = run(tmp_path, todo, make=lambda name, settings: Flaky(None))
-    assert (tally.complete, tally.reused, tally.failed) == (6, 5, 0)
-    assert not list((tmp_path / "runs").glob("*.failed.jsonl"))
-    assert {r.status for r in Reader(tmp_path).records(Reader(tmp_path).plan())} == {"complete"}
+    assert sorted(statuses(tmp_path)) == [("complete", "")] * 5 + [("failed", "transport: the server went away")]
+    tally = run(tmp_path, todo, provider=Flaky(1))
+    assert (tally["complete"], tally["reused"], tally["failed before"]) == (0, 5, 1)
+    again = Flaky(None)
+    tally = run(tmp_path, todo, provider=again, options=Options(retry_failed=True))
+    assert (tally["complete"], tally["reused"], tally["failed"]) == (1, 5, 0)
+    assert 0 < again.asked < 12  # a run takes 12; what was answered before the failure is not asked for again
+    assert statuses(tmp_path) == [("complete", "")] * 6
 
 
-def test_a_damaged_failure_still_has_a_reason(tmp_path: Path) -> None:
-    checked, todo, expansions = planned(MATCH)
-    campaign = Campaign(tmp_path)
-    campaign.prepare(next(iter(checked.designs.values())), todo, expansions, title="", model=None)
-    campaign.failure(todo[0].identity).parent.mkdir()
-    campaign.failure(todo[0].identity).write_bytes(b'{"event": "start"}\n{"event": "fai\xff')
-    assert [r.reason for r in Reader(tmp_path).records(Reader(tmp_path).plan())] == ["the run was cut off"]
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    todo = prepare(tmp_path, MATCH)
+    run(tmp_path, todo)
+    Folder(tmp_path).result_path(todo[0].identity).write_bytes(b'{"schema": 1, "trial"')
+    with pytest.raises(Unreadable, match=r"\.json is damaged"):
+        statuses(tmp_path)
 
 
 def test_a_bug_in_a_player_is_not_taken_for_a_failed_run(tmp_path: Path) -> None:
-    class Broken:
-        async def act(self, view: View) -> Reply:
+    class Broken(Flaky):
+        async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
             raise ZeroDivisionError
 
     _, todo, _ = planned(MATCH, adjust=modelled)
     with pytest.raises(ExceptionGroup):
-        run(tmp_path, todo, make=lambda name, settings: Broken())
+        run(tmp_path, todo, provider=Broken(None))
 
 
 # ---- what belongs to a campaign ----------------------------------------------------------------------------------
@@ -189,26 +211,20 @@ def listed(folder: Path) -> dict[str, list[object]]:
     return {"arms": list(plan.arms), "seeds": sorted({t.seed for t in plan.trials}), "n": [len(plan.trials)]}
 
 
-def prepare(folder: Path, text: str, seeds: tuple[int, ...], arms: list[str], model: str | None = None) -> list[Trial]:
-    checked, todo, expansions = planned(text, seeds=seeds, arms=arms)
-    Campaign(folder).prepare(next(iter(checked.designs.values())), todo, expansions, title="", model=model)
-    return todo
-
-
 def test_more_seeds_and_arms_extend_a_campaign_and_another_spec_replaces_it(tmp_path: Path) -> None:
     both = ["baseline", "prompted"]
-    prepare(tmp_path, MATCH, (1, 2), ["prompted"])
+    prepare(tmp_path, MATCH, seeds=(1, 2), arms=["prompted"])
     assert listed(tmp_path) == {"arms": both, "seeds": [1, 2], "n": [2]}
-    prepare(tmp_path, MATCH, (2, 3), both)
+    prepare(tmp_path, MATCH, seeds=(2, 3), arms=both)
     assert listed(tmp_path) == {"arms": both, "seeds": [1, 2, 3], "n": [5]}
-    prepare(tmp_path, MATCH, (2, 3), both)
+    prepare(tmp_path, MATCH, seeds=(2, 3), arms=both)
     assert listed(tmp_path) == {"arms": both, "seeds": [1, 2, 3], "n": [5]}
-    prepare(tmp_path, MATCH, (4,), both, model="other")
+    prepare(tmp_path, MATCH, seeds=(4,), arms=both, model="other")
     assert listed(tmp_path) == {"arms": both, "seeds": [4], "n": [2]}
-    prepare(tmp_path, MATCH.replace("Differ.", "Do differ."), (5,), both)
+    prepare(tmp_path, MATCH.replace("Differ.", "Do differ."), seeds=(5,), arms=both)
     assert listed(tmp_path) == {"arms": both, "seeds": [5], "n": [2]}
     (tmp_path / "campaign.json").write_text("{")
-    prepare(tmp_path, MATCH, (1,), both)
+    prepare(tmp_path, MATCH, seeds=(1,), arms=both)
     assert listed(tmp_path) == {"arms": both, "seeds": [1], "n": [2]}
 
 
@@ -224,11 +240,11 @@ def test_what_changes_a_run_changes_its_identity() -> None:
 
 
 def test_a_damaged_scenario_file_is_written_anew(tmp_path: Path) -> None:
-    prepare(tmp_path, MATCH, (1,), ["baseline"])
+    prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"])
     path = next((tmp_path / "scenarios").iterdir())
     whole = path.read_bytes()
     path.write_bytes(whole[:50])
-    prepare(tmp_path, MATCH, (1,), ["baseline"])
+    prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"])
     assert path.read_bytes() == whole
 
 
@@ -246,9 +262,14 @@ def audit(folder: Path, seeds: str) -> "subprocess.Popen[str]":
 
 def wait_for_runs(folder: Path, number: int) -> None:
     deadline = time.monotonic() + 60
-    while len(list((folder / "runs").glob("*.jsonl"))) < number:
+    while len(list((folder / "runs").glob("*.json"))) < number:
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a campaign leaves of its runs; a lock may stay, where the process that held it was killed."""
+    return {p.name: p.read_bytes() for p in (folder / "runs").iterdir() if p.suffix != ".lock"}
 
 
 @pytest.fixture(scope="module")
@@ -271,7 +292,7 @@ def test_a_stopped_campaign_is_gone_on_with(
     assert process.returncode == (130 if stop is signal.SIGINT else -signal.SIGKILL)
     assert stop is not signal.SIGINT or "run the same command to go on" in words
     assert "Traceback" not in words
-    done = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").glob("*.jsonl")}
+    done = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").glob("*.json")}
     assert 2 <= len(done) < RUNS
     process = audit(tmp_path, SEEDS)
     said, words = process.communicate()
@@ -279,7 +300,7 @@ def test_a_stopped_campaign_is_gone_on_with(
     assert f"{RUNS} runs complete, {len(done)} of them from before" in words
     assert {p: p.stat().st_mtime_ns for p in done} == done
     assert json.loads(said) == uninterrupted[1]
-    runs = [{p.name: p.read_bytes() for p in (folder / "runs").iterdir()} for folder in (tmp_path, uninterrupted[0])]
+    runs = [files(folder) for folder in (tmp_path, uninterrupted[0])]
     assert runs[0] == runs[1]
 
 
@@ -289,10 +310,10 @@ def test_two_processes_may_work_on_one_folder(uninterrupted: tuple[Path, dict[st
         said, words = process.communicate()
         assert (process.returncode, "Traceback" in words) == (0, False), words
         assert json.loads(said) == uninterrupted[1]
-    assert sorted(os.listdir(tmp_path / "runs")) == sorted(os.listdir(uninterrupted[0] / "runs"))
+    assert files(tmp_path) == files(uninterrupted[0])
 
 
 def test_scripted_runs_ask_no_model(tmp_path: Path) -> None:
     _, todo, _ = planned(MATCH, seeds=(1,))
-    run(tmp_path, todo, make=no_model)
+    run(tmp_path, todo)
     assert all(e["usage"] is None for t in todo for e in events(tmp_path, t) if e["event"] == "reply")

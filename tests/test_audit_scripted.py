@@ -39,7 +39,7 @@ def quiet(given: Conditions) -> Conditions:
 
 def values(folder: Path, todo: list[Trial]) -> list[tuple[float, dict[str, float]]]:
     """(F_n, payoff by agent) of every run."""
-    assert run(folder, todo).failed == 0
+    assert run(folder, todo)["failed"] == 0
     scores = [score(t.stage.scenario.task, outcome(folder, t)) for t in todo]
     return [(s.value, s.payoff) for s in scores]
 
@@ -174,7 +174,7 @@ experiment e { seeds 1..3  arm baseline { }  arm prompted { den on  pitch bent }
 def test_owners_several_variables_hard_rules_and_a_mute_agent(player: str, rounds: int, tmp_path: Path) -> None:
     model = conditions(rounds=rounds, model=(("agents", player),), noise=1.0)
     _, todo, _ = planned(MANY, seeds=(1, 2), adjust=model)
-    assert run(tmp_path, todo).failed == 0
+    assert run(tmp_path, todo)["failed"] == 0
     for trial in todo:
         lines = events(tmp_path, trial)
         acted = [(e["agent"], e["phase"]) for e in lines if e["event"] == "reply"]

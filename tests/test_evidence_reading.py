@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from conftest import SPECS, planned, run
+from conftest import SPECS, prepare, run
 
-from colosseum.audit.campaign.folder import Campaign
 from colosseum.evidence.reading import Reader
 
 
@@ -12,14 +11,12 @@ def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: P
     spec = tmp_path / "toy.colo"
     swept = (SPECS / "toy.colo").read_text(encoding="utf-8")
     spec.write_text(f"{swept[: swept.rindex('}')]}  sweep network in complete, ring, star\n}}\n", encoding="utf-8")
-    checked, todo, expansions = planned(spec, arms=["baseline", "prompted"])
-    Campaign(tmp_path).prepare(next(iter(checked.designs.values())), todo, expansions, title="", model=None)
-    run(tmp_path, todo)
+    run(tmp_path, prepare(tmp_path, spec, arms=["baseline", "prompted"]))
     reader = Reader(tmp_path)
-    records = list(reader.records(reader.plan()))
-    assert len({record.point for record in records}) == len(reader.instances) == 3
-    assert len(reader.solved) == 1
-    assert len(reader.measured) < len(records) == 6, "some runs end alike"
+    records = reader.records(reader.plan())
+    assert len({record.point for record in records}) == len(reader.scenarios) == 3
+    [solved] = reader.solved.values()
+    assert len(solved.measured) < len(records) == 6, "some runs end alike"
     for record in records:
         assert record.figures is not None
         found = {name: figure.value for name, figure in record.figures.scalars.items()}

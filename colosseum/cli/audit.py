@@ -4,7 +4,7 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,9 @@ from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.optimum.lowering.lower import NotLowered
+
+LOOKING = 0.02
+"""Seconds between two looks at calls under way."""
 
 
 @dataclass(frozen=True)
@@ -162,31 +165,42 @@ def _run(work: Work) -> Tally:
     source = PaidSource(provider, purse)
     options = Options(request.cache, budget.run, request.retry_failed, request.connections)
     number = sum(len(block.listed) for block in work.planned)
-    with Progress(number, stream=sys.stderr) as progress, _stoppable(source):
+    with Progress(number, stream=sys.stderr) as progress:
         runner = Runner(work.folder, source, purse, options, Redaction.of(), progress, dearest=before.dearest)
         try:
-            tally = asyncio.run(runner.run(work.planned, work.make))
+            return asyncio.run(_until_interrupted(runner.run(work.planned, work.make), source))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
-    if source.stopping:
-        raise KeyboardInterrupt
-    return tally
 
 
-@contextmanager
-def _stoppable(source: PaidSource) -> Iterator[None]:
-    """Ctrl-C lets calls that are under way come to their end; a second one does not, nor one where there is none."""
+async def _until_interrupted(work: Coroutine[None, None, Tally], source: PaidSource) -> Tally:
+    """The work's result. Raises KeyboardInterrupt after Ctrl-C, once calls under way have come to their end.
+
+    Their answers are paid for, so they are waited for; a second Ctrl-C does not wait.
+    """
+    loop, asked = asyncio.get_running_loop(), asyncio.Event()
 
     def stopped(number: int, frame: FrameType | None) -> None:
-        if source.stopping or not source.provider.under_way:
+        if source.stopping:
             raise KeyboardInterrupt
         source.stopping = True
-        calls = counted(source.provider.under_way, "call")
-        note(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
+        if source.provider.under_way:
+            calls = counted(source.provider.under_way, "call")
+            note(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
+        loop.call_soon_threadsafe(asked.set)
 
     before = signal.signal(signal.SIGINT, stopped)
     try:
-        yield
+        working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(asked.wait())
+        await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            waiting.cancel()
+            return working.result()
+        while source.provider.under_way:
+            await asyncio.sleep(LOOKING)
+        working.cancel()
+        await asyncio.wait({working})
+        raise KeyboardInterrupt
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -67,11 +67,12 @@ def copied(spec: str, name: str) -> tuple[NewFile, ...]:
 
 
 def gathered(composition: Composition) -> tuple[NewFile, ...]:
-    """A spec as it is with all that it reads, the main file first; raises OSError."""
+    """A spec as it was read with all that it reads, the main file first; raises OSError."""
     main = composition.source.path
     assert main is not None
-    paths = dict.fromkeys((main, *_needed(composition)))
-    return tuple(NewFile(p.relative_to(main.parent), p.read_bytes()) for p in paths)
+    read = {source.path: source.text.encode() for source in composition.sources if source.path is not None}
+    paths = dict.fromkeys((*read, *_needed(composition)))
+    return tuple(NewFile(p.relative_to(main.parent), read[p] if p in read else p.read_bytes()) for p in paths)
 
 
 def _needed(composition: Composition) -> Iterator[Path]:

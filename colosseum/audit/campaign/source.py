@@ -1,20 +1,34 @@
-"""New answers. In: requests of runs; out: answers that are paid for, until there is no money left or somebody says stop."""
+"""New answers. In: requests of runs; out: answers that are paid for, until no money is left or somebody says stop."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from colosseum.audit.campaign.calls import Source
 from colosseum.audit.campaign.purse import Halt, Purse
 from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import OnAttempt, Provider
+from colosseum.audit.models.paid import OnAttempt
 from colosseum.audit.models.reply import Answer
 from colosseum.audit.models.request import Request
+
+
+class Answering(Protocol):
+    """Whoever asks models, as a Provider does."""
+
+    @property
+    def under_way(self) -> int:
+        """Calls on the wire."""
+        ...
+
+    async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
+        """The answer, or the failure after which no attempt is left or none would help."""
+        ...
 
 
 @dataclass
 class PaidSource:
     """Asks models for all runs of a campaign."""
 
-    provider: Provider
+    provider: Answering
     purse: Purse
     stopping: bool = False
     """Whether no further call is to begin."""
