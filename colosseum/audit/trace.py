@@ -7,7 +7,7 @@ its own content, so a changed, lost or moved line shows. The last `chain` seals 
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -22,6 +22,14 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 
 class BrokenTrace(Exception):  # noqa: N818 - what is wrong, in words
     """A trace cannot be trusted; says which line and why."""
+
+
+OnEvent: TypeAlias = Callable[[str, Mapping[str, Json]], None]
+"""Told of an event and its content once it is written."""
+
+
+def unheard(event: str, content: Mapping[str, Json]) -> None:
+    """For traces that nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,7 @@ class TraceWriter:
 
     path: Path
     redaction: Redaction = field(default_factory=Redaction)
+    heard: OnEvent = unheard
     count: int = 0
     chain: str = GENESIS
     file: IO[str] = field(init=False)
@@ -56,6 +65,7 @@ class TraceWriter:
         self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n')
         self.file.flush()
         self.count += 1
+        self.heard(event, content)
 
     @property
     def seal(self) -> Seal:

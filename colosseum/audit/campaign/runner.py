@@ -5,9 +5,10 @@ belongs to the process that holds its lock; what another process is at is looked
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
@@ -22,7 +23,7 @@ from colosseum.audit.protocol import CallFailed
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.run import Run
 from colosseum.audit.team import players
-from colosseum.audit.trace import Seal, TraceWriter
+from colosseum.audit.trace import Json, Seal, TraceWriter
 from colosseum.audit.trial import Block, Listed, Trial
 
 SCHEMA = 1
@@ -32,6 +33,12 @@ BUSY = 0.5
 Became: TypeAlias = Literal["complete", "failed", "reused", "failed before", "halted"]
 """What became of a trial in this call of the program."""
 Progress: TypeAlias = Callable[[Listed, Became, Result | None], None]
+Watch: TypeAlias = Callable[[Trial, str, Mapping[str, Json]], None]
+"""Told of every event of every run, and its content, as it happens."""
+
+
+def unwatched(trial: Trial, event: str, content: Mapping[str, Json]) -> None:
+    """For campaigns that nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class Runner:
     """Set when one of them ends."""
     dearest: float = 0.0
     """The most that a run has cost, in US dollars."""
+    watch: Watch = unwatched
 
     async def run(self, planned: Iterable[Planned], make: Callable[[Block], Sequence[Trial]]) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
@@ -173,7 +181,8 @@ class Runner:
     async def _made(self, trial: Trial, source: Source) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
         calls = self._calls(trial, source)
-        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction)
+        watch = partial(self.watch, trial)
+        trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
         reason: Reason | None = None
         try:
             await perform(trial, calls, trace)

@@ -6,7 +6,7 @@ from typing import Protocol
 from colosseum.audit.campaign.calls import Source
 from colosseum.audit.campaign.purse import Halt, Purse
 from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import OnAttempt
+from colosseum.audit.models.paid import Attempt, OnAttempt, unheard
 from colosseum.audit.models.reply import Answer
 from colosseum.audit.models.request import Request
 
@@ -32,13 +32,20 @@ class PaidSource:
     purse: Purse
     stopping: bool = False
     """Whether no further call is to begin."""
+    watch: OnAttempt = unheard
+    """Told of every attempt, whichever run it is for."""
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A new answer. Raises Halt."""
         async with self.purse.paying(request) as bill:
             if self.stopping:
                 raise Halt("stopping")
-            result = await self.provider.ask(request, heard=heard)
+
+            def told(request: Request, attempt: Attempt) -> None:
+                heard(request, attempt)
+                self.watch(request, attempt)
+
+            result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):
                 bill.answered(result)
         return result, ""
