@@ -19,7 +19,7 @@ from colosseum.audit.protocol import (
 )
 from colosseum.audit.rules import Rules
 from colosseum.audit.scripted.knowledge import Knowledge, Library
-from colosseum.audit.trace import TraceWriter
+from colosseum.audit.trace import Json, TraceWriter
 from colosseum.audit.turn import EndTurn, Mistake, SendPost, TakeDecision, read
 from colosseum.audit.view import Spoken, Stage, knowledge, view
 from colosseum.model import draws
@@ -45,7 +45,7 @@ class Run:
         order = turn_order(self.stage)
         self.data = {agent: knowledge(self.stage, self.library, agent) for agent in order}
         self.trace.write("order", agents=list(order))
-        self.trace.write("channels", channels=[c.name for c in self.stage.channels])
+        self.trace.write("channels", channels=self._channels())
         for agent in order:
             self.trace.write("briefing", agent=agent, texts=list(self.stage.briefing(agent)))
         try:
@@ -59,6 +59,10 @@ class Run:
             self.trace.write("failed", kind=failure.kind, reason=failure.reason)
             raise
         self._outcome()
+
+    def _channels(self) -> list[dict[str, Json]]:
+        """Who may post and read where, so that a trace can be read by itself."""
+        return [{"name": c.name, "members": list(c.members), "secret": c.secret} for c in self.stage.channels]
 
     async def _turn(self, agent: str, position: Position) -> None:
         """One turn: ask, carry out, answer, until done or out of steps."""

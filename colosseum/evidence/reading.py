@@ -171,7 +171,7 @@ def read_events(events: Sequence[Mapping[str, Any]], task: Task, name: str) -> H
             assignment=realised(single["outcome"]["assignment"], task),
             order=[str(agent) for agent in single["order"]["agents"]],
             undecided=[task.variable[variable].name for variable in single["outcome"]["undecided"]],
-            channels=[str(channel) for channel in single["channels"]["channels"]],
+            channels=[str(channel["name"]) for channel in single["channels"]["channels"]],
             posts=Counter(str(e["channel"]) for e in events if e["event"] == "post"),
             refused=Counter(str(e["agent"]) for e in events if e["event"] == "refused"),
             failed_posts=sum(e["event"] == "mistake" and e["tool"] == "post" for e in events),
