@@ -1,17 +1,22 @@
 """Asks a real ModelPlayer against a scripted server. In: a script of answers; out: the reply or failure, and a log."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from chat_server import Answer, ChatServer, Script
 
-from colosseum.audit.models.player import Attempt, ModelPlayer
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.gate import Gate
+from colosseum.audit.models.paid import Attempt, Provider
+from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.reply import Answer as Answered
+from colosseum.audit.models.request import Endpoint, Request
 from colosseum.audit.protocol import CallFailed, ChannelView, Position, Reply, View
 from colosseum.model.scenario import Variable
 
 KEY = "sk-fake-abcdefghijklmnop1234"
+ENDPOINT = Endpoint("openai/test-model", timeout=20.0)
 VIEW = View(
     me="alice",
     agents=("alice", "bob"),
@@ -30,33 +35,41 @@ def give_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Log:
-    """What a player reports and how long it would have slept."""
+    """Gets answers for a player; keeps what was asked, every attempt, and how long it would have slept."""
 
     def __init__(self) -> None:
+        self.provider = Provider(sleep=self.sleep)
+        self.requests: list[Request] = []
         self.attempts: list[Attempt] = []
         self.slept: list[float] = []
 
     async def sleep(self, seconds: float) -> None:
+        """Time passes at once, here and at the gate."""
         self.slept.append(seconds)
 
-    def player(self, url: str, *, model: str = "openai/test-model", timeout: float = 20.0) -> ModelPlayer:
-        report: Callable[[Attempt], None] = self.attempts.append
-        return ModelPlayer(model, api_base=url, timeout=timeout, on_attempt=report, sleep=self.sleep)
+    async def ask(self, request: Request) -> Answered | Failure:
+        self.requests.append(request)
+        return await self.provider.ask(request, heard=lambda request, attempt: self.attempts.append(attempt))
+
+    def player(self, endpoint: Endpoint) -> ModelPlayer:
+        place = (endpoint.model, endpoint.api_base)
+        self.provider.gates[place] = Gate(self.provider.most_connections, clock=lambda: sum(self.slept))
+        return ModelPlayer(endpoint, self)
 
 
-def act(script: Script, view: View = VIEW, *, model: str = "openai/test-model") -> tuple[Reply, ChatServer, Log]:
+def act(script: Script, view: View = VIEW, endpoint: Endpoint = ENDPOINT) -> tuple[Reply, ChatServer, Log]:
     """One step against a server with this script."""
     log = Log()
     with ChatServer(script) as server:
-        return asyncio.run(log.player(server.url, model=model).act(view)), server, log
+        return asyncio.run(log.player(replace(endpoint, api_base=server.url)).act(view)), server, log
 
 
-def failure(script: Script, *, timeout: float = 20.0) -> tuple[CallFailed, ChatServer, Log]:
+def failure(script: Script, endpoint: Endpoint = ENDPOINT) -> tuple[CallFailed, ChatServer, Log]:
     """The failure of one step."""
     log = Log()
     with ChatServer(script) as server:
         with pytest.raises(CallFailed) as caught:
-            asyncio.run(log.player(server.url, timeout=timeout).act(VIEW))
+            asyncio.run(log.player(replace(endpoint, api_base=server.url)).act(VIEW))
         return caught.value, server, log
 
 

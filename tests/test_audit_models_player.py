@@ -7,12 +7,16 @@ import sys
 from dataclasses import replace
 
 import pytest
-from asking import KEY, VIEW, Log, act, failure, give_key, served
+from asking import ENDPOINT, KEY, VIEW, Log, act, failure, give_key, served
 from chat_server import Answer, ChatServer, calls, fails, says, slow
 
 from colosseum.audit.models.player import ModelPlayer
+from colosseum.audit.models.reply import Answer as Answered
 from colosseum.audit.models.reply import arguments
+from colosseum.audit.models.request import Endpoint
 from colosseum.audit.protocol import Reply, Step, ToolResult
+
+PRICED = Endpoint("openai/gpt-4o-mini")
 
 
 @pytest.fixture(autouse=True)
@@ -108,15 +112,16 @@ def test_what_the_model_does_is_no_failure(answer: Answer, finish: str, note: st
 
 
 def test_a_model_with_a_price_has_a_cost() -> None:
-    reply, _, log = act([served(says("hi"), "gpt-4o-mini-2024-07-18")], model="openai/gpt-4o-mini")
+    reply, _, log = act([served(says("hi"), "gpt-4o-mini-2024-07-18")], endpoint=PRICED)
     assert reply.usage is not None
     assert reply.usage.cost == pytest.approx(11 * 0.15e-6 + 7 * 0.6e-6)
-    assert log.attempts[0].usage is not None
-    assert log.attempts[0].usage.cost == reply.usage.cost
+    answer = log.attempts[0].result
+    assert isinstance(answer, Answered)
+    assert answer.cost == reply.usage.cost
 
 
 def test_what_the_provider_did_not_count_is_none() -> None:
-    reply, _, _ = act([served(says("hi", usage=False), "gpt-4o-mini-2024-07-18")], model="openai/gpt-4o-mini")
+    reply, _, _ = act([served(says("hi", usage=False), "gpt-4o-mini-2024-07-18")], endpoint=PRICED)
     assert reply.usage is not None
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.cost) == (None, None, None)
 
@@ -125,7 +130,7 @@ def test_the_second_request_of_a_turn_carries_the_calls_and_their_results() -> N
     first = calls(("post", {"channel": "team", "text": "t1 is mine"}), ("decide", '{"oops'), text="claim it")
     log = Log()
     with ChatServer([first, calls(("done", {}))]) as server:
-        player = log.player(server.url)
+        player = log.player(replace(ENDPOINT, api_base=server.url))
         reply = asyncio.run(player.act(VIEW))
         results = (
             ToolResult(reply.calls[0], ok=True, message="posted"),
@@ -155,7 +160,7 @@ def test_one_player_acts_for_many_agents_at_once() -> None:
         return await asyncio.gather(*(player.act(replace(VIEW, me=f"agent{n}")) for n in range(8)))
 
     with ChatServer(echo) as server:
-        replies = asyncio.run(together(Log().player(server.url)))
+        replies = asyncio.run(together(Log().player(replace(ENDPOINT, api_base=server.url))))
     assert [f'You are agent \\\\\\"agent{n}\\\\\\"' in json.dumps(reply.note) for n, reply in enumerate(replies)] == [
         True
     ] * 8

@@ -6,7 +6,9 @@ import pytest
 from asking import Log, give_key
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
+from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.preflight import preflight
+from colosseum.audit.models.request import Endpoint
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +19,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def check(script: Script, *, model: str = "openai/test-model") -> tuple[str | None, ChatServer]:
     """The verdict of the pre-flight."""
     with ChatServer(script) as server:
-        return asyncio.run(preflight(Log().player(server.url, model=model))), server
+        return asyncio.run(preflight(Endpoint(model, api_base=server.url), Provider(sleep=Log().sleep))), server
 
 
 def test_preflight_passes_a_model_that_calls_the_tool() -> None:
