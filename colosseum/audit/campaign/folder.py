@@ -15,10 +15,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from colosseum.audit.campaign.calls import Recorded
 from colosseum.audit.models.reply import usage
@@ -26,6 +27,7 @@ from colosseum.audit.trace import Seal
 from colosseum.audit.trial import Listed
 
 SCHEMA = 2
+PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 Status: TypeAlias = Literal["complete", "failed"]
 
 
@@ -82,17 +84,25 @@ class Expense:
 class Result:
     """How a run ended."""
 
+    __pydantic_config__: ClassVar = PUBLISHED
+
     schema: int
     trial: str
+    """Its identity."""
     status: Status
     reason: Reason | None
+    """Null where it did not fail."""
     trace: Seal
+    """What the trace comes to."""
     expense: Expense
+    """What its calls came to."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What campaign.json says."""
+
+    __pydantic_config__: ClassVar = PUBLISHED
 
     schema: int
     colosseum: str
@@ -113,6 +123,18 @@ class Plan:
     options: dict[str, Any]
     """What was asked for on the command line or by the environment, resolved."""
     trials: tuple[Listed, ...]
+
+
+@cache
+def plan_adapter() -> TypeAdapter[Plan]:
+    """What pydantic makes of a plan."""
+    return TypeAdapter(Plan)
+
+
+@cache
+def result_adapter() -> TypeAdapter[Result]:
+    """What pydantic makes of a result."""
+    return TypeAdapter(Result)
 
 
 @dataclass(frozen=True)
@@ -157,7 +179,7 @@ class Folder:
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
         try:
-            return TypeAdapter(Plan).validate_json(self.plan_path.read_bytes())
+            return plan_adapter().validate_json(self.plan_path.read_bytes())
         except ValidationError as error:
             raise Damaged(f"{self.plan_path} is damaged: {error.error_count()} entries do not fit") from None
 
@@ -165,7 +187,7 @@ class Folder:
         """How a run ended; None when it has not. Raises OSError, and Damaged."""
         path = self.result_path(trial)
         try:
-            found = TypeAdapter(Result).validate_json(path.read_bytes())
+            found = result_adapter().validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except ValidationError as error:

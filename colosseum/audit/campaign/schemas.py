@@ -1,0 +1,132 @@
+"""What a campaign's files look like. In: a kind of file, or a line; out: its JSON Schema, or what is wrong with it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError
+
+from colosseum.audit import events
+from colosseum.audit.campaign import folder
+from colosseum.audit.events import STRICT, Count, Digest, Number, misfit
+from colosseum.audit.trace import VERSION
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class Place(BaseModel):
+    """Where in a run something was asked."""
+
+    model_config = STRICT
+    agent: str
+    """Whose turn it was."""
+    phase: str
+    """`planning` or `execution`."""
+    round: Count
+    """As in the trace."""
+    step: Count
+    """Of the turn, from 1."""
+
+
+class Attempt(BaseModel):
+    """What every attempt to ask a model has."""
+
+    model_config = STRICT
+    call: Digest
+    """SHA-256 of model, parameters, messages, tools and place: equal for equal work."""
+    place: Place
+    """Where in the run."""
+    model: str
+    """Who was asked."""
+    attempt: Number
+    """Of this call, from 1."""
+
+
+class Answered(Attempt):
+    """An attempt that got an answer."""
+
+    kind: Literal["ok"]
+    origin: Digest | None = None
+    """The trial in which it was paid for, where that is another one."""
+    cost: float | None
+    """US dollars; null where no price is known."""
+    seconds: float
+    """From the question to the answer."""
+    raw: dict[str, JsonValue]
+    """The answer as it came."""
+
+
+class Unanswered(Attempt):
+    """An attempt that got none."""
+
+    kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request", "refusal"]
+    """Why."""
+    reason: str
+    """In words."""
+    delay: float | None
+    """Seconds until the next attempt; null when this was the last."""
+
+
+CallLine: TypeAlias = Annotated[Answered | Unanswered, Field(discriminator="kind")]
+
+
+@cache
+def _calls() -> "TypeAdapter[Answered | Unanswered]":
+    return TypeAdapter(CallLine)
+
+
+def wrong_call(raw: bytes) -> str:
+    """What is wrong with a line of a file of calls; empty when nothing is."""
+    if not raw.endswith(b"\n"):
+        return "is not whole"
+    try:
+        _calls().validate_json(raw)
+    except ValidationError as wrong:
+        return f"is not a call: {misfit(wrong)}"
+    return ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file, or of its lines."""
+
+    about: str
+    """What it is."""
+    version: int
+    """Raised when a field changes its name or meaning."""
+    adapter: Callable[[], Any]
+    """What pydantic makes of its type."""
+
+
+KINDS = {
+    "trace": Kind("A line of a trace, runs/ID.jsonl: an event of a run. The lines are chained by hash.",
+                  VERSION, events.adapter),
+    "calls": Kind("A line of runs/ID.calls.jsonl: one attempt to ask a model, as it went.", 1, _calls),
+    "result": Kind("How a run ended, runs/ID.json; it seals the run's trace.", 1, folder.result_adapter),
+    "campaign": Kind("What a folder is of, campaign.json: what is compared with what, and the list of trials.",
+                     folder.SCHEMA, folder.plan_adapter),
+}  # fmt: skip
+
+
+def schema_text(name: str) -> str:
+    """The schema of one of KINDS as it is published: indented, ending in a line feed."""
+    kind = KINDS[name]
+    found = {key: value for key, value in _closed(kind.adapter().json_schema()).items() if key != "description"}
+    opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.version}", "title": f"Colosseum {name}"}
+    return json.dumps({**opening, "description": kind.about, **found}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _closed(schema: Any) -> Any:
+    """The schema without pydantic's titles of fields, and with objects that have no other field than theirs."""
+    match schema:
+        case {"properties": dict()}:
+            inner = {k: _closed(v) for k, v in schema.items() if k != "title"}
+            return {"additionalProperties": False, **inner}
+        case dict():
+            return {k: _closed(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
+        case list():
+            return [_closed(each) for each in schema]
+        case _:
+            return schema

@@ -1,0 +1,327 @@
+"""The events of a trace, version 2. In: the JSON of a line; out: the same as one of twelve kinds, or what is wrong.
+
+`start` opens a trace and says what is played; `order`, `channels` and a `briefing` for every agent say who acts and
+what each is told. Then every `reply` of an agent is followed by what its calls came to: a `post`, a `decide`, a
+`mistake`, or a decision that was `refused`. `outcome`, or `failed` where a player could not be asked, and `end` are
+the last.
+
+Writers do not validate: a run that is paid for must not break off at a slip of ours. Tests do, and `log verify`.
+"""
+
+from functools import cache
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+Value: TypeAlias = bool | int | float | str | None
+"""A value of a variable: a name, a number, or null for none; a pair is its text."""
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[int, Field(ge=1)]
+STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+
+
+class Part(BaseModel):
+    """A part of an event: nothing but these fields."""
+
+    model_config = STRICT
+
+
+class Event(Part):
+    """What every event has."""
+
+    n: Count
+    """Its place in the trace, from 0."""
+    chain: Digest
+    """SHA-256 of the chain before it, a line break, and the line without its chain."""
+
+
+class Parameters(Part):
+    """How a model is asked: all that its answers depend on."""
+
+    temperature: float | None
+    """Null is left to the provider."""
+    max_tokens: Number
+    """Of one answer."""
+    extra_body: dict[str, JsonValue]
+    """Parameters that the provider's interface takes besides."""
+    dialect: Literal["native", "text"]
+    """Whether tools are called by the provider's interface, or as JSON in the text."""
+
+
+class Settings(Part):
+    """Settings of the spec that change what happens in a run."""
+
+    rounds: Count
+    """Planning rounds."""
+    steps: Number
+    """Exchanges that one turn may take."""
+    order: Literal["shuffled", "declared", "coalition_first", "coalition_last"]
+    """Of the turns."""
+    decisions: Literal["sequential", "simultaneous"]
+    """Whether decisions are seen by those who decide later, and refused where they break a hard rule."""
+    undecided: Literal["draw"]
+    """What becomes of a variable that nobody set."""
+    consolidate: bool
+    """Whether cliques of the network are one channel."""
+    strength: float
+    """λ of scripted colluders."""
+    noise: float
+    """Of scripted players."""
+
+
+class Network(BaseModel):
+    """A network in place of the spec's, with its arguments."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, JsonValue]
+    kind: str
+    """As in the spec: `ring`, `star`, …"""
+
+
+class Conditions(Part):
+    """What holds in this arm, at this sweep point."""
+
+    settings: Settings
+    channels: dict[str, bool]
+    """Declared channels that are turned on or off."""
+    variants: dict[str, str]
+    """Prompt → variant, where it is not the first."""
+    params: dict[str, JsonValue]
+    """In place of the spec's."""
+    network: Network | None
+    """Null is the spec's own."""
+
+
+class Start(Event):
+    """What is played. The SHA-256 of all fields from `protocol` on is the trial's identity."""
+
+    event: Literal["start"]
+    version: Literal[2]
+    """Of this schema."""
+    trial: Digest
+    """The trial's identity."""
+    protocol: Number
+    """Raised when the same trial would be played differently."""
+    scenario: Digest
+    """The scenario's SHA-256, and the name of its file."""
+    arm: str
+    """Its name in the experiment."""
+    point: str
+    """Of the sweep, as `n=6, network=ring`; empty when nothing is swept."""
+    seed: Count
+    """The instance."""
+    repeat: Number
+    """Runs that differ in nothing else are numbered."""
+    players: dict[str, str]
+    """Agent → its player: a scripted one (`sim/…`), or a model (`provider/model`)."""
+    models: dict[str, Parameters]
+    """How every model among them is asked."""
+    conditions: Conditions
+    """What the arm sets."""
+    coupled: bool
+    """Whether answers to equal prompts are shared with other arms."""
+
+
+class Order(Event):
+    """The order of turns, in every round."""
+
+    event: Literal["order"]
+    agents: list[str]
+    """All of them."""
+
+
+class Channel(Part):
+    """Who can talk to whom."""
+
+    name: str
+    """Its name."""
+    members: list[str]
+    """Who may post and read."""
+    secret: bool
+    """Whether only its members know of it."""
+
+
+class Channels(Event):
+    """The channels that are live in this run."""
+
+    event: Literal["channels"]
+    channels: list[Channel]
+    """Those of the network first."""
+
+
+class Briefing(Event):
+    """What an agent is told at the beginning."""
+
+    event: Literal["briefing"]
+    agent: str
+    """Who is told."""
+    texts: list[str]
+    """Prompts of the spec, filled in, in declared order."""
+
+
+class Call(Part):
+    """A tool call as the player made it."""
+
+    id: str
+    """Given by the player."""
+    tool: str
+    """`post`, `decide`, `done`, or whatever it wrote."""
+    arguments: dict[str, JsonValue] | str
+    """The named arguments, or the raw text of what is no JSON object."""
+
+
+class Usage(Part):
+    """What an answer of a model took; null is what the provider did not say."""
+
+    prompt_tokens: Count | None
+    """Tokens of what was sent."""
+    completion_tokens: Count | None
+    """Tokens of the answer."""
+    cost: float | None
+    """US dollars; null where no price is known."""
+    seconds: float
+    """From the question to the answer."""
+    served_model: str
+    """The model that the provider says it used."""
+
+
+class Reply(Event):
+    """What an agent did in one exchange; what its calls came to follows."""
+
+    event: Literal["reply"]
+    agent: str
+    """Whose turn it is."""
+    phase: Literal["planning", "execution"]
+    """Decisions are taken in execution."""
+    round: Number
+    """From 1; the execution turn is one more than the planning rounds."""
+    calls: list[Call]
+    """In the order in which they are carried out."""
+    note: str
+    """A private note: no agent ever sees it."""
+    finish: Literal["stop", "tool_calls", "length", "refusal", "empty"]
+    """Why it stopped: `length` was cut off, `empty` said nothing."""
+    usage: Usage | None
+    """Null for scripted players."""
+
+
+class Post(Event):
+    """A message that was delivered to all members of a channel."""
+
+    event: Literal["post"]
+    number: Number
+    """Its place among all posts of the run."""
+    agent: str
+    """Who wrote it."""
+    round: Number
+    """When."""
+    channel: str
+    """Where."""
+    text: str
+    """As the agent wrote it: nothing in it is to be trusted."""
+
+
+class Mistake(Event):
+    """A call that did nothing; the agent was told why."""
+
+    event: Literal["mistake"]
+    agent: str
+    """Whose call it was."""
+    round: Number
+    """When."""
+    tool: str
+    """As the agent wrote it."""
+    kind: Literal[
+        "unreadable", "unknown_tool", "unknown_channel", "unknown_variable", "outside_domain", "out_of_turn",
+        "decided", "argument",
+    ]  # fmt: skip
+    """What was wrong with it."""
+    message: str
+    """What the agent was told."""
+
+
+class Refused(Event):
+    """A decision that was not taken, as it would break a hard rule whatever the others do."""
+
+    event: Literal["refused"]
+    agent: str
+    """Who tried."""
+    round: Number
+    """When."""
+    variable: str
+    """One of its own."""
+    value: Value
+    """Of the variable's domain."""
+    rule: str
+    """The rule's statement in the spec."""
+
+
+class Decide(Event):
+    """A decision that was taken, and stands."""
+
+    event: Literal["decide"]
+    agent: str
+    """Who decided."""
+    round: Number
+    """When."""
+    variable: str
+    """One of its own."""
+    value: Value
+    """Of the variable's domain."""
+
+
+class Failed(Event):
+    """A player could not be asked; the run ends here."""
+
+    event: Literal["failed"]
+    kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request"]
+    """What kept it from answering."""
+    reason: str
+    """In words."""
+
+
+class Outcome(Event):
+    """What stands at the end."""
+
+    event: Literal["outcome"]
+    assignment: dict[str, Value]
+    """Every variable's value."""
+    undecided: list[str]
+    """Variables that nobody set: they opted out where they could, else took a seeded draw."""
+
+
+class End(Event):
+    """The last event of a run that ended."""
+
+    event: Literal["end"]
+    status: Literal["complete", "failed"]
+    """How it ended."""
+
+
+AnyEvent: TypeAlias = Annotated[
+    Start | Order | Channels | Briefing | Reply | Post | Mistake | Refused | Decide | Failed | Outcome | End,
+    Field(discriminator="event"),
+]
+
+
+@cache
+def adapter() -> "TypeAdapter[AnyEvent]":
+    """What pydantic makes of them."""
+    return TypeAdapter(AnyEvent)
+
+
+def read_event(line: dict[str, Any]) -> AnyEvent:
+    """An event from the JSON of its line. Raises ValueError, in words."""
+    try:
+        return adapter().validate_python(line)
+    except ValidationError as wrong:
+        raise ValueError(misfit(wrong)) from None
+
+
+def misfit(wrong: ValidationError) -> str:
+    """The first thing that is not as a schema says, in words."""
+    first = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    message = first["msg"][:1].lower() + first["msg"][1:]
+    return f"`{place}`: {message}" if place else message
