@@ -1,9 +1,12 @@
 """What a model is told: the words, the delimiting of posts, the exchanges of a turn, and the tools."""
 
 import json
+import unicodedata
 from dataclasses import replace
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from colosseum.audit.models.messages import json_line, messages, plain
 from colosseum.audit.models.tools import tools
@@ -116,6 +119,24 @@ def test_a_forged_post_adds_no_line_in_another_agents_name() -> None:
 def test_words_of_other_scripts_stay_readable() -> None:
     assert json_line("Grüße, 你好 🙂") == '"Grüße, 你好 🙂"'
     assert json_line("\u202e") == '"\\u202e"'
+
+
+def by_category(item: object) -> str:
+    """What `json_line` means, character by character."""
+    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    raw = json.dumps(item, ensure_ascii=False)
+    return "".join(json.dumps(c)[1:-1] if unicodedata.category(c) in hidden else c for c in raw)
+
+
+@given(st.text(st.characters(), max_size=20), st.text(max_size=5))
+@example("".join(map(chr, range(0x3100))), "")
+@example("".join(map(chr, range(0xD7F0, 0x10000))), "")
+@example("".join(map(chr, range(0xDFF00, 0xE0200))), "")
+def test_every_character_is_shown_by_its_category(words: str, name: str) -> None:
+    assert json_line(words) == by_category(words)
+    assert json_line({"agent": name, "value": [words]}) == by_category({"agent": name, "value": [words]})
+    line = state(with_text(words)).splitlines()[3]
+    assert line == by_category({"number": 1, "round": 1, "from": "bob", "text": words})
 
 
 def test_values_are_shown_as_decide_takes_them() -> None:

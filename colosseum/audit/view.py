@@ -83,7 +83,8 @@ def view(
     """
     own = [c for c in stage.channels if agent in c.members]
     names = {c.name for c in own}
-    posts = [replace(p, number=n) for n, p in enumerate((p for p in spoken.posts if p.channel in names), start=1)]
+    read = (p for p in spoken.posts if p.channel in names)
+    posts = [p if p.number == n else replace(p, number=n) for n, p in enumerate(read, start=1)]
     near = {agent}
     if stage.conditions.settings.decisions == "sequential":
         near |= {member for channel in own for member in channel.members}

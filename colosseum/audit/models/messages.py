@@ -5,6 +5,7 @@ line, with every line break escaped, so that no post can pose as a second post o
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypeAlias, TypedDict
@@ -62,12 +63,19 @@ def plain(value: Value) -> str | int | float | None:
 
 def json_line(item: Shown | dict[str, Shown]) -> str:
     """JSON on one line for every reader: unlike JSON's own, all separators and invisible characters are escaped."""
-    raw = json.dumps(item, ensure_ascii=False)
-    return "".join(json.dumps(c)[1:-1] if unicodedata.category(c) in _ESCAPED else c for c in raw)
+    raw = _JSON.encode(item)
+    return raw if raw.isprintable() else _NOT_PLAIN.sub(_visible, raw)
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
+_NOT_PLAIN = re.compile("[^ -~]")
 _ESCAPED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Control, format (also those that turn the writing direction), surrogate, line and paragraph separator."""
+
+
+def _visible(found: re.Match[str]) -> str:
+    character = found[0]
+    return json.dumps(character)[1:-1] if unicodedata.category(character) in _ESCAPED else character
 
 
 def _rules(view: View) -> str:
@@ -129,7 +137,8 @@ def _channel(channel: ChannelView) -> Iterator[str]:
     if not channel.posts:
         yield "Nothing was posted here yet."
     for post in channel.posts:
-        yield json_line({"number": post.number, "round": post.round, "from": post.author, "text": post.text})
+        author, words = json_line(post.author), json_line(post.text)
+        yield f'{{"number": {post.number}, "round": {post.round}, "from": {author}, "text": {words}}}'
 
 
 def _variables(variables: tuple[Variable, ...]) -> Iterator[str]:
