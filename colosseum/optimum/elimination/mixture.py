@@ -60,11 +60,21 @@ class Group:
     hard: list[Factor]
 
 
+@dataclass(eq=False)
+class Contents:
+    """What a mixture and its plans share; it refers to neither, so that all go as soon as nobody needs them."""
+
+    factors: Factors
+    groups: Sequence[Group]
+    asked: bool = False
+    """Whether the tables have been evaluated."""
+
+
 class Mixture:
     """The factors of some kinds and all hard rules, by scope, with some variables fixed."""
 
     def __init__(self, factors: Factors, groups: Sequence[Group], *, most: int) -> None:
-        self.factors, self.groups, self.most = factors, groups, most
+        self.contents, self.groups, self.most = Contents(factors, groups), groups, most
         self.scopes = [group.scope for group in groups]
         used = frozenset[str]().union(*self.scopes)
         self.sizes = {name: size for name, size in factors.choices.items() if name in used}
@@ -90,21 +100,26 @@ class Mixture:
         """How many values its tables have."""
         return sum((len(g.weighed) + len(g.hard)) * prod(self.sizes[name] for name in g.scope) for g in self.groups)
 
-    @cached_property
+    @property
     def making(self) -> int:
         """What evaluating the tables that nobody has asked for yet comes to, in joint values gone through."""
+        return 0 if self.contents.asked else self._unmade
+
+    @cached_property
+    def _unmade(self) -> int:
+        factors = self.contents.factors
         asked = {factor for g in self.groups for factor in (*(f for _, f in g.weighed), *g.hard)}
-        return sum(self.factors.work(factor) for factor in asked.difference(self.factors.tables)) // NODES
+        return sum(factors.work(factor) for factor in asked.difference(factors.tables)) // NODES
 
     def _plan(self, order: Order | None) -> "Plan | None":
-        return None if order is None else Plan(self, order, Buckets(self.scopes, self.sizes, order))
+        return None if order is None else Plan(self.contents, order, Buckets(self.scopes, self.sizes, order))
 
 
 @dataclass(eq=False)
 class Plan:
     """One order of elimination for a mixture."""
 
-    mixture: Mixture
+    contents: Contents
     order: Order
     buckets: Buckets
     free: list[Stack] | None = None
@@ -112,16 +127,16 @@ class Plan:
 
     def tables(self, weights: Mapping[Kind, float], fixed: Mapping[str, Value]) -> list[Floats]:
         """One table for each scope, as the buckets take them; `fixed` has values of the mixture's fixed variables."""
-        self.mixture.making = 0
+        self.contents.asked = True
         if fixed:
-            stacks = [self._stack(number, fixed) for number in range(len(self.mixture.groups))]
+            stacks = [self._stack(number, fixed) for number in range(len(self.contents.groups))]
         else:
-            self.free = self.free or [self._stack(number, {}) for number in range(len(self.mixture.groups))]
+            self.free = self.free or [self._stack(number, {}) for number in range(len(self.contents.groups))]
             stacks = self.free
         return [stack.sum(weights) for stack in stacks]
 
     def _stack(self, number: int, fixed: Mapping[str, Value]) -> Stack:
-        group, table = self.mixture.groups[number], self.mixture.factors.table
+        group, table = self.contents.groups[number], self.contents.factors.table
         weighed = [self.buckets.laid(number, table(factor, fixed)) for _, factor in group.weighed]
         hard = [self.buckets.laid(number, table(factor, fixed)) for factor in group.hard]
         (shape,) = {laid.shape for laid in (*weighed, *hard)}
