@@ -1,16 +1,13 @@
 """The commands and their options. In: arguments; out: a call of what does the work, imported when needed."""
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, ParamSpec
+from typing import Annotated
 
 import typer
 
 from colosseum import __version__
-from colosseum.cli.words import Stop, complain
-
-P = ParamSpec("P")
+from colosseum.cli.command import registering
+from colosseum.cli.log_commands import log
 
 app = typer.Typer(
     name="colosseum",
@@ -27,23 +24,9 @@ Seed = Annotated[
 ]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
-
-
-def command(function: Callable[P, int]) -> Callable[P, None]:
-    """Register a command: its result is the exit code, a Stop is told in words, Ctrl-C exits with 130."""
-
-    @wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            code = function(*args, **kwargs)
-        except Stop as stop:
-            code = complain(stop)
-        except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
-            code = 130
-        raise typer.Exit(code)
-
-    return app.command(name=function.__name__.rstrip("_"))(run)
+Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
+command = registering(app)
+app.add_typer(log)
 
 
 @app.callback(invoke_without_command=True)
@@ -180,6 +163,9 @@ def audit(
     couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try runs again that failed.")] = False,
+    display: Annotated[
+        str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
+    ] = None,
     json: AsJson = False,
 ) -> int:
     """Let agents act an experiment out, then report. Runs that are complete are not run again."""
@@ -187,6 +173,7 @@ def audit(
     from colosseum.cli.audit import Request, audit_file, read_cache
     from colosseum.cli.experiment import Part
     from colosseum.cli.spending import Budget
+    from colosseum.cli.watching import read_display
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
@@ -195,13 +182,14 @@ def audit(
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, max_connections,
+        read_display(display),
     )  # fmt: skip
     return audit_file(request, as_json=json)
 
 
 @command
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)],
+    folder: Campaign,
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,
     json: AsJson = False,
 ) -> int:
@@ -209,6 +197,28 @@ def report(
     from colosseum.cli.report import report_folder
 
     return report_folder(folder, as_json=json, coalition=coalition)
+
+
+@command
+def replay(folder: Campaign, json: AsJson = False) -> int:
+    """Make every run again from recorded calls. It takes no network; exit code 1 where a byte differs."""
+    from colosseum.cli.replay import replay_folder
+
+    return replay_folder(folder, as_json=json)
+
+
+@command
+def merge(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("-o", metavar="OUT", help="Where to; may exist.", show_default=False)],
+    json: AsJson = False,
+) -> int:
+    """Join folders of one configuration, such as shards."""
+    from colosseum.cli.merge import merge_folders
+
+    return merge_folders(folders, output, as_json=json)
 
 
 @command
@@ -225,11 +235,15 @@ def explain(
 
 
 @command
-def schema() -> int:
-    """Print the JSON Schema of what `compile -o` writes."""
+def schema(
+    kind: Annotated[
+        str, typer.Argument(metavar="[KIND]", help="model, trace, calls, result or campaign.", show_default=False)
+    ] = "model",
+) -> int:
+    """Print a JSON Schema. Of what `compile -o` writes, or of a kind of file in a folder of runs."""
     from colosseum.cli.schema import print_schema
 
-    return print_schema()
+    return print_schema(kind)
 
 
 @command

@@ -1,0 +1,31 @@
+"""How commands are registered. In: a Typer app; out: a decorator that turns a function into one of its commands."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import typer
+
+from colosseum.cli.words import Stop, complain
+
+P = ParamSpec("P")
+
+
+def registering(app: typer.Typer) -> Callable[[Callable[P, int]], Callable[P, None]]:
+    """A decorator: a function's result is the exit code, a Stop is told in words, Ctrl-C exits with 130."""
+
+    def command(function: Callable[P, int]) -> Callable[P, None]:
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                code = function(*args, **kwargs)
+            except Stop as stop:
+                code = complain(stop)
+            except KeyboardInterrupt:
+                typer.echo("interrupted", err=True)
+                code = 130
+            raise typer.Exit(code)
+
+        return app.command(name=function.__name__.rstrip("_"))(run)
+
+    return command
