@@ -21,15 +21,15 @@ from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.preflight import preflight
 from colosseum.audit.models.request import Endpoint
-from colosseum.audit.redaction import Redaction
+from colosseum.audit.redaction import Redaction, secrets
 from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trial import Block, Expansions, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
-from colosseum.cli.progress import Progress
 from colosseum.cli.report import report_folder
 from colosseum.cli.spending import Budget, budget_of
+from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
@@ -54,6 +54,12 @@ class Request:
     couple: bool = False
     retry_failed: bool = False
     connections: int = 64
+    display: Display = "plain"
+
+    def say(self, words: str) -> None:
+        """A remark for people, where they are told of anything but errors."""
+        if self.display in ("rich", "plain"):
+            note(words)
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     except KeyboardInterrupt:
         note(f"interrupted; all that was answered is kept in {folder.path}: run the same command to go on")
         return 130
-    note(_words(tally, folder.path))
+    request.say(_words(tally, folder.path))
     code = report_folder(folder.path, as_json=as_json)
     return 4 if tally["halted"] else code
 
@@ -160,13 +166,17 @@ def _run(work: Work) -> Tally:
     before = spent_before(work.folder, [listed for block in work.planned for listed in block.listed])
     provider = Provider(request.connections)
     if missing:
+        request.say(f"asking {', '.join(missing)} whether it can play …")
         _preflight(missing)
     purse = Purse(budget.campaign, budget.prices, spent=before.dollars, uncounted=before.unpriced)
     source = PaidSource(provider, purse)
     options = Options(request.cache, budget.run, request.retry_failed, request.connections)
     number = sum(len(block.listed) for block in work.planned)
-    with Progress(number, stream=sys.stderr) as progress:
-        runner = Runner(work.folder, source, purse, options, Redaction.of(), progress, dearest=before.dearest)
+    redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
+    seen = Seen(number, tuple(missing), purse, provider.gates, redaction)
+    with Watch(request.display, seen, stream=sys.stderr) as watch:
+        source.watch = watch.call
+        runner = Runner(work.folder, source, purse, options, redaction, watch.trial, before.dearest, watch.event)
         try:
             return asyncio.run(_until_interrupted(runner.run(work.planned, work.make), source))
         except BaseExceptionGroup as group:
@@ -211,7 +221,6 @@ def _preflight(models: Mapping[str, Endpoint]) -> None:
     async def ask_all() -> list[str | None]:
         return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))
 
-    note(f"asking {', '.join(models)} whether it can play …")
     wrong = [w for w in asyncio.run(ask_all()) if w]
     if wrong:
         raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")
