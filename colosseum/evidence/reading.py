@@ -20,7 +20,7 @@ from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
 
-MOST_KEPT = 16
+MOST_KEPT = 4
 """Scenarios and instances that are remembered."""
 
 
