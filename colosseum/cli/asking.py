@@ -7,7 +7,10 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import BaseModel
 
 from colosseum.audit.models.reply import Price
 from colosseum.audit.models.request import Dialect, Endpoint
@@ -79,6 +82,49 @@ class Asking:
     def words(self) -> str:
         """The models as they were named."""
         return ", ".join(model if who == "agents" else f"{who}={model}" for who, model in self.models)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """As campaign.json keeps them: all that it takes to make the same trials again, and where they were asked."""
+        return {
+            "model": self.words,
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "extra_body": {model: dict(body) for model, body in self.extra_body.items()},
+            "tools": dict(self.tools),
+            "timeout": self.timeout,
+            "api_base": {model: _address(url) for model, url in self.api_base.items()},
+            "price": {model: [price.prompt, price.completion] for model, price in self.price.items()},
+        }
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, object]) -> "Asking":
+        """What asks for the same trials; where, and at what price, is not needed for that. Raises ValueError."""
+        kept = _Kept.model_validate(options)
+        models = _models(kept.model.split(", ")) if kept.model else ()
+        return cls(
+            models, kept.temperature, kept.max_tokens, kept.timeout, extra_body=kept.extra_body, tools=kept.tools
+        )
+
+
+class _Kept(BaseModel):
+    """Of the options that campaign.json keeps, those that make trials what they are."""
+
+    model: str
+    temperature: float | None
+    max_tokens: int | None
+    extra_body: dict[str, dict[str, Any]]
+    tools: dict[str, Dialect]
+    timeout: float
+
+
+def _address(url: str) -> str:
+    """An address without what may be secret in it: a user's name and password, and what stands behind `?`."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "no address"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _of(given: Mapping[str, T], model: str) -> T | None:

@@ -1,14 +1,16 @@
 """`colosseum report`."""
 
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Plan
+from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.cli.words import say_json, stop, wants_color
 from colosseum.diagnostics import closest
+from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.summary import summarise
+from colosseum.evidence.summary import Summary, summarise
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.export import to_json
@@ -19,8 +21,48 @@ MOST_LISTED = 12
 """Folders that a message lists."""
 
 
-def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) -> int:
-    """Print what the runs of a campaign show; exit 3 when some failed."""
+@dataclass(frozen=True)
+class Report:
+    """What the runs of a folder show."""
+
+    plan: Plan
+    """With the coalition in front that is measured."""
+    records: Sequence[RunRecord]
+    summary: Summary
+
+    @property
+    def missing(self) -> int:
+        """Planned runs that have not ended."""
+        return len(self.plan.trials) - len(self.records)
+
+    @property
+    def content(self) -> dict[str, object]:
+        """As JSON."""
+        listed = {
+            "scenario": self.plan.scenario,
+            "experiment": self.plan.experiment,
+            "question": self.plan.question,
+            "coalition": next(iter(self.plan.coalitions), None),
+            "planned": len(self.plan.trials),
+            "missing": self.missing,
+        }
+        return {**listed, **to_json(self.summary)}
+
+
+def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False) -> int:
+    """Print what the runs of a campaign show, and keep it there as JSON; exit 3 when some failed."""
+    report = read_report(folder, coalition=coalition)
+    if keep:
+        replace_file(Folder(folder).report, as_bytes(report.content))
+    if as_json:
+        say_json(report.content)
+    else:
+        _show(report)
+    return 3 if any(r.status == "failed" for r in report.records) else 0
+
+
+def read_report(folder: Path, *, coalition: str | None = None) -> Report:
+    """Recompute all figures. Raises Stop."""
     reader = Reader(folder)
     try:
         plan = _measuring(reader.plan(), coalition)
@@ -31,26 +73,17 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None) 
         raise stop("C100", str(fault), help=fault.help) from None
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
-    summary = summarise(records, arms=plan.arms)
-    missing = len(plan.trials) - len(records)
-    if as_json:
-        listed = {
-            "scenario": plan.scenario,
-            "experiment": plan.experiment,
-            "question": plan.question,
-            "coalition": next(iter(plan.coalitions), None),
-            "planned": len(plan.trials),
-            "missing": missing,
-        }
-        say_json({**listed, **to_json(summary)})
-    else:
-        facts = [("coalition", _coalition_words(plan))]
-        if missing:
-            facts.append(("missing", f"{missing} of {len(plan.trials)} planned runs: run the same audit to go on"))
-        title = f"{plan.scenario}, experiment {plan.experiment}"
-        with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-            render(summary, title=title, question=plan.question, facts=facts, console=console)
-    return 3 if any(r.status == "failed" for r in records) else 0
+    return Report(plan, records, summarise(records, arms=plan.arms))
+
+
+def _show(report: Report) -> None:
+    plan, missing = report.plan, report.missing
+    facts = [("coalition", _coalition_words(plan))]
+    if missing:
+        facts.append(("missing", f"{missing} of {len(plan.trials)} planned runs: run the same audit to go on"))
+    title = f"{plan.scenario}, experiment {plan.experiment}"
+    with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+        render(report.summary, title=title, question=plan.question, facts=facts, console=console)
 
 
 def _campaigns(folder: Path) -> str:

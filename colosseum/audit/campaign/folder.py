@@ -6,6 +6,7 @@
     DIR/runs/ID.json            the result of a run that has ended; it seals the trace
     DIR/runs/ID.jsonl           its trace, event by event, as it goes on
     DIR/runs/ID.calls.jsonl     the calls of models that it is made of, as they came
+    DIR/report.json             what all of them show
 
 More seeds or arms of the same configuration extend the list; another configuration makes it anew, and its runs stand
 beside those of the old one.
@@ -16,6 +17,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -118,6 +120,8 @@ class Plan:
     """Equal for runs that belong into one report."""
     spec: str
     """The main file, below `spec/`."""
+    files: dict[str, str]
+    """The SHA-256 of every file below `spec/` that the spec is made of, the main one first."""
     params: dict[str, Any]
     """Params set from outside."""
     options: dict[str, Any]
@@ -176,6 +180,11 @@ class Folder:
         """Where the spec's files are kept."""
         return self.path / "spec"
 
+    @property
+    def report(self) -> Path:
+        """The figures, as the last audit found them."""
+        return self.path / "report.json"
+
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
         try:
@@ -198,7 +207,7 @@ class Folder:
 
     def commit(self, result: Result) -> None:
         """Write a result: from now on the run has ended."""
-        replace_file(self.result_path(result.trial), _json(asdict(result)))
+        replace_file(self.result_path(result.trial), as_bytes(asdict(result)))
 
     def retract(self, trial: str) -> None:
         """Take a result back, so that the run can be made again."""
@@ -206,7 +215,7 @@ class Folder:
 
     def write_plan(self, plan: Plan, order: Sequence[str]) -> None:
         """Write the list of trials; `order` has all arms of the experiment."""
-        replace_file(self.plan_path, _json(asdict(self._extended(plan, order))))
+        replace_file(self.plan_path, as_bytes(asdict(self._extended(plan, order))))
 
     def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
         """With what the folder's list of the same configuration has besides."""
@@ -221,13 +230,27 @@ class Folder:
         arms = tuple(name for name in order if name in present)
         return replace(plan, arms=arms, trials=tuple(trials.values()))
 
+    def set_aside(self) -> Path | None:
+        """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
+        found = [path for path in (self.path / "runs", self.plan_path) if path.exists()]
+        if not found:
+            return None
+        number = next(n for n in count(1) if not (self.path / f"before-{n}").exists())
+        aside = self.path / f"before-{number}"
+        aside.mkdir()
+        for path in (*found, self.spec, self.path / "scenarios", self.report):
+            if path.exists():
+                path.rename(aside / path.name)
+        return aside
+
     def results(self, plan: Plan) -> Iterator[tuple[Listed, Result | None]]:
         """Every trial of a plan with its result. Raises OSError, and Damaged."""
         for listed in plan.trials:
             yield listed, self.result(listed.trial)
 
 
-def _json(content: object) -> bytes:
+def as_bytes(content: object) -> bytes:
+    """JSON as a folder's files hold it."""
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 

@@ -15,6 +15,9 @@ from colosseum.model import serial
 from colosseum.model.experiment import Design
 from colosseum.model.values import plain
 
+CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "couple")
+"""Options that change what a run comes to; others say where and for how much it is made."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -73,6 +76,8 @@ def _plan(
     design, scenario = asked.design, first.stage.scenario
     present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
+    digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
+    options: dict[str, Json] = {"model": asked.model, **asked.options}
     return Plan(
         schema=SCHEMA,
         colosseum=__version__,
@@ -82,22 +87,25 @@ def _plan(
         question=design.question,
         arms=tuple(name for name in design.arms if name in present),
         coalitions=tuple(c.name for c in scenario.coalitions),
-        configuration=_configuration(asked, params, files),
-        spec=str(files[0].path),
+        configuration=configuration(design.name, digests, params, options),
+        spec=files[0].path.as_posix(),
+        files=digests,
         params=params,
-        options=dict(asked.options),
+        options=options,
         trials=tuple(listed),
     )
 
 
-def _configuration(asked: Asked, params: Mapping[str, Json], files: Sequence[NewFile]) -> str:
-    """A digest of all that runs of one report have in common: the spec's files, params, experiment and model."""
+def configuration(
+    experiment: str, files: Mapping[str, str], params: Mapping[str, Json], options: Mapping[str, Json]
+) -> str:
+    """A digest of all that runs of one report have in common; `files` are the spec's with their SHA-256."""
     content: dict[str, Json] = {
         "protocol": PROTOCOL,
-        "spec": [hashlib.sha256(file.content).hexdigest() for file in files],
+        "spec": list(files.values()),
         "params": params,
-        "experiment": asked.design.name,
-        "model": asked.model,
+        "experiment": experiment,
+        "options": {name: options.get(name) for name in CONFIGURING},
     }
     return hashlib.sha256(encode(content).encode()).hexdigest()
 
