@@ -119,7 +119,7 @@ def grid(opening: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequenc
 class Silence:
     """For runs without a model."""
 
-    under_way = 0
+    under_way, stopping = 0, False
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
         """Nobody may ask."""

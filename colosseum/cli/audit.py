@@ -2,13 +2,13 @@
 
 import asyncio
 import gc
+import json
 import signal
 import sys
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import get_args
 
 from colosseum.audit.campaign.calls import CacheMode
@@ -24,9 +24,11 @@ from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import UnknownPlayer
+from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import Block, Expansions, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
+from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
 from colosseum.cli.spending import Budget, budget_of
 from colosseum.cli.watching import Display, Seen, Watch
@@ -35,9 +37,6 @@ from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.optimum.lowering.lower import NotLowered
-
-LOOKING = 0.02
-"""Seconds between two looks at calls under way."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,7 @@ class Request:
     cache: CacheMode = "rw"
     couple: bool = False
     retry_failed: bool = False
+    fresh: bool = False
     connections: int = 64
     display: Display = "plain"
 
@@ -108,6 +108,8 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     checked = checked_spec(request.file, seed=None, sets=request.sets)
     folder = Folder(request.out or _default_folder(checked, request.part))
     try:
+        if request.fresh and (aside := folder.set_aside()):
+            request.say(f"what was there is kept in {aside}")
         with _lasting():
             work = _planned(checked, request, folder)
             tally = _run(work)
@@ -119,7 +121,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         note(f"interrupted; all that was answered is kept in {folder.path}: run the same command to go on")
         return 130
     request.say(_words(tally, folder.path))
-    code = report_folder(folder.path, as_json=as_json)
+    code = report_folder(folder.path, as_json=as_json, keep=True)
     return 4 if tally["halted"] else code
 
 
@@ -146,7 +148,8 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     design = read_design(checked, request.part, file=str(request.file))
     asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, {})
+    options = _resolved(request, asking)
+    asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
     try:
         planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)
     except UnknownPlayer as unknown:
@@ -157,6 +160,25 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
         raise Stop(*diagnostics)
     first, number = shard
     return Work(request, design, asking, trials, folder, planned[first::number])
+
+
+def _resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
+    """What was asked for as campaign.json keeps it, without a secret."""
+    part, budget = request.part, request.budget
+    options: dict[str, Json] = {
+        **asking.options,
+        "couple": request.couple,
+        "cache": request.cache,
+        "shard": part.shard,
+        "seeds": part.seeds,
+        "arms": list(part.arms),
+        "retry_failed": request.retry_failed,
+        "max_connections": request.connections,
+        "budget": budget.campaign,
+        "run_budget": budget.run,
+        "no_budget": budget.none,
+    }
+    return dict(json.loads(Redaction.of(others=secrets(asking.api_base.values())).clean(encode(options))))
 
 
 def _run(work: Work) -> Tally:
@@ -178,41 +200,9 @@ def _run(work: Work) -> Tally:
         source.watch = watch.call
         runner = Runner(work.folder, source, purse, options, redaction, watch.trial, before.dearest, watch.event)
         try:
-            return asyncio.run(_until_interrupted(runner.run(work.planned, work.make), source))
+            return asyncio.run(until_interrupted(runner.run(work.planned, work.make), source))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
-
-
-async def _until_interrupted(work: Coroutine[None, None, Tally], source: PaidSource) -> Tally:
-    """The work's result. Raises KeyboardInterrupt after Ctrl-C, once calls under way have come to their end.
-
-    Their answers are paid for, so they are waited for; a second Ctrl-C does not wait.
-    """
-    loop, asked = asyncio.get_running_loop(), asyncio.Event()
-
-    def stopped(number: int, frame: FrameType | None) -> None:
-        if source.stopping:
-            raise KeyboardInterrupt
-        source.stopping = True
-        if source.provider.under_way:
-            calls = counted(source.provider.under_way, "call")
-            note(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
-        loop.call_soon_threadsafe(asked.set)
-
-    before = signal.signal(signal.SIGINT, stopped)
-    try:
-        working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(asked.wait())
-        await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            waiting.cancel()
-            return working.result()
-        while source.provider.under_way:
-            await asyncio.sleep(LOOKING)
-        working.cancel()
-        await asyncio.wait({working})
-        raise KeyboardInterrupt
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _preflight(models: Mapping[str, Endpoint]) -> None:

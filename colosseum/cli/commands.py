@@ -162,6 +162,7 @@ def audit(
     max_connections: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")] = 64,
     couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Put what is there aside and begin anew.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try runs again that failed.")] = False,
     display: Annotated[
         str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
@@ -181,7 +182,7 @@ def audit(
     )  # fmt: skip
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
-        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, max_connections,
+        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
         read_display(display),
     )  # fmt: skip
     return audit_file(request, as_json=json)

@@ -10,15 +10,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from colosseum.audit.models.reply import Answer, Price
-from colosseum.audit.models.request import Request
+from colosseum.audit.models.request import Halt, Request
 
 CHARACTERS = 2.0
 """Of a prompt's JSON for one token, at least: an estimate from above for languages that are written in letters."""
 MILLION = 1e6
-
-
-class Halt(Exception):  # noqa: N818 - a stop that was asked for
-    """No more calls: the run is left as it is, and can be gone on with."""
 
 
 @dataclass

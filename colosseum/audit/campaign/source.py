@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from colosseum.audit.campaign.calls import Source
-from colosseum.audit.campaign.purse import Halt, Purse
+from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.paid import Attempt, OnAttempt, unheard
 from colosseum.audit.models.reply import Answer
@@ -14,13 +14,16 @@ from colosseum.audit.models.request import Request
 class Answering(Protocol):
     """Whoever asks models, as a Provider does."""
 
+    stopping: bool
+    """Whether no further call is to begin."""
+
     @property
     def under_way(self) -> int:
         """Calls on the wire."""
         ...
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
-        """The answer, or the failure after which no attempt is left or none would help."""
+        """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         ...
 
 
@@ -30,16 +33,21 @@ class PaidSource:
 
     provider: Answering
     purse: Purse
-    stopping: bool = False
-    """Whether no further call is to begin."""
     watch: OnAttempt = unheard
     """Told of every attempt, whichever run it is for."""
+
+    @property
+    def stopping(self) -> bool:
+        """Whether no further call is to begin."""
+        return self.provider.stopping
+
+    def stop(self) -> None:
+        """Begin no further call."""
+        self.provider.stopping = True
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A new answer. Raises Halt."""
         async with self.purse.paying(request) as bill:
-            if self.stopping:
-                raise Halt("stopping")
 
             def told(request: Request, attempt: Attempt) -> None:
                 heard(request, attempt)

@@ -13,7 +13,7 @@ from colosseum.audit.models.call import call
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.gate import Gate
 from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Request
+from colosseum.audit.models.request import Halt, Request
 
 FIRST_DELAY = 1.0
 LONGEST_DELAY = 60.0
@@ -50,17 +50,21 @@ class Provider:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     under_way: int = 0
     """Calls on the wire."""
+    stopping: bool = False
+    """Whether no further call is to begin."""
     gates: dict[tuple[str, str | None], Gate] = field(default_factory=dict)
 
     async def ask(
         self, request: Request, *, attempts: int | None = None, heard: OnAttempt = unheard
     ) -> Answer | Failure:
-        """The answer, or the failure after which no attempt is left or none would help."""
+        """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         gate, left = self._gate(request), self.attempts if attempts is None else attempts
         number, spent, waited = 0, 0, 0.0
         while True:
             number += 1
             async with gate.turn() as turn:
+                if self.stopping:
+                    raise Halt("stopping")
                 self.under_way += 1
                 try:
                     result = await call(request)

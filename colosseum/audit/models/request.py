@@ -93,6 +93,10 @@ class Request:
         return encode(content)
 
 
+class Halt(Exception):  # noqa: N818 - a stop that was asked for
+    """No more calls: the run is left as it is, and can be gone on with."""
+
+
 class Asker(Protocol):
     """Whoever gets answers."""
 

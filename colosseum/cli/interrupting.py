@@ -1,0 +1,56 @@
+"""Ctrl-C. In: work that asks models; out: its result, or a KeyboardInterrupt once nothing paid for gets lost."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+from colosseum.audit.campaign.source import PaidSource
+from colosseum.cli.words import note
+from colosseum.diagnostics import counted
+
+T = TypeVar("T")
+LOOKING = 0.02
+"""Seconds between two looks at calls under way."""
+
+
+async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) -> T:
+    """The work's result. Raises KeyboardInterrupt after Ctrl-C or SIGTERM, once calls under way have ended.
+
+    Their answers are paid for, so they are waited for; a second signal does not wait.
+    """
+    loop, asked = asyncio.get_running_loop(), asyncio.Event()
+
+    def stopped(number: int, frame: FrameType | None) -> None:
+        if source.stopping:
+            raise KeyboardInterrupt
+        source.stop()
+        if source.provider.under_way:
+            calls = counted(source.provider.under_way, "call")
+            note(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
+        loop.call_soon_threadsafe(asked.set)
+
+    with _handling(stopped):
+        working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(asked.wait())
+        await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            waiting.cancel()
+            return working.result()
+        while source.provider.under_way:
+            await asyncio.sleep(LOOKING)
+        working.cancel()
+        await asyncio.wait({working})
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _handling(handler: "signal._HANDLER") -> Iterator[None]:
+    """Within the block the handler hears of what asks us to stop."""
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
