@@ -46,10 +46,13 @@ class RunCalls:
 
     path: Path
     source: Source | None
-    """None where nothing is asked any more: a call that is not on file then raises Missing."""
+    """None where nothing is asked any more: a call that failed for good then fails in the same way, and one that is not
+    on file raises Missing."""
     redaction: Redaction
     cache: CacheMode = "rw"
     known: dict[str, Recorded] = field(init=False, default_factory=dict)
+    failures: dict[str, Failure] = field(init=False, default_factory=dict)
+    """Calls that failed for good, by key, where nothing is asked any more."""
     used: dict[str, Recorded] = field(init=False, default_factory=dict)
     """What this run asked so far, by key."""
     file: IO[str] | None = field(init=False, default=None)
@@ -57,11 +60,15 @@ class RunCalls:
     def __post_init__(self) -> None:
         if self.cache != "off" and self.path.exists():
             self.known = dict(read_calls(self.path))
+            if self.source is None:
+                self.failures = dict(read_failures(self.path))
 
     async def ask(self, request: Request) -> Answer | Failure:
         """The recorded answer, or a new one. Raises Halt, and Missing."""
         found = self.known.get(request.key)
         if found is None:
+            if request.key in self.failures:
+                return self.failures[request.key]
             if self.source is None:
                 raise Missing(f"the call of {request.place.agent} in round {request.place.round} is not on file")
             number = 0
@@ -73,7 +80,7 @@ class RunCalls:
 
             result, origin = await self.source.ask(request, heard=heard)
             if isinstance(result, Failure):
-                return result
+                return replace(result, reason=self.redaction.clean(result.reason))
             result = self._cleaned(result)
             if origin:
                 self._write(request, Attempt(1, result, None), origin=origin)
@@ -143,6 +150,13 @@ def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
         if line.get("kind") == "ok" and isinstance(line.get("raw"), dict):
             answer = Answer(line["raw"], line.get("cost"), float(line.get("seconds") or 0.0))
             yield line["call"], Recorded(answer, int(line.get("attempt") or 1), str(line.get("origin") or ""))
+
+
+def read_failures(path: Path) -> Iterator[tuple[str, Failure]]:
+    """Calls that were given up, by their keys, in order."""
+    for line in read_lines(path):
+        if line.get("kind") != "ok" and line.get("delay") is None:
+            yield line["call"], Failure(str(line.get("kind")), str(line.get("reason")), again=False)
 
 
 def mend(path: Path) -> None:
