@@ -3,31 +3,36 @@
     with ChatServer([calls(("done", {})), says("thinking")]) as server:
         ...  # point a client at server.url; server.requests are the bodies it sent
 
-The script is a list, whose last answer is repeated, or a function from request body to answer.
+The script is a list, whose last answer is repeated, or a function from request body to answer. `chat_process` runs it
+in a process of its own.
 """
 
+import asyncio
 import json
 import socket
 import struct
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.utils import formatdate
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 Body: TypeAlias = dict[str, Any]  # a border: what JSON holds
+Sent: TypeAlias = Literal["all", "half", "headers", "nothing"]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one request gets: a status with a body, after a delay; or a connection cut without a word."""
+    """What one request gets: a status with a body, after a delay, or a part of it."""
 
-    body: Body
+    body: Body | bytes
+    """JSON, or bytes that are sent as they are."""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     delay: float = 0.0
-    cut: bool = False
+    sent: Sent = "all"
+    """After `half` and `nothing` the connection is closed; after `headers` nothing comes any more."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,16 @@ class Request:
     headers: dict[str, str]
     """By names in lower case."""
     body: Body
+
+
+@dataclass(frozen=True)
+class Served:
+    """A completion that was sent in full."""
+
+    connection: int
+    """From 1, in the order in which they were opened."""
+    completion: str
+    """Its id, which no other one has."""
 
 
 Script: TypeAlias = Sequence[Answer] | Callable[[Body], Answer]
@@ -67,9 +82,40 @@ def fails(status: int, message: str, *, code: str | None = None, retry_after: st
     return Answer({"error": {"message": message, "type": "error", "param": None, "code": code}}, status, headers)
 
 
+def refuses() -> Answer:
+    """The provider's own filter turns the request down."""
+    return fails(400, "the prompt was flagged", code="content_policy_violation")
+
+
+def overflows() -> Answer:
+    """The conversation is too long for the model."""
+    return fails(400, "8192 tokens is all there is", code="context_length_exceeded")
+
+
 def cuts() -> Answer:
     """The connection is reset before a byte of an answer."""
-    return Answer({}, cut=True)
+    return Answer({}, sent="nothing")
+
+
+def cuts_midway(answer: Answer) -> Answer:
+    """The connection is reset in the middle of an answer."""
+    return replace(answer, sent="half")
+
+
+def hangs() -> Answer:
+    """The headers come, and then nothing."""
+    return Answer({}, sent="headers")
+
+
+def raw(content: bytes) -> Answer:
+    """These bytes with a status of 200: a proxy's page, JSON that is broken, nothing at all."""
+    return Answer(content)
+
+
+def truncated(answer: Answer) -> Answer:
+    """The first half of an answer's JSON, as if it were the whole."""
+    written = _written(answer)
+    return Answer(written[: len(written) // 2])
 
 
 def slow(answer: Answer, seconds: float) -> Answer:
@@ -79,7 +125,7 @@ def slow(answer: Answer, seconds: float) -> Answer:
 
 def _completion(message: Body, *, finish: str, usage: bool = True) -> Answer:
     body: Body = {
-        "id": "chatcmpl-1",
+        "id": "chatcmpl-0",
         "object": "chat.completion",
         "created": 1,
         "model": "served-model-1",
@@ -90,79 +136,143 @@ def _completion(message: Body, *, finish: str, usage: bool = True) -> Answer:
     return Answer(body)
 
 
+def _written(answer: Answer) -> bytes:
+    return answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+
+
 class ChatServer:
-    """The server as a context manager; `requests` grows in the order of arrival."""
+    """The server as a context manager; `requests` and `served` grow in the order of arrival and of answers."""
 
     def __init__(self, script: Script) -> None:
         self.requests: list[Request] = []
+        self.served: list[Served] = []
+        self.connections = 0
         self._script = script
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
+        self._open: set[Connection] = set()
 
     def __enter__(self) -> "ChatServer":
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        self._loop = asyncio.new_event_loop()
+        make = self._loop.create_server(lambda: Connection(self), "127.0.0.1", 0, backlog=1024)
+        self._server = self._loop.run_until_complete(make)
+        self._port: int = self._server.sockets[0].getsockname()[1]
+        self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._server.server_close()
+        self._loop.call_soon_threadsafe(self._close)
         self._thread.join()
+        self._loop.close()
 
     @property
     def url(self) -> str:
         """What a client takes as its base address."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"http://127.0.0.1:{self._port}/v1"
 
     def answer(self, request: Request) -> Answer:
-        """Records the request and says what it gets."""
-        with self._lock:
-            self.requests.append(request)
-            if callable(self._script):
-                return self._script(request.body)
-            return self._script[min(len(self.requests), len(self._script)) - 1]
+        """Records the request and says what it gets; every completion has an id of its own."""
+        self.requests.append(request)
+        number = len(self.requests)
+        script = self._script
+        found = script(request.body) if callable(script) else script[min(number, len(script)) - 1]
+        if isinstance(found.body, dict) and "choices" in found.body:
+            return replace(found, body={**found.body, "id": f"chatcmpl-{number}"})
+        return found
 
-    def wait(self, seconds: float) -> None:
-        """Holds an answer back, but not longer than the server lives."""
-        self._closing.wait(seconds)
+    def opened(self, connection: "Connection") -> int:
+        """One more connection; its number."""
+        self._open.add(connection)
+        self.connections += 1
+        return self.connections
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
+    def closed(self, connection: "Connection") -> None:
+        """One connection less."""
+        self._open.discard(connection)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                length = int(self.headers["Content-Length"])
-                body = json.loads(self.rfile.read(length))
-                answer = server.answer(Request(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
-                if answer.delay:
-                    server.wait(answer.delay)
-                if answer.cut:
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    self.close_connection = True
-                    self.connection.close()
-                    return
-                _send(self, answer)
+    def state(self) -> Body:
+        """What was asked and answered so far, for whoever asks from another process."""
+        served = [[each.connection, each.completion] for each in self.served]
+        return {"requests": len(self.requests), "served": served}
 
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's name
-                """Nothing is printed."""
-
-        return Handler
+    def _close(self) -> None:
+        self._server.close()
+        for connection in tuple(self._open):
+            connection.reset()
+        self._loop.call_soon(self._loop.stop)
 
 
-def _send(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
-    """Writes the answer; a client that has gone away is no fault of the server."""
-    payload = json.dumps(answer.body).encode()
-    try:
-        handler.send_response(answer.status)
-        for name, value in (*answer.headers, ("Content-Type", "application/json"), ("Content-Length", len(payload))):
-            handler.send_header(name, str(value))
-        handler.end_headers()
-        handler.wfile.write(payload)
-    except (BrokenPipeError, ConnectionResetError):
-        handler.close_connection = True
+class Connection(asyncio.Protocol):
+    """One connection, kept alive; requests on it are answered one after the other."""
+
+    def __init__(self, server: ChatServer) -> None:
+        self.server, self.number = server, 0
+        self.received = b""
+        self.answering: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It is open."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.number = self.server.opened(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has gone away: what is not sent yet never is."""
+        if self.answering is not None:
+            self.answering.cancel()
+        self.server.closed(self)
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request."""
+        self.received += data
+        head, found, rest = self.received.partition(b"\r\n\r\n")
+        if not found:
+            return
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        length = int(headers.get("content-length", "0"))
+        if len(rest) < length:
+            return
+        self.received = rest[length:]
+        method, path, _ = first.split(" ")
+        if method == "GET":
+            self._send(Answer(self.server.state()))
+            return
+        answer = self.server.answer(Request(path, headers, json.loads(rest[:length])))
+        self.answering = asyncio.get_running_loop().call_later(answer.delay, self._send, answer)
+
+    def reset(self) -> None:
+        """Ends the connection without a word."""
+        made = self.transport.get_extra_info("socket")
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+    def _send(self, answer: Answer) -> None:
+        payload = _written(answer)
+        opening = _opening(answer, len(payload))
+        match answer.sent:
+            case "all":
+                self.transport.write(opening + payload)
+                if isinstance(answer.body, dict) and "choices" in answer.body:
+                    self.server.served.append(Served(self.number, answer.body["id"]))
+            case "half":
+                self.transport.write(opening + payload[: len(payload) // 2])
+                self.transport.close()
+            case "headers":
+                self.transport.write(opening)
+            case "nothing":
+                self.reset()
+
+
+def _opening(answer: Answer, length: int) -> bytes:
+    """The status and the headers."""
+    named = (
+        *answer.headers,
+        ("Date", formatdate(usegmt=True)),
+        ("Content-Type", "application/json"),
+        ("Content-Length", str(length)),
+    )
+    lines = (f"HTTP/1.1 {answer.status} Said", *(f"{name}: {value}" for name, value in named), "", "")
+    return "\r\n".join(lines).encode()
 
 
 def unused_url() -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from asking import ENDPOINT, KEY, VIEW, Log, act, failure, give_key
-from chat_server import Answer, ChatServer, cuts, fails, says, slow, unused_url
+from chat_server import Answer, ChatServer, cuts, fails, overflows, says, slow, unused_url
 
 from colosseum.audit.models.failure import Failure, redact
 from colosseum.audit.models.paid import PATIENCE, Attempt
@@ -94,6 +94,7 @@ def test_trouble_that_does_not_pass_fails_after_four_attempts(answer: Answer, ki
         (fails(413, "too large"), "context", "too long"),
         (fails(422, "unprocessable"), "bad_request", "unprocessable"),
         (fails(400, "This model's maximum context length is 9 tokens"), "context", "maximum context length"),
+        (overflows(), "context", "too long"),
         (fails(429, "You exceeded your quota", code="insufficient_quota"), "rate_limit", "quota"),
     ],
 )

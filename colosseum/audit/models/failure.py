@@ -43,6 +43,8 @@ STATUS = {401: "authentication", 403: "authentication", 408: "timeout", 413: "co
 TRANSIENT = frozenset((409, 425))
 """Refusals of the moment, for all that their status is one of 4xx."""
 REFUSALS = frozenset(("content_policy_violation", "content_filter"))
+TOO_LONG = "context_length_exceeded"
+"""OpenAI's code for it, whatever words a server puts it in."""
 AGAIN = frozenset(("transport", "timeout", "rate_limit"))
 MISSING_KEY = re.compile(
     r"missing credentials|missing \S+ api key|no key is set|api_key client option must be set|unable to locate cred",
@@ -129,6 +131,8 @@ def _code(error: BaseException) -> str | None:
 def _kind(error: BaseException, chain: tuple[BaseException, ...]) -> str:
     if any(_code(e) in REFUSALS for e in chain):
         return "refusal"
+    if any(_code(e) == TOO_LONG for e in chain):
+        return "context"
     for name, kind in KINDS:
         if _has_name(error, name):
             return kind
