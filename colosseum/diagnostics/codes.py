@@ -118,6 +118,7 @@ CODES: dict[str, Code] = {
         ("C122", "an option has a wrong value"),
         ("C123", "a folder is not a campaign"),
         ("C124", "a model cannot play"),
+        ("C125", "a price is not known"),
         # ---- warnings
         ("W001", "a table that nobody reads"),
         ("W002", "a reward that no decision changes"),

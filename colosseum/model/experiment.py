@@ -26,7 +26,9 @@ V = TypeVar("V")
 MOST_RUNS = 1_000_000
 """Runs that an experiment may have."""
 PAIRING = ("seeds", "repeats")
-"""Settings of the experiment as a whole."""
+"""Settings of the experiment as a whole, by which its runs are paired."""
+SHARED = ("budget",)
+"""Settings that its runs have together, so that no arm has its own."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class _Reader:
         conditions = base
         for setting in arm.settings:
             try:
-                conditions = self.apply(conditions, setting.name, setting.values, setting)
+                conditions = self.vary(conditions, setting.name, setting.values, setting)
             except Fault as fault:
                 self.findings.fault(fault, setting.span)
         return conditions
@@ -190,10 +192,19 @@ class _Reader:
             conditions = base
             for option in chosen:
                 try:
-                    conditions = self.apply(conditions, option.sweep.name, (option.expr,), option.sweep)
+                    conditions = self.vary(conditions, option.sweep.name, (option.expr,), option.sweep)
                 except Fault as fault:
                     self.findings.fault(fault, option.sweep.span)
             yield ", ".join(f"{o.sweep.name}={o.label}" for o in chosen), conditions
+
+    def vary(
+        self, conditions: Conditions, name: str, values: tuple[syntax.Expr, ...], where: syntax.Declaration
+    ) -> Conditions:
+        """Conditions with what an arm or a sweep says applied; raises Fault."""
+        if name in SHARED:
+            message = f"`{name}` is said once, for the whole experiment: all of its runs are paid from it"
+            raise at(Fault(message, code="C086"), where.name_span)
+        return self.apply(conditions, name, values, where)
 
     def apply(
         self, conditions: Conditions, name: str, values: tuple[syntax.Expr, ...], where: syntax.Declaration

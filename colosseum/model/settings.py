@@ -36,6 +36,7 @@ class Settings:
     max_tokens: int = 1500
     consolidate: bool = False
     budget: float | None = None
+    """US dollars that all runs of the experiment may cost together."""
     strength: float = 1.0
     """λ of scripted colluders, in [0, 1]."""
     noise: float = 0.1
@@ -152,7 +153,6 @@ READERS: dict[str, tuple[str, Reader]] = {
 """Setting -> (field of Settings, reader of its one value)."""
 
 NOT_YET = {
-    "budget": "no money is counted; watch the provider's own limit",
     "claim": "agents are not asked about it, but a prompt may tell it",
     "judge": "no run is judged; the report shows actions and posts",
     "margin": "the report gives intervals, no verdict",
