@@ -106,8 +106,10 @@ class Sight:
 
     @property
     def minutes_left(self) -> float | None:
-        """At the rate of now."""
-        return (self.total - self.done) / self.runs_a_minute if self.runs_a_minute else None
+        """At the rate of now; it says little before as many runs are made as go on side by side."""
+        if not self.runs_a_minute or self.number("complete", "failed") < self.under_way:
+            return None
+        return (self.total - self.done) / self.runs_a_minute
 
 
 @dataclass
