@@ -3,15 +3,22 @@
 This is the border: fields are read through pydantic, and what a provider left out is None.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from colosseum.audit.models.written import Arguments, Known, arguments, calls_in, without, writable
 from colosseum.audit.protocol import Reply, ToolCall, Usage
+
+Dialect: TypeAlias = Literal["native", "text"]
+"""How tools are offered and called: by the provider's interface, or as JSON in the text."""
+BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource"))
+"""Why a provider ended an answer of which the model says nothing: it is none."""
+MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
+"""Why a provider ended an answer in which a call was, which it keeps for itself."""
 
 
 @dataclass(frozen=True)
@@ -20,28 +27,42 @@ class Price:
 
     prompt: float
     completion: float
+    long: LongPrice | None = None
+
+    def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """Of one call, in US dollars."""
+        each = self.long if self.long and prompt_tokens > self.long.above else self
+        return (prompt_tokens * each.prompt + completion_tokens * each.completion) / MILLION
 
 
 class _Read(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
+def _worded(given: object) -> object:
+    """What should be text and is something else, as some servers send it."""
+    return given if given is None or isinstance(given, str) else str(given)
+
+
+Word = Annotated[str | None, BeforeValidator(_worded)]
+
+
 class CalledFunction(_Read):
     """The tool that was named and the text of its arguments."""
 
-    name: str | None = None
+    name: Word = None
     arguments: str | None = None
 
 
 class Called(_Read):
     """One call."""
 
-    id: str | None = None
-    function: CalledFunction
+    id: Word = None
+    function: CalledFunction = CalledFunction()
 
 
-class Extras(_Read):
-    """What litellm keeps of fields that it does not translate."""
+class MessageExtras(_Read):
+    """What litellm keeps of a message's fields that it does not translate."""
 
     refusal: str | None = None
 
@@ -51,7 +72,17 @@ class Said(_Read):
 
     content: str | None = None
     tool_calls: list[Called] | None = None
-    provider_specific_fields: Extras | None = None
+    function_call: CalledFunction | None = None
+    """One call in the interface's older form."""
+    provider_specific_fields: MessageExtras | None = None
+
+
+class ChoiceExtras(_Read):
+    """What litellm keeps of a choice's fields that it does not translate."""
+
+    native_finish_reason: str | None = None
+    """As the provider said it, where litellm says it otherwise."""
+    error: Any = None
 
 
 class Choice(_Read):
@@ -59,6 +90,19 @@ class Choice(_Read):
 
     message: Said
     finish_reason: str | None = None
+    provider_specific_fields: ChoiceExtras | None = None
+
+    @property
+    def native_reason(self) -> str:
+        """Why it ended, in the provider's own word."""
+        extras = self.provider_specific_fields
+        return ((extras.native_finish_reason if extras else None) or self.finish_reason or "").lower()
+
+    @property
+    def refusal(self) -> str | None:
+        """The model's words, where it says that they are a refusal."""
+        extras = self.message.provider_specific_fields
+        return extras.refusal if extras else None
 
 
 class Tokens(_Read):
@@ -93,84 +137,101 @@ class Answer:
         except ValidationError:
             return None
 
+    @property
+    def trouble(self) -> str | None:
+        """Why it is no answer, though it came as one; None where it is."""
+        if self.completion is None:
+            return "it could not be read"
+        if not self.completion.choices:
+            return "it holds no message"
+        choice = self.completion.choices[0]
+        extras = choice.provider_specific_fields
+        if choice.native_reason in BROKEN_OFF or (extras and extras.error):
+            return f"it was broken off: {(extras and extras.error) or choice.native_reason}"
+        return None
+
     def priced(self, price: Price) -> "Answer":
         """The answer at another price; without one where the provider did not count the tokens."""
         taken = usage(self)
         if taken.prompt_tokens is None or taken.completion_tokens is None:
             return replace(self, cost=None)
-        millionths = taken.prompt_tokens * price.prompt + taken.completion_tokens * price.completion
-        return replace(self, cost=millionths / 1e6)
+        return replace(self, cost=price.cost(taken.prompt_tokens, taken.completion_tokens))
 
 
-def reply(answer: Answer, *, turn_ids: frozenset[str] = frozenset()) -> Reply:
-    """The Reply in an answer; `turn_ids` are the call ids of the running turn, which no new call may repeat."""
+def reply(
+    answer: Answer, *, known: Known, dialect: Dialect = "native", turn_ids: frozenset[str] = frozenset()
+) -> Reply:
+    """The Reply in an answer. `known` are the tools there are; `turn_ids` the call ids of the running turn so far."""
     choices = answer.completion.choices if answer.completion else []
     choice = choices[0] if choices else Choice(message=Said())
-    said = choice.message
-    calls = _calls(said.tool_calls or [], turn_ids)
-    refusal = said.provider_specific_fields.refusal if said.provider_specific_fields else None
-    note = _writable(said.content or refusal or "")
+    said, text = choice.message, writable(choice.message.content or "")
+    legacy = [Called(function=said.function_call)] if said.function_call else []
+    made: list[tuple[str | None, str, Arguments]] = [
+        (call.id, writable(call.function.name or ""), arguments(call.function.arguments or ""))
+        for call in said.tool_calls or legacy
+    ]
+    cut = choice.finish_reason in ("length", "content_filter")
+    if cut and made:  # some providers close the JSON of a call that was cut off
+        last = (said.tool_calls or legacy)[-1]
+        made[-1] = (*made[-1][:2], writable(last.function.arguments or ""))
+    found = calls_in(text, known)
+    if dialect == "text":
+        made += [(None, call.tool, call.arguments) for call in found]
+        text = without(text, found)
+        lost: list[tuple[str | None, str, Arguments]] = []
+    else:
+        lost = [(None, c.tool, c.arguments) for c in found if c.tool in known and not _is_made(c.tool, c.arguments, made)]
+    if choice.native_reason in MISCALLED and not made:
+        lost.append((None, "", choice.native_reason))
+    calls = _identified(made, turn_ids)
+    note = text or writable(choice.refusal or "")
     return Reply(
         calls=calls,
         note=note,
         usage=usage(answer),
-        finish=_finish(choice.finish_reason, calls=calls, note=note, refusal=refusal),
+        finish=_finish(choice, calls=calls, note=note),
+        written=tuple(ToolCall("", tool, given) for _, tool, given in lost),
     )
 
 
 def usage(answer: Answer) -> Usage:
-    """What the answer took. No prompt is of 0 tokens: then the provider did not count."""
-    tokens = answer.completion.usage if answer.completion else None
-    counted = tokens is not None and bool(tokens.prompt_tokens)
+    """What the answer took. No prompt is of 0 tokens, nor is what was said: then the provider did not count."""
+    completion = answer.completion
+    tokens = completion.usage if completion else None
+    said = completion is not None and any(c.message.content or c.message.tool_calls for c in completion.choices)
+    counted = tokens is not None and bool(tokens.prompt_tokens) and (bool(tokens.completion_tokens) or not said)
     return Usage(
         prompt_tokens=tokens.prompt_tokens if tokens and counted else None,
         completion_tokens=tokens.completion_tokens if tokens and counted else None,
         cost=answer.cost if counted else None,
         seconds=answer.seconds,
-        served_model=(answer.completion.model if answer.completion else None) or "",
+        served_model=(completion.model if completion else None) or "",
     )
 
 
-def _finish(reason: str | None, *, calls: tuple[ToolCall, ...], note: str, refusal: str | None) -> str:
-    if reason == "length":
+def _finish(choice: Choice, *, calls: tuple[ToolCall, ...], note: str) -> str:
+    if choice.finish_reason == "length":
         return "length"
-    if reason == "content_filter" or (refusal and not calls):
+    if choice.finish_reason == "content_filter" or (choice.refusal and not calls):
         return "refusal"
     if calls:
         return "tool_calls"
     return "stop" if note.strip() else "empty"
 
 
-def _calls(called: list[Called], turn_ids: frozenset[str]) -> tuple[ToolCall, ...]:
+def _is_made(tool: str, given: Arguments, made: Iterable[tuple[str | None, str, Arguments]]) -> bool:
+    """Whether a call that stands in the text is one that was made besides."""
+    return any(tool == other and (given == arguments or isinstance(given, str)) for _, other, arguments in made)
+
+
+def _identified(made: Iterable[tuple[str | None, str, Arguments]], turn_ids: frozenset[str]) -> tuple[ToolCall, ...]:
     """The calls in order; an id that is missing or taken, as some servers send, is replaced by one that is free."""
     taken = set(turn_ids)
-    made: list[ToolCall] = []
-    for call in called:
-        identity = call.id or ""
-        number = len(taken) + 1
+    calls: list[ToolCall] = []
+    for given_id, tool, given in made:
+        identity, number = given_id or "", len(taken) + 1
         while not identity or identity in taken:
             identity, number = f"call_{number}", number + 1
         taken.add(identity)
-        made.append(ToolCall(identity, _writable(call.function.name or ""), arguments(call.function.arguments or "")))
-    return tuple(made)
-
-
-def arguments(raw: str) -> dict[str, object] | str:
-    """The JSON object in the text ({} for none at all), or the text when there is no such object in it."""
-    if not raw.strip():
-        return {}
-    try:
-        read = json.loads(raw, parse_constant=_no_constant)
-        clean = json.loads(_writable(json.dumps(read, ensure_ascii=False)))
-    except (ValueError, RecursionError):
-        return _writable(raw)
-    return clean if isinstance(clean, dict) else _writable(raw)
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _writable(words: str) -> str:
-    """Half characters, which no file can hold, become question marks."""
-    return words.encode("utf-8", "replace").decode("utf-8")
+        calls.append(ToolCall(identity, tool, given))
+    return tuple(calls)
