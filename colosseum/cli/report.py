@@ -63,10 +63,9 @@ def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None, 
 
 def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     """Recompute all figures. Raises Stop."""
-    reader = Reader(folder)
+    plan = _measuring(read_campaign(folder), coalition)
     try:
-        plan = _measuring(reader.plan(), coalition)
-        records = reader.records(plan)
+        records = Reader(folder).records(plan)
     except Unreadable as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:
@@ -74,6 +73,14 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
     return Report(plan, records, summarise(records, arms=plan.arms))
+
+
+def read_campaign(folder: Path) -> Plan:
+    """The plan of a folder. Raises Stop."""
+    try:
+        return Reader(folder).plan()
+    except Unreadable as fault:
+        raise stop("C123", str(fault), help=_campaigns(folder)) from None
 
 
 def _show(report: Report) -> None:

@@ -14,6 +14,7 @@ beside those of the old one.
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -29,6 +30,7 @@ from colosseum.audit.trace import Seal
 from colosseum.audit.trial import Listed
 
 SCHEMA = 2
+DIGEST = re.compile(r"[0-9a-f]{64}")
 PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 Status: TypeAlias = Literal["complete", "failed"]
 
@@ -188,9 +190,13 @@ class Folder:
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
         try:
-            return plan_adapter().validate_json(self.plan_path.read_bytes())
+            plan = plan_adapter().validate_json(self.plan_path.read_bytes())
         except ValidationError as error:
             raise Damaged(f"{self.plan_path} is damaged: {error.error_count()} entries do not fit") from None
+        strange = next(_strange(plan), "")
+        if strange:
+            raise Damaged(f"{self.plan_path} is damaged: {strange}")
+        return plan
 
     def result(self, trial: str) -> Result | None:
         """How a run ended; None when it has not. Raises OSError, and Damaged."""
@@ -247,6 +253,18 @@ class Folder:
         """Every trial of a plan with its result. Raises OSError, and Damaged."""
         for listed in plan.trials:
             yield listed, self.result(listed.trial)
+
+
+def _strange(plan: Plan) -> Iterator[str]:
+    """Names of files in a plan that are none of ours: they might lead out of the folder."""
+    if plan.spec not in plan.files:
+        yield "its spec is not among its files"
+    for name in plan.files:
+        if not name or "\\" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+            yield f"{name!r} is not a file below spec/"
+    for listed in plan.trials:
+        if not (DIGEST.fullmatch(listed.trial) and DIGEST.fullmatch(listed.scenario)):
+            yield f"{listed.trial!r} is not a trial, or {listed.scenario!r} is not a scenario"
 
 
 def as_bytes(content: object) -> bytes:

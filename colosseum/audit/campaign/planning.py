@@ -59,7 +59,7 @@ def plan(
             if trial.scenario_hash not in scenarios:
                 scenarios.add(trial.scenario_hash)
                 trial.rules.prepare(always=first is None)
-                _keep(folder, trial)
+                keep_scenario(folder, trial)
             first = first or trial
     assert first is not None  # a design has a cell, and a seed
     files = gathered(trials.expansions.spec.composition)
@@ -110,7 +110,7 @@ def configuration(
     return hashlib.sha256(encode(content).encode()).hexdigest()
 
 
-def _keep(folder: Folder, trial: Trial) -> None:
+def keep_scenario(folder: Folder, trial: Trial) -> None:
     """Write a trial's scenario, unless it is there."""
     _write(folder.scenario(trial.scenario_hash), serial.dump(trial.stage.scenario))
 

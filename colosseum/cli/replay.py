@@ -1,0 +1,168 @@
+"""`colosseum replay`."""
+
+import gc
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from colosseum.audit.campaign.folder import Folder, Plan, as_bytes
+from colosseum.audit.campaign.replaying import Replayed, Verdict, differing, replay
+from colosseum.audit.team import UnknownPlayer
+from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.cli.asking import Asking
+from colosseum.cli.report import read_campaign, read_report
+from colosseum.cli.runs import run_words
+from colosseum.cli.words import Stop, say_json, stop, wants_color
+from colosseum.diagnostics import counted, has_errors
+from colosseum.model.check import check
+from colosseum.model.experiment import Arm
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.report.page import list_facts, page_on, say
+
+MOST_NAMED = 5
+"""Figures that differ and are named."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of all runs, and of the report."""
+
+    runs: Sequence[Replayed]
+    report: str
+    """`equal`, or why it was not compared, or where it differs."""
+    differs: bool
+    """Whether the report does."""
+
+    def of(self, verdict: Verdict) -> list[Replayed]:
+        """The runs that this became of."""
+        return [run for run in self.runs if run.verdict == verdict]
+
+    @property
+    def code(self) -> int:
+        """1 where something differs, 3 where a run cannot be made again."""
+        if self.of("different") or self.differs:
+            return 1
+        return 3 if self.of("not on file") else 0
+
+
+def replay_folder(path: Path, *, as_json: bool) -> int:
+    """Make all runs again and compare them, and the report, with what is there."""
+    gc.enable()
+    folder = Folder(path)
+    plan = read_campaign(path)
+    with tempfile.TemporaryDirectory(prefix="colosseum-") as place:
+        into = Folder(Path(place))
+        try:
+            runs = list(replay(folder, plan, Remaking.of(folder, plan), into))
+            found = Replay(runs, *_report(folder, plan, runs, into))
+        except OSError as error:
+            raise stop("C123", f"cannot read {error.filename or path}: {error.strerror}") from None
+        except NotLowered as fault:
+            raise stop("C100", str(fault), help=fault.help) from None
+    if as_json:
+        say_json(_plain(found))
+    else:
+        _show(found)
+    return found.code
+
+
+@dataclass(frozen=True)
+class Remaking:
+    """Makes listed trials from the spec that a folder keeps."""
+
+    cells: dict[tuple[str, str], Arm]
+    """By sweep point and arm."""
+    trials: Trials
+
+    @classmethod
+    def of(cls, folder: Folder, plan: Plan) -> "Remaking":
+        """Reads the spec, and what was asked for. Raises Stop."""
+        found, diagnostics = check(folder.spec / plan.spec, params=plan.params)
+        if found is None or has_errors(diagnostics):
+            raise Stop(*diagnostics)
+        if plan.experiment not in found.designs:
+            raise stop("C123", f"the spec in {folder.spec} has no experiment `{plan.experiment}`")
+        try:
+            asking = Asking.from_options(plan.options)
+        except ValueError:
+            raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
+        cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
+        coupled = plan.options.get("couple") is True
+        return cls(cells, Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint, coupled))
+
+    def __call__(self, listed: Listed) -> Trial | str:
+        """The trial, or why there is none."""
+        cell = self.cells.get((listed.point, listed.arm))
+        if cell is None:
+            return "the spec has no such arm"
+        try:
+            made, diagnostics = self.trials.of(Block(listed.point, listed.seed, listed.repeat, (cell,)))
+        except UnknownPlayer as unknown:
+            return str(unknown)
+        return made[0] if made else f"this version cannot expand it: {diagnostics[0].message}"
+
+
+def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) -> tuple[str, bool]:
+    """How the report compares, and whether it differs."""
+    if any(run.verdict == "not on file" for run in runs):
+        return "not compared, as a run is missing", False
+    if not folder.report.exists():
+        return "not compared, as there is none: `audit` writes it when it is done", False
+    into.path.mkdir(parents=True, exist_ok=True)
+    into.plan_path.write_bytes(folder.plan_path.read_bytes())
+    was = folder.report.read_bytes()
+    now = as_bytes(read_report(into.path).content)
+    if was == now:
+        return "equal", False
+    before, after = _content(was), json.loads(now)
+    older = [key for key in ("planned", "missing") if before.get(key) != after.get(key)]
+    if older and "planned" in before and not any(run.verdict == "different" for run in runs):
+        return "not compared, as it is older than the last run: `audit` writes it when it is done", False
+    places = list(differing(before, after))
+    named = ", ".join(places[:MOST_NAMED]) or "its layout"
+    return f"differs in {named}" + (f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""), True
+
+
+def _content(raw: bytes) -> dict[str, object]:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _plain(found: Replay) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "equal": len(found.of("equal")),
+        "different": [_named(run) for run in found.of("different")],
+        "not_on_file": [_named(run) for run in found.of("not on file")],
+        "not_ended": len(found.of("not ended")),
+        "report": found.report,
+    }
+
+
+def _named(run: Replayed) -> dict[str, object]:
+    listed = run.listed
+    return {
+        "run": listed.trial, "arm": listed.arm, "point": listed.point, "seed": listed.seed, "repeat": listed.repeat,
+        "words": run.words,
+    }  # fmt: skip
+
+
+def _show(found: Replay) -> None:
+    equal, different, lost = (len(found.of(verdict)) for verdict in ("equal", "different", "not on file"))
+    parts = [f"{counted(equal + different + lost, 'run')} made again: {equal} equal"]
+    parts += [f"{different} different"] if different else []
+    parts += [f"{lost} cannot be made again"] if lost else []
+    parts += [f"{counted(len(found.of('not ended')), 'run')} left out, not ended yet"] if found.of("not ended") else []
+    with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+        say(console, ", ".join(parts))
+        say(console, f"report.json: {found.report}")
+        for run in (*found.of("different"), *found.of("not on file")):
+            console.print()
+            say(console, f"{run.verdict}: {run_words(run.listed)}", style="bold")
+            list_facts(console, [("", run.words)])
