@@ -106,7 +106,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     """Run an experiment's trials and report. Exit 3 when some runs failed, 4 without money, 130 when interrupted."""
     gc.enable()
     checked = checked_spec(request.file, seed=None, sets=request.sets)
-    folder = Folder(request.out or _default_folder(checked, request.part))
+    folder = Folder(request.out or default_folder(checked, request.part))
     try:
         if request.fresh and (aside := folder.set_aside()):
             request.say(f"what was there is kept in {aside}")
@@ -125,7 +125,8 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     return 4 if tally["halted"] else code
 
 
-def _default_folder(checked: Checked, part: Part) -> Path:
+def default_folder(checked: Checked, part: Part) -> Path:
+    """Where a campaign goes that is given no folder."""
     name = part.experiment or next(iter(checked.designs), "none")
     return Path("runs") / f"{checked.expansion.scenario.name}-{name}"
 

@@ -5,13 +5,16 @@ from functools import wraps
 from typing import ParamSpec
 
 import typer
+from typer.core import TyperCommand
 
 from colosseum.cli.words import Stop, complain
 
 P = ParamSpec("P")
 
 
-def registering(app: typer.Typer) -> Callable[[Callable[P, int]], Callable[P, None]]:
+def registering(
+    app: typer.Typer, *, cls: type[TyperCommand] = TyperCommand
+) -> Callable[[Callable[P, int]], Callable[P, None]]:
     """A decorator: a function's result is the exit code, a Stop is told in words, Ctrl-C exits with 130."""
 
     def command(function: Callable[P, int]) -> Callable[P, None]:
@@ -26,6 +29,6 @@ def registering(app: typer.Typer) -> Callable[[Callable[P, int]], Callable[P, No
                 code = 130
             raise typer.Exit(code)
 
-        return app.command(name=function.__name__.rstrip("_"))(run)
+        return app.command(name=function.__name__.rstrip("_"), cls=cls)(run)
 
     return command

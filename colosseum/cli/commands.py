@@ -7,6 +7,7 @@ import typer
 
 from colosseum import __version__
 from colosseum.cli.command import registering
+from colosseum.cli.environment import Configured, origins
 from colosseum.cli.log_commands import log
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Ch
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
 command = registering(app)
+configured = registering(app, cls=Configured)
 app.add_typer(log)
 
 
@@ -133,8 +135,9 @@ def scan(
     return scan_file(file, size=size, by=by, top=top, seed=seed, sets=sets or [], as_json=json)
 
 
-@command
+@configured
 def audit(
+    context: typer.Context,
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
     model: Annotated[
@@ -167,9 +170,15 @@ def audit(
     display: Annotated[
         str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
     ] = None,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Only show what holds, and where each value comes from.")
+    ] = False,
     json: AsJson = False,
 ) -> int:
-    """Let agents act an experiment out, then report. Runs that are complete are not run again."""
+    """Let agents act an experiment out, then report. Runs that are complete are not run again.
+
+    Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
+    """
     from colosseum.cli.asking import Wanted
     from colosseum.cli.audit import Request, audit_file, read_cache
     from colosseum.cli.experiment import Part
@@ -185,6 +194,10 @@ def audit(
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
         read_display(display),
     )  # fmt: skip
+    if show_config:
+        from colosseum.cli.configuration import show_configuration
+
+        return show_configuration(request, context.params, origins(context), as_json=json)
     return audit_file(request, as_json=json)
 
 

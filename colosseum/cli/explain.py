@@ -65,9 +65,10 @@ class _Ear(io.StringIO):
 def _run(arguments: tuple[str, ...], *, color: bool) -> str:
     """What a command says on stderr, but for the pointer to its explanation: that is where we are."""
     from colosseum.cli.commands import app
+    from colosseum.cli.environment import unconfigured
 
     ear = _Ear(color=color)
-    with contextlib.redirect_stderr(ear), contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stderr(ear), contextlib.redirect_stdout(io.StringIO()), unconfigured():
         app(list(arguments), standalone_mode=False)
     return "\n".join(line for line in ear.getvalue().splitlines() if not line.startswith(EXPLAIN))
 

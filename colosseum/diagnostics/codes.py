@@ -119,6 +119,7 @@ CODES: dict[str, Code] = {
         ("C123", "a folder is not a campaign"),
         ("C124", "a model cannot play"),
         ("C125", "a price is not known"),
+        ("C126", "a `.env` cannot be read"),
         # ---- warnings
         ("W001", "a table that nobody reads"),
         ("W002", "a reward that no decision changes"),
@@ -130,5 +131,6 @@ CODES: dict[str, Code] = {
         ("W008", "a sweep that changes nothing"),
         ("W009", "a secret channel for those who are among themselves anyway"),
         ("W010", "a soft requirement that is worth breaking"),
+        ("W011", "a variable that sets no option"),
     )
 }

@@ -1,0 +1,122 @@
+"""`colosseum audit --show-config`. In: what was asked for; out: every value that holds, and where it comes from."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from colosseum.audit.models.failure import redact
+from colosseum.audit.redaction import Redaction, secrets
+from colosseum.audit.trace import Json, encode
+from colosseum.cli.asking import Asking, read_asking
+from colosseum.cli.audit import Request, default_folder
+from colosseum.cli.environment import Origins
+from colosseum.cli.experiment import read_design
+from colosseum.cli.words import checked_spec, say_json
+from colosseum.language import syntax
+from colosseum.model.check import Checked
+from colosseum.model.experiment import Design
+
+SETTINGS = ("model", "temperature", "max_tokens", "budget")
+"""Options that stand in place of a spec's settings of the same name."""
+ITSELF = "show_config"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value that holds."""
+
+    option: str
+    value: Json
+    origin: str
+    """flag, the name of a variable, .env, spec, or default."""
+
+
+def show_configuration(request: Request, values: Mapping[str, object], found: Origins, *, as_json: bool) -> int:
+    """Print what would hold; nothing is run, and nothing written. Raises Stop."""
+    checked = checked_spec(request.file, seed=None, sets=request.sets)
+    design = read_design(checked, request.part, file=str(request.file))
+    asking = read_asking(request.wanted, checked)
+    known = {**values, "display": request.display, "out": request.out or default_folder(checked, request.part)}
+    redaction = Redaction.of(others=secrets(asking.api_base.values()))
+    held = list(_held(known, found, dict(_specified(checked, design, asking)), redaction))
+    if as_json:
+        options = {each.option: {"value": each.value, "from": each.origin} for each in held}
+        say_json({"schema": 1, "spec": str(request.file), "options": options, "dotenv": list(found.others)})
+        return 0
+    rows = [(each.option, _words(each.value), each.origin) for each in held]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for option, words, origin in rows:
+        sys.stdout.write(f"{option:{widths[0]}}  {words:{widths[1]}}  {origin}\n")
+    if found.others:
+        sys.stdout.write(f"\n.env also sets {', '.join(found.others)}\n")
+    return 0
+
+
+def _held(
+    values: Mapping[str, object], found: Origins, specified: Mapping[str, Held], redaction: Redaction
+) -> Iterator[Held]:
+    """Every option, in the order of the command's help."""
+    for name, origin in found.options.items():
+        if name == ITSELF:
+            continue
+        if origin.place == "default" and name in specified:
+            yield specified[name]
+            continue
+        place = origin.variable if origin.place == "variable" else origin.place
+        yield Held(_spelt(name), _shown(values[name], redaction), place)
+
+
+def _specified(checked: Checked, design: Design, asking: Asking) -> Iterator[tuple[str, Held]]:
+    """What the spec says where no option does, or the language where the spec does not."""
+    statement = next(each for each in checked.spec.of(syntax.Experiment) if each.name == design.name)
+    said = {each.name for settings in (statement.settings, *(a.settings for a in statement.arms)) for each in settings}
+    said |= {sweep.name for sweep in statement.sweeps}
+    yield "experiment", Held("experiment", design.name, "spec")
+    for name in SETTINGS:
+        settings = [asking.adjust(cell.conditions).settings for cell in design.cells]
+        all_values = list(dict.fromkeys(getattr(each, name) for each in settings))
+        shown = [_model(value) if name == "model" else value for value in all_values]
+        one = shown[0] if len(shown) == 1 else shown
+        yield name, Held(_spelt(name), one, "spec" if name in said else "default")
+    yield "seeds", Held("seeds", _ranges(design.seeds), "spec")
+    yield "arm", Held("arm", list(design.arms), "spec")
+
+
+def _spelt(name: str) -> str:
+    return {"sets": "set"}.get(name, name).replace("_", "-")
+
+
+def _model(named: tuple[tuple[str, str], ...]) -> str:
+    """As `--model` takes it."""
+    return " ".join(model if who == "agents" else f"{who}={model}" for who, model in named)
+
+
+def _ranges(seeds: tuple[int, ...]) -> str:
+    """`1..5` where they follow each other, else `1,2,7`."""
+    if len(seeds) > 1 and seeds == tuple(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]}..{seeds[-1]}"
+    return ",".join(map(str, seeds))
+
+
+def _shown(value: object, redaction: Redaction) -> Json:
+    """A value without what is secret in it."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case list() | tuple():
+            return [_shown(each, redaction) for each in value]
+        case _:
+            return redact(redaction.clean(str(value)))
+
+
+def _words(value: Json) -> str:
+    """A value on one line."""
+    match value:
+        case None:
+            return "—"
+        case str():
+            return value
+        case list():
+            return " ".join(map(_words, value)) or "—"
+        case _:
+            return encode({"": value})[4:-1]

@@ -1,0 +1,219 @@
+"""Options that are not typed. In: `COLOSSEUM_…` variables and a `.env`; out: values of options, and where each is from.
+
+A flag wins over a variable, a variable over the `.env` of the current folder, and that over the spec. `--max-tokens` is
+`COLOSSEUM_MAX_TOKENS`, and so for every option; a switch is on with 1, true or yes, off with 0, false or no. An empty
+variable counts as none, and hides that of the `.env`. An option that may be repeated takes several values with spaces
+between them; a JSON object is one value, spaces and all.
+
+What else a `.env` sets, such as the keys of providers, holds as long as the command runs, where it is not set anyway.
+Nothing in it is replaced: `$` stands for itself, and so does a backslash outside of quotes.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from json import JSONDecoder
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from colosseum.cli.words import Stop, complain, say_diagnostics, stop
+from colosseum.diagnostics import Diagnostic, closest, report
+
+PREFIX = "COLOSSEUM_"
+FILE = Path(".env")
+KEY = "colosseum.origins"
+"""Under which name a context keeps where its options come from."""
+RIVALS = {"no_budget": ("budget", "run_budget")}
+"""Switches and the options that contradict them: what is said in the stronger place wins."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the value of an option comes from."""
+
+    place: str
+    """flag, variable, .env, or default, which a spec may know better than we do."""
+    variable: str
+    """The one that may set it."""
+
+    @property
+    def strength(self) -> int:
+        """A stronger place wins."""
+        return ("default", ".env", "variable", "flag").index(self.place)
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where all options come from."""
+
+    options: Mapping[str, Origin]
+    """By the names of the command's parameters."""
+    others: tuple[str, ...]
+    """The names of what else a `.env` sets."""
+
+
+class Configured(TyperCommand):
+    """A command whose options may be set by variables."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # whose context it is depends on typer's version
+        """Read what is typed, and what is not."""
+        if ctx.resilient_parsing or "--help" in args:
+            return list(super().parse_args(ctx, args))
+        with ExitStack() as stack:
+            try:
+                new = stack.enter_context(added(read_env(FILE)))
+            except Stop as broken:
+                raise typer.Exit(complain(broken)) from None
+            options = {variable_of(each.opts): each for each in self.params if each.param_type_name == "option"}
+            say_diagnostics(misspelt(os.environ, options))
+            given = {variable: words for variable in options if (words := os.environ.get(variable, "").strip())}
+            ctx.default_map = {
+                options[variable].name: values_in(words) if getattr(options[variable], "multiple", False) else words
+                for variable, words in given.items()
+            }
+            try:
+                rest = super().parse_args(ctx, args)
+            except typer.BadParameter as wrong:
+                _blame(wrong, ctx, given, new)
+                raise
+            found = {str(each.name): _origin(str(each.name), v, ctx, new) for v, each in options.items()}
+            ctx.meta[KEY] = Origins(found, tuple(sorted(name for name in new if not name.startswith(PREFIX))))
+            _settle(ctx.params, found)
+            ctx.call_on_close(stack.pop_all().close)
+        return list(rest)
+
+
+def origins(context: typer.Context) -> Origins:
+    """Where the values of a Configured command's options come from."""
+    found: Origins = context.meta[KEY]
+    return found
+
+
+def variable_of(spellings: Sequence[str]) -> str:
+    """The variable of an option that is spelt so."""
+    return PREFIX + max(spellings, key=len).lstrip("-").replace("-", "_").upper()
+
+
+def values_in(words: str) -> list[str]:
+    """The values of an option that may be repeated, which spaces part; a JSON object is one, spaces and all."""
+    found = []
+    while words := words.strip():
+        end = len(words.split(maxsplit=1)[0])
+        brace = words.find("{", 0, end)
+        if brace >= 0:
+            try:
+                end = JSONDecoder().raw_decode(words, brace)[1]
+            except ValueError:
+                end = len(words)  # whoever reads it says what is wrong with it
+        found.append(words[:end])
+        words = words[end:]
+    return found
+
+
+def read_env(path: Path) -> dict[str, str]:
+    """What a `.env` sets; nothing where there is none, or a folder of that name. Raises Stop at a broken line."""
+    if not path.exists() or path.is_dir():
+        return {}
+    from io import StringIO
+
+    from dotenv.parser import parse_stream
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise stop("C126", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise stop("C126", f"{path}, line {line}: this is not UTF-8 text", help="save it as UTF-8") from None
+    found: dict[str, str] = {}
+    for binding in parse_stream(StringIO(text)):
+        before = re.match(r"\s*", binding.original.string)
+        line = binding.original.line + (before[0].count("\n") if before else 0)
+        if binding.error or (binding.key is not None and binding.value is None) or "\0" in binding.original.string:
+            help_ = "a line is NAME=value, or # and a remark; a quote that opens must close"
+            raise stop("C126", f"{path}, line {line}: this sets no variable", help=help_)  # its words may be a key
+        if binding.key is not None:
+            found[binding.key] = binding.value or ""
+    return found
+
+
+@contextmanager
+def added(variables: Mapping[str, str]) -> Iterator[frozenset[str]]:
+    """Within the block the environment has these variables, too; those that it had stay. Gives the new ones."""
+    new = frozenset(name for name in variables if name not in os.environ)
+    os.environ.update({name: variables[name] for name in new})
+    try:
+        yield new
+    finally:
+        for name in new:
+            os.environ.pop(name, None)
+
+
+@contextmanager
+def unconfigured() -> Iterator[None]:
+    """Within the block no variable sets an option: an example is run as it is written."""
+    hidden = {name: words for name, words in os.environ.items() if name.startswith(PREFIX)}
+    for name in hidden:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def misspelt(environment: Iterable[str], known: Iterable[str]) -> list[Diagnostic]:
+    """A warning for every variable that looks like one of an option and is none."""
+    known = sorted(known)
+    return [
+        report("W011", None, f"no option has the variable {name}", help=closest(name, known) or _keys(name))
+        for name in sorted(environment)
+        if name.startswith(PREFIX) and name not in known
+    ]
+
+
+def _keys(name: str) -> str:
+    """What one may have meant by a key of ours."""
+    ours = name.endswith(("_KEY", "_TOKEN"))
+    return "keys have the names that their providers give them, such as OPENAI_API_KEY" if ours else ""
+
+
+def _place(name: str, ctx: Any) -> str:
+    """What the parser says about the source of a value."""
+    source = ctx.get_parameter_source(name)
+    return "" if source is None else str(source.name)
+
+
+def _origin(name: str, variable: str, ctx: Any, new: frozenset[str]) -> Origin:
+    match _place(name, ctx):
+        case "COMMANDLINE":
+            return Origin("flag", variable)
+        case "DEFAULT_MAP":
+            return Origin(".env" if variable in new else "variable", variable)
+        case _:
+            return Origin("default", variable)
+
+
+def _blame(wrong: typer.BadParameter, ctx: Any, given: Iterable[str], new: frozenset[str]) -> None:
+    """Say which variable a wrong value is from."""
+    if wrong.param is None or _place(str(wrong.param.name), ctx) == "COMMANDLINE":
+        return
+    variable = variable_of(wrong.param.opts)
+    if variable in given:
+        wrong.message += f" It is set by {variable}{' in .env' if variable in new else ''}."
+
+
+def _settle(values: dict[str, Any], found: Mapping[str, Origin]) -> None:
+    """Of a switch and an option that contradict each other, drop what is said in the weaker place."""
+    for switch, options in RIVALS.items():
+        for option in options:
+            if not values.get(switch) or values.get(option) is None:
+                continue
+            if found[option].strength < found[switch].strength:
+                values[option] = None
+            elif found[option].strength > found[switch].strength:
+                values[switch] = False
