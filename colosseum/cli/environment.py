@@ -170,7 +170,7 @@ def misspelt(environment: Iterable[str], known: Iterable[str]) -> list[Diagnosti
     """A warning for every variable that looks like one of an option and is none."""
     known = sorted(known)
     return [
-        report("W011", None, f"no option has the variable {name}", help=closest(name, known) or _keys(name))
+        report("W011", None, f"no option has the variable {name}", help=_keys(name) or closest(name, known))
         for name in sorted(environment)
         if name.startswith(PREFIX) and name not in known
     ]
