@@ -12,8 +12,8 @@ from chat_server import Answer, ChatServer, calls, fails, says, slow
 
 from colosseum.audit.models.player import ModelPlayer
 from colosseum.audit.models.reply import Answer as Answered
-from colosseum.audit.models.reply import arguments
 from colosseum.audit.models.request import Endpoint
+from colosseum.audit.models.written import arguments
 from colosseum.audit.protocol import Reply, Step, ToolResult
 
 PRICED = Endpoint("openai/gpt-4o-mini")

@@ -234,7 +234,7 @@ class Mistake(Event):
     """As the agent wrote it."""
     kind: Literal[
         "unreadable", "unknown_tool", "unknown_channel", "unknown_variable", "outside_domain", "out_of_turn",
-        "decided", "argument",
+        "decided", "argument", "cut_off", "call_in_text",
     ]  # fmt: skip
     """What was wrong with it."""
     message: str

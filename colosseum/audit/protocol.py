@@ -79,6 +79,8 @@ class Reply:
     """None for scripted players."""
     finish: str = "stop"
     """Why the model stopped: stop, tool_calls, length (truncated), refusal, empty."""
+    written: tuple[ToolCall, ...] = ()
+    """Calls that it wrote as text where it should have made them: none is carried out, and it is told so."""
 
 
 @dataclass(frozen=True, slots=True)

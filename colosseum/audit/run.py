@@ -20,7 +20,7 @@ from colosseum.audit.protocol import (
 from colosseum.audit.rules import Rules
 from colosseum.audit.scripted.knowledge import Knowledge, Library
 from colosseum.audit.trace import Json, TraceWriter
-from colosseum.audit.turn import EndTurn, Mistake, SendPost, TakeDecision, read
+from colosseum.audit.turn import Deed, EndTurn, Mistake, SendPost, TakeDecision, cut_off, in_text, read
 from colosseum.audit.view import Spoken, Stage, knowledge, view
 from colosseum.model import draws
 from colosseum.model.values import Value, plain, text
@@ -82,7 +82,7 @@ class Run:
     def _settled(self, agent: str, position: Position, reply: Reply) -> bool:
         """Nothing is left to do. Who must decide and calls no tool is asked again, unless it refuses."""
         if position.phase == "planning" or reply.finish == "refusal":
-            return not reply.calls
+            return not reply.calls and reply.finish != "length"  # who was cut off may have been about to call one
         names = {v.name for v in self.stage.scenario.task.owned[agent]}
         return names <= {variable for _, variable, _ in self.decided}
 
@@ -90,14 +90,7 @@ class Run:
         results: list[ToolResult] = []
         done = False
         for call in reply.calls:
-            deed = read(
-                call,
-                phase=position.phase,
-                channels=[c for c in self.stage.channels if agent in c.members],
-                variables=self.stage.scenario.task.owned[agent],
-                decided=[variable for _, variable, _ in self.decided],
-            )
-            match deed:
+            match deed := self._read(agent, position, reply, call):
                 case SendPost():
                     results.append(self._post(agent, position, call, deed))
                 case TakeDecision():
@@ -105,12 +98,28 @@ class Run:
                 case EndTurn():
                     done = True
                     results.append(ToolResult(call, ok=True, message="your turn is over"))
-                case Mistake(kind=kind, message=message):
-                    self.trace.write(
-                        "mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=message
-                    )
-                    results.append(ToolResult(call, ok=False, message=message))
+                case Mistake() as mistake:
+                    results.append(self._mistaken(agent, position, call, mistake))
+        results += [self._mistaken(agent, position, call, in_text(call)) for call in reply.written]
         return tuple(results), done
+
+    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> Deed:
+        """What a call asks for."""
+        if reply.finish in ("length", "refusal") and call is reply.calls[-1] and isinstance(call.arguments, str):
+            return cut_off(call)
+        return read(
+            call,
+            phase=position.phase,
+            channels=[c for c in self.stage.channels if agent in c.members],
+            variables=self.stage.scenario.task.owned[agent],
+            decided=[variable for _, variable, _ in self.decided],
+        )
+
+    def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: Mistake) -> ToolResult:
+        self.trace.write(
+            "mistake", agent=agent, round=position.round, tool=call.tool, kind=mistake.kind, message=mistake.message
+        )
+        return ToolResult(call, ok=False, message=mistake.message)
 
     def _post(self, agent: str, position: Position, call: ToolCall, deed: SendPost) -> ToolResult:
         post = Post(len(self.posts) + 1, position.round, deed.channel, agent, deed.text)

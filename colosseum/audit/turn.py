@@ -14,6 +14,8 @@ from colosseum.diagnostics import closest
 from colosseum.model.scenario import Channel, Variable
 from colosseum.model.values import Value, text
 
+TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value"), "done": ()}
+"""All tools, and the names of their arguments."""
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
 LONGEST_WORD = 80
@@ -47,7 +49,8 @@ class Mistake:
     """Why a call did nothing, and what to do instead."""
 
     kind: str
-    """unreadable, unknown_tool, unknown_channel, unknown_variable, outside_domain, out_of_turn, decided, argument."""
+    """unreadable, cut_off, call_in_text, unknown_tool, unknown_channel, unknown_variable, outside_domain, out_of_turn,
+    decided, argument."""
     message: str
 
 
@@ -69,6 +72,19 @@ def read(
             return EndTurn()
         case _:
             return Mistake("unknown_tool", f"there is no tool {_shown(call.tool)}; the tools are post, decide and done")
+
+
+def cut_off(call: ToolCall) -> Mistake:
+    """For the last call of a reply that ended too early: some providers close what was open in it."""
+    return Mistake("cut_off", f"your reply was cut off within its call of {call.tool}, which was not carried out")
+
+
+def in_text(call: ToolCall) -> Mistake:
+    """For a call that was written and not made; one without a name was made in a way that nobody could read."""
+    if not call.tool:
+        return Mistake("unreadable", "your call could not be read, and nothing was carried out; make it again")
+    words = f"you wrote a call of {call.tool} as text, and it was not carried out; call the tool itself"
+    return Mistake("call_in_text", words)
 
 
 def _post(arguments: dict[str, object], channels: Sequence[Channel]) -> Deed:

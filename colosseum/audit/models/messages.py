@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from colosseum.audit.protocol import ChannelView, Position, Step, ToolCall, View
+from colosseum.audit.protocol import ChannelView, Position, Step, ToolCall, ToolResult, View
 from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, text
 
@@ -44,8 +44,8 @@ class Message(TypedDict):
 def messages(view: View) -> list[Message]:
     """The system message, the state of the run, then the exchanges of the running turn."""
     opening: list[Message] = [
-        {"role": "system", "content": "\n\n".join((_rules(view), *view.briefing))},
-        {"role": "user", "content": "\n\n".join(_state(view))},
+        {"role": "system", "content": "\n\n".join((rules(view), *view.briefing))},
+        {"role": "user", "content": state(view)},
     ]
     return opening + [message for step in view.steps for message in _exchange(step)]
 
@@ -78,7 +78,7 @@ def _visible(found: re.Match[str]) -> str:
     return json.dumps(character)[1:-1] if unicodedata.category(character) in _ESCAPED else character
 
 
-def _rules(view: View) -> str:
+def rules(view: View) -> str:
     """Who the agent is and the protocol in plain words."""
     rounds = view.position.rounds
     if rounds:
@@ -107,8 +107,12 @@ def _replies(steps: int) -> str:
     return f"{steps} repl{'y' if steps == 1 else 'ies'}"
 
 
-def _state(view: View) -> Iterator[str]:
-    """The sections of the user message."""
+def state(view: View) -> str:
+    """Where the run stands, as far as the agent can see."""
+    return "\n\n".join(_sections(view))
+
+
+def _sections(view: View) -> Iterator[str]:
     yield _place(view.position)
     if not view.channels:
         yield "You belong to no channel."
@@ -155,26 +159,44 @@ def domain(variable: Variable) -> str:
     return ", ".join(json_line(plain(value)) for value in variable.domain)
 
 
+def answered(result: ToolResult) -> str:
+    """What a call came to."""
+    return result.message if result.ok else f"error: {result.message}"
+
+
+def uncalled(step: Step) -> str:
+    """What is said to a reply that calls no tool."""
+    if step.reply.finish == "length":
+        return "Your reply was cut off at its limit of tokens before it called a tool. Call one now, in fewer words."
+    return "You called no tool. Call one, or done() if you have nothing more to do."
+
+
 def _exchange(step: Step) -> Iterator[Message]:
     """What the model did and what it was answered; every call gets an answer, or providers refuse the history."""
     reply = step.reply
-    if not reply.calls:
-        if reply.note:
-            yield {"role": "assistant", "content": reply.note}
-        yield {"role": "user", "content": "You called no tool. Call one, or done() if you have nothing more to do."}
-        return
-    yield {"role": "assistant", "content": reply.note or None, "tool_calls": [_made(call) for call in reply.calls]}
-    answers = {result.call.id: result for result in step.results}
+    calls = [_made(call) for call in reply.calls]
+    if calls:
+        yield {"role": "assistant", "content": reply.note or None, "tool_calls": calls}
+    elif reply.note:
+        yield {"role": "assistant", "content": reply.note}
+    answers = {result.call.id: answered(result) for result in step.results}
     for call in reply.calls:
-        if call.id not in answers:
-            content = "error: not carried out"
-        else:
-            answer = answers[call.id]
-            content = answer.message if answer.ok else f"error: {answer.message}"
+        content = answers.get(call.id, "error: not carried out")
         yield {"role": "tool", "tool_call_id": call.id, "content": content}
+    if reply.written:
+        lost = [answered(result) for result in step.results if result.call in reply.written]
+        yield {"role": "user", "content": "\n".join(lost)}
+    elif not calls:
+        yield {"role": "user", "content": uncalled(step)}
 
 
 def _made(call: ToolCall) -> AssistantCall:
-    """The call as the model made it; unreadable arguments are wrapped, as some providers take nothing but JSON."""
+    """The call as the model made it, as far as providers take it back: not with every name, nor without JSON."""
     arguments = {"unreadable": call.arguments} if isinstance(call.arguments, str) else call.arguments
-    return {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": json.dumps(arguments)}}
+    name = _NO_NAME.sub("_", call.tool)[:LONGEST_NAME] or "unnamed"
+    return {"id": call.id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+_NO_NAME = re.compile("[^A-Za-z0-9_-]")
+LONGEST_NAME = 64
+"""Characters of a tool's name."""

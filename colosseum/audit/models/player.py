@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from colosseum.audit.models import text
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.messages import messages
 from colosseum.audit.models.reply import Answer, reply
 from colosseum.audit.models.request import Asker, Endpoint, Place, Request
 from colosseum.audit.models.tools import tools
 from colosseum.audit.protocol import CallFailed, Reply, View
+from colosseum.audit.turn import TOOLS
 
 
 @dataclass(frozen=True)
@@ -19,13 +21,20 @@ class ModelPlayer:
 
     async def act(self, view: View) -> Reply:
         """Do one step. Raises CallFailed when no answer could be had."""
-        place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
-        result = await self.asker.ask(Request(self.endpoint, messages(view), tools(view), place))
+        result = await self.asker.ask(self._request(view))
         match result:
             case Answer():
                 used = frozenset(c.id for step in view.steps for c in step.reply.calls)
-                return reply(result, turn_ids=used)
+                return reply(result, known=TOOLS, as_text=self.endpoint.dialect == "text", turn_ids=used)
             case Failure(kind="refusal", reason=reason):
                 return Reply(note=reason, finish="refusal")
             case Failure(kind=kind, reason=reason):
                 raise CallFailed(kind, reason)
+
+    def _request(self, view: View) -> Request:
+        place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
+        match self.endpoint.dialect:
+            case "native":
+                return Request(self.endpoint, messages(view), tools(view), place)
+            case "text":
+                return Request(self.endpoint, text.messages(view), (), place)

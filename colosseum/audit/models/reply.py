@@ -6,19 +6,27 @@ This is the border: fields are read through pydantic, and what a provider left o
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from colosseum.audit.models.written import Arguments, Known, arguments, calls_in, without, writable
+from colosseum.audit.models.written import Known, Written, arguments, calls_in, without, writable
 from colosseum.audit.protocol import Reply, ToolCall, Usage
 
-Dialect: TypeAlias = Literal["native", "text"]
-"""How tools are offered and called: by the provider's interface, or as JSON in the text."""
+MILLION = 1e6
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
 MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
 """Why a provider ended an answer in which a call was, which it keeps for itself."""
+
+
+@dataclass(frozen=True)
+class LongPrice:
+    """US dollars for a million tokens, of calls whose prompt is longer than so many tokens."""
+
+    above: int
+    prompt: float
+    completion: float
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,11 @@ class CalledFunction(_Read):
 
     name: Word = None
     arguments: str | None = None
+
+    @property
+    def raw(self) -> str:
+        """The text; empty where there is none."""
+        return self.arguments or ""
 
 
 class Called(_Read):
@@ -158,40 +171,27 @@ class Answer:
         return replace(self, cost=price.cost(taken.prompt_tokens, taken.completion_tokens))
 
 
-def reply(
-    answer: Answer, *, known: Known, dialect: Dialect = "native", turn_ids: frozenset[str] = frozenset()
-) -> Reply:
-    """The Reply in an answer. `known` are the tools there are; `turn_ids` the call ids of the running turn so far."""
+def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: frozenset[str] = frozenset()) -> Reply:
+    """The Reply in an answer.
+
+    `known` are the tools there are; `as_text` says that they are called in the text, in which a call otherwise is
+    lost; `turn_ids` are the call ids of the running turn, which no new call may repeat.
+    """
     choices = answer.completion.choices if answer.completion else []
     choice = choices[0] if choices else Choice(message=Said())
-    said, text = choice.message, writable(choice.message.content or "")
-    legacy = [Called(function=said.function_call)] if said.function_call else []
-    made: list[tuple[str | None, str, Arguments]] = [
-        (call.id, writable(call.function.name or ""), arguments(call.function.arguments or ""))
-        for call in said.tool_calls or legacy
-    ]
-    cut = choice.finish_reason in ("length", "content_filter")
-    if cut and made:  # some providers close the JSON of a call that was cut off
-        last = (said.tool_calls or legacy)[-1]
-        made[-1] = (*made[-1][:2], writable(last.function.arguments or ""))
+    text, made = writable(choice.message.content or ""), _made(choice)
     found = calls_in(text, known)
-    if dialect == "text":
-        made += [(None, call.tool, call.arguments) for call in found]
+    written: list[ToolCall] = []
+    if as_text:
+        made += [ToolCall("", call.tool, call.arguments) for call in found]
         text = without(text, found)
-        lost: list[tuple[str | None, str, Arguments]] = []
     else:
-        lost = [(None, c.tool, c.arguments) for c in found if c.tool in known and not _is_made(c.tool, c.arguments, made)]
+        written = [ToolCall("", c.tool, c.arguments) for c in found if c.tool in known and not _is_among(made, c)]
     if choice.native_reason in MISCALLED and not made:
-        lost.append((None, "", choice.native_reason))
-    calls = _identified(made, turn_ids)
-    note = text or writable(choice.refusal or "")
-    return Reply(
-        calls=calls,
-        note=note,
-        usage=usage(answer),
-        finish=_finish(choice, calls=calls, note=note),
-        written=tuple(ToolCall("", tool, given) for _, tool, given in lost),
-    )
+        written.append(ToolCall("", "", choice.native_reason))
+    calls, note = _identified(made, turn_ids), text or writable(choice.refusal or "")
+    finish = _finish(choice, calls=calls, note=note)
+    return Reply(calls=calls, note=note, usage=usage(answer), finish=finish, written=tuple(written))
 
 
 def usage(answer: Answer) -> Usage:
@@ -219,19 +219,30 @@ def _finish(choice: Choice, *, calls: tuple[ToolCall, ...], note: str) -> str:
     return "stop" if note.strip() else "empty"
 
 
-def _is_made(tool: str, given: Arguments, made: Iterable[tuple[str | None, str, Arguments]]) -> bool:
+def _made(choice: Choice) -> list[ToolCall]:
+    """The calls that were made by the interface for them, with their ids as they are."""
+    older = choice.message.function_call
+    called = choice.message.tool_calls or ([Called(function=older)] if older else [])
+    made = [ToolCall(c.id or "", writable(c.function.name or ""), arguments(c.function.raw)) for c in called]
+    if made and choice.finish_reason in ("length", "content_filter"):
+        # The last call may have been cut off, though some providers close what was open in it: none of it is trusted.
+        made[-1] = replace(made[-1], arguments=writable(called[-1].function.raw))
+    return made
+
+
+def _is_among(made: Iterable[ToolCall], call: Written) -> bool:
     """Whether a call that stands in the text is one that was made besides."""
-    return any(tool == other and (given == arguments or isinstance(given, str)) for _, other, arguments in made)
+    return any(m.tool == call.tool and (m.arguments == call.arguments or isinstance(call.arguments, str)) for m in made)
 
 
-def _identified(made: Iterable[tuple[str | None, str, Arguments]], turn_ids: frozenset[str]) -> tuple[ToolCall, ...]:
+def _identified(made: Iterable[ToolCall], turn_ids: frozenset[str]) -> tuple[ToolCall, ...]:
     """The calls in order; an id that is missing or taken, as some servers send, is replaced by one that is free."""
     taken = set(turn_ids)
     calls: list[ToolCall] = []
-    for given_id, tool, given in made:
-        identity, number = given_id or "", len(taken) + 1
+    for call in made:
+        identity, number = call.id, len(taken) + 1
         while not identity or identity in taken:
             identity, number = f"call_{number}", number + 1
         taken.add(identity)
-        calls.append(ToolCall(identity, tool, given))
+        calls.append(replace(call, id=identity))
     return tuple(calls)
