@@ -8,6 +8,7 @@ the last.
 Writers do not validate: a run that is paid for must not break off at a slip of ours. Tests do, and `log verify`.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -311,7 +312,7 @@ def adapter() -> "TypeAdapter[AnyEvent]":
     return TypeAdapter(AnyEvent)
 
 
-def read_event(line: dict[str, Any]) -> AnyEvent:
+def read_event(line: Mapping[str, Any]) -> AnyEvent:
     """An event from the JSON of its line. Raises ValueError, in words."""
     try:
         return adapter().validate_python(line)
