@@ -25,12 +25,12 @@ from colosseum.audit.redaction import Redaction, secrets
 from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trace import Json, encode
-from colosseum.audit.trial import Block, Expansions, Trial, Trials
+from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
-from colosseum.cli.spending import Budget, budget_of
+from colosseum.cli.spending import Budget, budget_of, left_words, spent_words
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
@@ -80,6 +80,16 @@ class Work:
         return made
 
     @property
+    def counted(self) -> Sequence[Listed]:
+        """The trials whose cost counts: all of the campaign, seeds and arms that are not asked for now too.
+
+        Of a shard, its own: it has a part of the budget to itself.
+        """
+        if read_shard(self.request.part.shard)[1] > 1:
+            return [listed for block in self.planned for listed in block.listed]
+        return self.folder.plan().trials
+
+    @property
     def missing(self) -> dict[str, Endpoint]:
         """The models that runs without a result that stands will ask."""
         settings = {(cell.point, cell.name): self.asking.adjust(cell.conditions).settings for cell in self.design.cells}
@@ -112,7 +122,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
             request.say(f"what was there is kept in {aside}")
         with _lasting():
             work = _planned(checked, request, folder)
-            tally = _run(work)
+            tally, purse = _run(work)
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
     except OSError as error:
@@ -120,7 +130,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     except KeyboardInterrupt:
         note(f"interrupted; all that was answered is kept in {folder.path}: run the same command to go on")
         return 130
-    request.say(_words(tally, folder.path))
+    request.say(_words(tally, purse, folder.path))
     code = report_folder(folder.path, as_json=as_json, keep=True)
     return 4 if tally["halted"] else code
 
@@ -182,16 +192,18 @@ def _resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     return dict(json.loads(Redaction.of(others=secrets(asking.api_base.values())).clean(encode(options))))
 
 
-def _run(work: Work) -> Tally:
-    """Make the runs. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
+def _run(work: Work) -> tuple[Tally, Purse]:
+    """Make the runs, and say what they cost. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
     request, missing = work.request, work.missing
-    budget = budget_of(request.budget, work.design, missing)
-    before = spent_before(work.folder, [listed for block in work.planned for listed in block.listed])
+    budget = budget_of(request.budget, work.design, missing, shards=read_shard(request.part.shard)[1])
+    before = spent_before(work.folder, work.counted, budget.prices)
     provider = Provider(request.connections)
     if missing:
         request.say(f"asking {', '.join(missing)} whether it can play …")
         _preflight(missing)
-    purse = Purse(budget.campaign, budget.prices, spent=before.dollars, uncounted=before.unpriced)
+    purse = Purse(
+        budget.campaign, budget.prices, before.dollars, before.unpriced, runs=before.runs, dearest=before.teams
+    )
     source = PaidSource(provider, purse)
     options = Options(request.cache, budget.run, request.retry_failed, request.connections)
     number = sum(len(block.listed) for block in work.planned)
@@ -199,9 +211,9 @@ def _run(work: Work) -> Tally:
     seen = Seen(number, tuple(missing), purse, provider.gates, redaction)
     with Watch(request.display, seen, stream=sys.stderr) as watch:
         source.watch = watch.call
-        runner = Runner(work.folder, source, purse, options, redaction, watch.trial, before.dearest, watch.event)
+        runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)
         try:
-            return asyncio.run(until_interrupted(runner.run(work.planned, work.make), source))
+            return asyncio.run(until_interrupted(runner.run(work.planned, work.make), source)), purse
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
 
@@ -217,14 +229,16 @@ def _preflight(models: Mapping[str, Endpoint]) -> None:
         raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")
 
 
-def _words(tally: Tally, folder: Path) -> str:
-    """What became of the runs."""
+def _words(tally: Tally, purse: Purse, folder: Path) -> str:
+    """What became of the runs, and what they cost."""
     complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
     parts = [f"{counted(complete, 'run')} complete"]
     parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
     parts += [f"{failed} failed"] if failed else []
-    parts += [f"{tally['halted']} left, since the budget is reached"] if tally["halted"] else []
+    parts += [f"{tally['halted']} left"] if tally["halted"] else []
     words = f"{', '.join(parts)}, in {folder}"
+    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
+    words += f"\n{counted(tally['halted'], 'run')} left, {left_words(purse)}" if tally["halted"] else ""
     if tally["failed before"]:
         words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
     return words

@@ -1,12 +1,16 @@
-"""What a campaign may cost. In: options as typed, a design and models; out: limits and prices, or what is missing."""
+"""What a campaign may cost, and did. In: options as typed, a design and models; out: limits, prices, words."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.models.call import known_price
 from colosseum.audit.models.reply import Price
 from colosseum.audit.models.request import Endpoint
+from colosseum.cli.watching.wording import dollars, money
 from colosseum.cli.words import stop
+from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 
 
@@ -30,20 +34,62 @@ class Limits:
     """By model; of all models where there is a limit."""
 
 
-def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint]) -> Limits:
-    """The limits of a campaign; the command line's wins over the spec's. Raises Stop where a price is not known."""
-    if budget.none and (budget.campaign is not None or budget.run is not None):
-        raise stop("C122", "`--no-budget` and a budget contradict each other")
-    for name, value in (("--budget", budget.campaign), ("--run-budget", budget.run)):
-        if value is not None and not value > 0:
-            raise stop("C122", f"`{name}` is an amount of more than 0, not `{value:g}`")
-    prices = {model: endpoint.price or known_price(model) for model, endpoint in models.items()}
-    unknown = [model for model, price in prices.items() if price is None]
+def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Limits:
+    """The limits of one shard of a campaign. Raises Stop where a price is not known.
+
+    The command line's budget wins over the spec's; every shard has an equal part of it.
+    """
+    _check(budget)
+    prices = prices_of(models)
+    unknown = [model for model in models if model not in prices]
     if unknown and not budget.none:
         help_ = "give its price for a million tokens, as in `--price 0.15,0.60`, or say `--no-budget`"
         raise stop("C125", f"the price of `{unknown[0]}` is not known, so its cost could not be told", help=help_)
-    known = {model: price for model, price in prices.items() if price is not None}
-    if budget.none:
-        return Limits(None, None, known)
-    own = next((cell.conditions.settings.budget for cell in design.cells), None)
-    return Limits(budget.campaign if budget.campaign is not None else own, budget.run, known)
+    whole = campaign_budget(budget, design)
+    return Limits(None if whole is None else whole / shards, budget.run, prices)
+
+
+def campaign_budget(budget: Budget, design: Design) -> float | None:
+    """What all runs may cost together: as typed, else as the experiment says."""
+    if budget.none or budget.campaign is not None:
+        return budget.campaign
+    return next((cell.conditions.settings.budget for cell in design.cells), None)
+
+
+def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
+    """What is known: prices as given, else as listed."""
+    found = {model: endpoint.price or known_price(model) for model, endpoint in models.items()}
+    return {model: price for model, price in found.items() if price is not None}
+
+
+def _check(budget: Budget) -> None:
+    if budget.none and (budget.campaign is not None or budget.run is not None):
+        raise stop("C122", "`--no-budget` and a budget contradict each other")
+    for name, value in (("--budget", budget.campaign), ("--run-budget", budget.run)):
+        if value is not None and not 0 < value < math.inf:
+            raise stop("C122", f"`{name}` is an amount of more than 0, not `{value:g}`")
+
+
+def spent_words(purse: Purse) -> str:
+    """What was spent on a campaign so far; empty where no model was asked."""
+    if not (purse.spent or purse.calls or purse.uncounted):
+        return ""
+    limited = purse.limit is not None
+    words = money(purse.spent, purse.limit, 0 if limited else purse.uncounted, unknown=False) + " spent"
+    if limited and purse.uncounted:
+        words += f"; {counted(purse.uncounted, 'answer')} without a count of tokens taken at the most it may have cost"
+    if purse.unanswered:
+        words += f"; {counted(purse.unanswered, 'call')} timed out, and may have been charged for all the same"
+    return words
+
+
+def left_words(purse: Purse) -> str:
+    """Why runs were left, and what to do."""
+    if not purse.reached:
+        return "since each had reached its budget: the same command with a larger `--run-budget` goes on"
+    if purse.refused is None or purse.limit is None:
+        why = "what is left of the budget is less than a block of runs will probably cost"
+    else:
+        why = f"of the budget {dollars(max(0.0, purse.limit - purse.spent))} is left, and a call may cost up to "
+        why += dollars(purse.refused)
+    return f"since {why}: the same command with a larger `--budget` goes on"

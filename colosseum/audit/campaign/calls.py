@@ -30,6 +30,12 @@ class Recorded:
     """How many it took."""
     origin: str
     """The trial in which it was paid for, where that is another one; else empty."""
+    model: str = ""
+    """Who was asked."""
+    prompt_bytes: int = 0
+    """Of what was asked, as JSON."""
+    max_tokens: int = 0
+    """That the answer might have had."""
 
 
 class Source(Protocol):
@@ -84,7 +90,8 @@ class RunCalls:
             result = self._cleaned(result)
             if origin:
                 self._write(request, Attempt(1, result, None), origin=origin)
-            found = Recorded(result, max(1, number), origin)
+            endpoint = request.endpoint
+            found = Recorded(result, max(1, number), origin, endpoint.model, request.size, endpoint.max_tokens)
         self.used[request.key] = found
         return found.answer
 
@@ -121,6 +128,8 @@ def _line(request: Request, attempt: Attempt, origin: str) -> dict[str, Any]:
         "call": request.key,
         "place": asdict(request.place),
         "model": request.endpoint.model,
+        "prompt_bytes": request.size,
+        "max_tokens": request.endpoint.max_tokens,
         "attempt": attempt.number,
     }
     match attempt.result:
@@ -149,7 +158,8 @@ def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
     for line in read_lines(path):
         if line.get("kind") == "ok" and isinstance(line.get("raw"), dict):
             answer = Answer(line["raw"], line.get("cost"), float(line.get("seconds") or 0.0))
-            yield line["call"], Recorded(answer, int(line.get("attempt") or 1), str(line.get("origin") or ""))
+            asked = str(line.get("model")), int(line.get("prompt_bytes") or 0), int(line.get("max_tokens") or 0)
+            yield line["call"], Recorded(answer, int(line.get("attempt") or 1), str(line.get("origin") or ""), *asked)
 
 
 def read_failures(path: Path) -> Iterator[tuple[str, Failure]]:

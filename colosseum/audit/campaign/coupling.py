@@ -23,7 +23,6 @@ class Coupling:
     """The answers of one block."""
 
     trials: Iterable[Trial]
-    source: Source
     given: dict[tuple[int, str], "asyncio.Future[tuple[Answer, str]]"] = field(init=False, default_factory=dict)
     """By twin and key: the answer, and the trial that paid for it."""
     twins: dict[str, int] = field(init=False, default_factory=dict)
@@ -43,9 +42,9 @@ class Coupling:
                 future = self.given[place] = asyncio.get_running_loop().create_future()
                 future.set_result((recorded.answer, recorded.origin or trial.identity))
 
-    def source_of(self, trial: Trial) -> "Coupled":
-        """Where one run gets its answers."""
-        return Coupled(self, trial.identity)
+    def source_of(self, trial: Trial, source: Source) -> "Coupled":
+        """Where one run gets its answers; those that nobody was given yet are its own source's."""
+        return Coupled(self, trial.identity, source)
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,7 @@ class Coupled:
 
     coupling: Coupling
     trial: str
+    source: Source
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """The answer that another run was given, or a new one."""
@@ -65,7 +65,7 @@ class Coupled:
                 return answer, "" if origin == self.trial else origin
         future = self.coupling.given[place] = asyncio.get_running_loop().create_future()
         try:
-            result, origin = await self.coupling.source.ask(request, heard=heard)
+            result, origin = await self.source.ask(request, heard=heard)
             if isinstance(result, Answer):
                 future.set_result((result, origin or self.trial))
             return result, origin

@@ -1,67 +1,151 @@
 """What a campaign may cost. In: prices, and what calls cost; out: leave to call, or a halt before money is missing.
 
 Every call sets aside the most that it may cost before it begins, so that calls under way never exceed the budget
-together, as far as tokens can be counted beforehand.
+together, as far as tokens can be counted beforehand. Where money runs short, what runs of earlier blocks will probably
+still need is not for those of later ones: so whole blocks come to their end, not a part of each.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import math
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from colosseum.audit.models.reply import Answer, Price
+from colosseum.audit.models.reply import Answer, Price, usage
 from colosseum.audit.models.request import Halt, Request
 
-CHARACTERS = 2.0
-"""Of a prompt's JSON for one token, at least: an estimate from above for languages that are written in letters."""
-MILLION = 1e6
+BYTES = 2.0
+"""Of a prompt's JSON for one token, at least; a model that turns out to count more tokens is taken at its word."""
+
+
+@dataclass
+class Account:
+    """What one run costs, in US dollars."""
+
+    team: str = ""
+    """Its models: runs of one team cost about the same."""
+    rank: int = 0
+    """The place of its block among those begun: money is kept for runs of earlier ones."""
+    limit: float | None = None
+    """What it may cost in all."""
+    spent: float = 0.0
+    """What it cost so far, in earlier calls of the program too."""
+    aside: float = 0.0
+    """For its calls under way."""
 
 
 @dataclass
 class Purse:
-    """US dollars of one campaign, or of one run of it."""
+    """US dollars of one campaign."""
 
     limit: float | None
     prices: Mapping[str, Price]
     """By model; with a limit there is one for every model."""
     spent: float = 0.0
     uncounted: int = 0
-    """Calls whose price is not known; with a limit the most that they may have cost is counted."""
+    """Answers whose price is not known; with a limit the most that they may have cost is counted."""
+    unanswered: int = 0
+    """Attempts that timed out: their provider may have charged for them, which is not counted."""
     aside: float = 0.0
     """For calls under way."""
+    under_way: int = 0
+    """Calls that money is set aside for."""
     calls: int = 0
     reached: bool = False
-    """Whether a call was refused."""
+    """Whether something was left for want of money."""
+    refused: float | None = None
+    """The most that the first call that was refused might have cost."""
+    runs: dict[str, float] | None = None
+    """What runs on file had cost before; None where nobody else pays for any."""
+    dearest: dict[str, float] = field(default_factory=dict)
+    """The most that a run has cost, by team."""
+    accounts: list[Account] = field(default_factory=list)
+    """Of runs that go on."""
+    densest: dict[str, float] = field(default_factory=dict)
+    """Tokens for a byte of prompt, by model, where answers showed more than was expected."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
+    def owed(self, account: Account) -> float:
+        """What a run will probably cost besides."""
+        return max(0.0, self.dearest.get(account.team, 0.0) - account.spent - account.aside)
+
+    def left(self) -> float:
+        """What runs that go on will probably leave; without a limit there is no end to it."""
+        owed = sum(self.owed(account) for account in self.accounts)
+        return math.inf if self.limit is None else self.limit - self.spent - self.aside - owed
+
     def most(self, request: Request) -> float:
-        """The most that a call may cost."""
+        """The most that a call may cost; 0 where no price is known, and no limit can be."""
         price = self.prices.get(request.endpoint.model)
         if price is None:
             return 0.0
-        prompt = request.characters / CHARACTERS
-        return (prompt * price.prompt + request.endpoint.max_tokens * price.completion) / MILLION
+        tokens = request.size * max(1 / BYTES, self.densest.get(request.endpoint.model, 0.0))
+        return price.cost(tokens, request.endpoint.max_tokens)
 
-    @asynccontextmanager
-    async def paying(self, request: Request) -> AsyncIterator["Bill"]:
-        """Within the block one call is under way. Raises Halt where it might cost more than there is."""
-        most = self.most(request)
-        await self._set_aside(most)
-        bill = Bill(self, most)
+    def learn(self, account: Account) -> None:
+        """A run is complete, so this is what one of its team costs."""
+        self.dearest[account.team] = max(self.dearest.get(account.team, 0.0), account.spent)
+
+    def found(self, trial: str, cost: float) -> None:
+        """A result that was not made here says what its run cost: another process may have paid for it since."""
+        if self.runs is not None:
+            self.spent += max(0.0, cost - self.runs.get(trial, 0.0))
+            self.runs[trial] = max(cost, self.runs.get(trial, 0.0))
+
+    @contextmanager
+    def open(self, account: Account) -> Iterator[None]:
+        """Within the block a run goes on."""
+        if not account.team:
+            yield
+            return
+        self.accounts.append(account)
         try:
-            yield bill
+            yield
         finally:
-            self.aside -= most
+            self.accounts = [other for other in self.accounts if other is not account]
             self.changed.set()
 
-    async def _set_aside(self, most: float) -> None:
-        while self.limit is not None and self.spent + self.aside + most > self.limit:
-            if self.aside <= 0 or self.spent + most > self.limit:
-                self.reached = True
-                raise Halt("the budget is reached")
+    @asynccontextmanager
+    async def paying(self, request: Request, account: Account) -> AsyncIterator["Bill"]:
+        """Within the block one call is under way. Raises Halt where it might cost more than there is."""
+        most = self.most(request)
+        while not self._fits(most, account):
+            if not self._may_fit(most, account):
+                self._refuse(most, account)
             self.changed.clear()
-            await self.changed.wait()  # what is set aside for others may not be needed
-        self.aside += most
+            await self.changed.wait()
+        self.aside, self.under_way, account.aside = self.aside + most, self.under_way + 1, account.aside + most
+        try:
+            yield Bill(self, account, request, most)
+        finally:
+            self.under_way -= 1
+            self.aside = self.aside - most if self.under_way else 0.0  # sums of fractions leave a rest
+            account.aside -= most
+            self.changed.set()
+
+    def _fits(self, most: float, account: Account) -> bool:
+        """Whether a call may begin now."""
+        if account.limit is not None and account.spent + account.aside + most > account.limit:
+            return False
+        return self.limit is None or self.spent + self.aside + self._kept(account) + most <= self.limit
+
+    def _may_fit(self, most: float, account: Account) -> bool:
+        """Whether it may begin once calls under way, or runs of earlier blocks, have cost less than they might."""
+        if account.limit is not None and account.spent + most > account.limit:
+            return False
+        if self.limit is not None and self.spent + most > self.limit:
+            return False
+        return self.under_way > 0 or self._kept(account) > 0
+
+    def _kept(self, account: Account) -> float:
+        """What is kept for runs of earlier blocks."""
+        return sum(self.owed(other) for other in self.accounts if other.rank < account.rank)
+
+    def _refuse(self, most: float, account: Account) -> None:
+        if account.limit is not None and account.spent + most > account.limit:
+            raise Halt("the run's budget is reached")
+        self.reached, self.refused = True, most if self.refused is None else self.refused
+        raise Halt("the budget is reached")
 
 
 @dataclass
@@ -69,11 +153,23 @@ class Bill:
     """What one call comes to."""
 
     purse: Purse
+    account: Account
+    request: Request
     most: float
 
     def answered(self, answer: Answer) -> None:
-        """Pay for an answer."""
-        self.purse.calls += 1
-        if answer.cost is None:
-            self.purse.uncounted += 1
-        self.purse.spent += self.most if answer.cost is None else answer.cost
+        """Pay for an answer: as much as it may have cost at most, where nobody counted."""
+        taken = usage(answer)
+        cost = self.most if taken.cost is None else taken.cost
+        purse, model = self.purse, self.request.endpoint.model
+        purse.calls += 1
+        purse.uncounted += taken.cost is None
+        purse.spent += cost
+        self.account.spent += cost
+        if taken.prompt_tokens is not None:
+            density = taken.prompt_tokens / self.request.size
+            purse.densest[model] = max(purse.densest.get(model, 0.0), density)
+
+    def unanswered(self) -> None:
+        """An attempt timed out."""
+        self.purse.unanswered += 1

@@ -17,8 +17,10 @@ from colosseum.audit.campaign.calls import CacheMode, RunCalls, Source, read_cal
 from colosseum.audit.campaign.coupling import Coupling
 from colosseum.audit.campaign.folder import Expense, Folder, Reason, Result, Status
 from colosseum.audit.campaign.planning import Planned
-from colosseum.audit.campaign.purse import Halt, Purse
-from colosseum.audit.campaign.source import Limited, PaidSource
+from colosseum.audit.campaign.purse import Account, Purse
+from colosseum.audit.campaign.source import PaidSource, RunSource
+from colosseum.audit.campaign.spending import spent_before
+from colosseum.audit.models.request import Halt
 from colosseum.audit.protocol import CallFailed
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.run import Run
@@ -82,48 +84,53 @@ class Runner:
     """Runs that go on."""
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when one of them ends."""
-    dearest: float = 0.0
-    """The most that a run has cost, in US dollars."""
     watch: Watch = unwatched
 
     async def run(self, planned: Iterable[Planned], make: Callable[[Block], Sequence[Trial]]) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
         busy: list[Trial] = []
         async with asyncio.TaskGroup() as group:
-            for each in planned:
+            for rank, each in enumerate(planned):
                 todo = {listed.trial for listed in each.listed if not self._settled(listed)}
                 if not todo:
                     await asyncio.sleep(0)
                     continue
                 trials = make(each.block)
-                missing = [trial for trial in trials if trial.identity in todo]
-                if not await self._admitted(missing):
-                    for trial in missing:
+                missing = [(trial, self._account(trial, rank)) for trial in trials if trial.identity in todo]
+                if not await self._admitted([account for _, account in missing if account.team]):
+                    for trial, _ in missing:
                         self._became(trial.listed, "halted", None)
                     continue
                 shared = self._coupling(trials)
-                for trial in missing:
-                    source: Source = shared.source_of(trial) if shared else self.source
+                for trial, account in missing:
                     await self._room(trial)
-                    group.create_task(self._one(trial, source, busy)).add_done_callback(self._left)
+                    group.create_task(self._one(trial, account, shared, busy)).add_done_callback(self._left)
                     await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
         await self._others(busy)
         return self.tally
 
-    async def _admitted(self, todo: Sequence[Trial]) -> bool:
+    def _account(self, trial: Trial, rank: int) -> Account:
+        """What a run costs is counted on it, with what its calls on file cost."""
+        account = Account(team_of(trial), rank, self.options.run_budget)
+        if account.team and (self.purse.limit is not None or account.limit is not None):
+            account.spent = spent_before(self.folder, [trial.listed], self.purse.prices).dollars
+        return account
+
+    async def _admitted(self, todo: Sequence[Account]) -> bool:
         """Whether a block may begin: where money is limited, as much must be left as its runs will probably cost.
 
-        Blocks are begun whole, so that what is compared is there in all arms. The first one shows what a run costs.
+        Blocks are begun whole, so that what is compared is there in all arms. What runs of a team cost is shown by the
+        first of them: until one is complete, one block at a time has runs of it.
         """
-        asking = sum(bool(trial.endpoints) for trial in todo)
-        while asking and self.purse.limit is not None:
-            needed = (asking + self.running) * self.dearest
-            if self.purse.reached or self.source.stopping:
+        purse = self.purse
+        while todo and purse.limit is not None:
+            if purse.reached or self.source.stopping:
                 return False
-            if self.purse.spent + needed <= self.purse.limit and (self.dearest or not self.running):
+            known = all(account.team in purse.dearest for account in todo)
+            if sum(map(purse.owed, todo)) <= purse.left() and (known or not purse.accounts):
                 return True
-            if not self.running:
-                self.purse.reached = True
+            if not purse.accounts:
+                purse.reached = True
                 return False
             await self._one_left()
         return not self.source.stopping
@@ -154,19 +161,21 @@ class Runner:
         """What the arms of a block share, with what earlier calls of the program were answered."""
         if not any(trial.coupled for trial in block):
             return None
-        shared = Coupling(block, self.source)
+        shared = Coupling(block)
         for trial in block:
             path = self.folder.calls(trial.identity)
             if path.exists() and self.options.cache != "off":
                 shared.remember(trial, read_calls(path))
         return shared
 
-    async def _one(self, trial: Trial, source: Source, busy: list[Trial]) -> None:
+    async def _one(self, trial: Trial, account: Account, shared: Coupling | None, busy: list[Trial]) -> None:
         """Make one run, unless another process is at it."""
+        source: Source = RunSource(self.source, account)
         try:
             with _claimed(self.folder, trial):
                 if not self._settled_meanwhile(trial):
-                    await self._made(trial, source)
+                    with self.purse.open(account):
+                        await self._made(trial, account, shared.source_of(trial, source) if shared else source)
         except Timeout:
             busy.append(trial)
 
@@ -178,9 +187,9 @@ class Runner:
             return False
         return result is not None and self._settled(trial.listed)
 
-    async def _made(self, trial: Trial, source: Source) -> None:
+    async def _made(self, trial: Trial, account: Account, source: Source) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
-        calls = self._calls(trial, source)
+        calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
         reason: Reason | None = None
@@ -196,13 +205,9 @@ class Runner:
             trace.close()
         result = result_of(trial, calls, trace.seal, reason)
         self.folder.commit(result)
+        if result.status == "complete":
+            self.purse.learn(account)
         self._became(trial.listed, result.status, result)
-
-    def _calls(self, trial: Trial, source: Source) -> RunCalls:
-        limited = source
-        if self.options.run_budget is not None:
-            limited = Limited(source, Purse(self.options.run_budget, self.purse.prices))
-        return RunCalls(self.folder.calls(trial.identity), limited, self.redaction, self.options.cache)
 
     async def _others(self, busy: Sequence[Trial]) -> None:
         """Wait for runs that other processes make, and make those that they leave."""
@@ -211,15 +216,20 @@ class Runner:
             while left:
                 left.clear()
                 if not self._settled(trial.listed):
-                    await self._one(trial, self.source, left)
+                    await self._one(trial, self._account(trial, 0), None, left)
                 if left:
                     await asyncio.sleep(BUSY)
 
     def _became(self, listed: Listed, became: Became, result: Result | None) -> None:
-        if result is not None:
-            self.dearest = max(self.dearest, result.expense.cost)
+        if result is not None and became in ("reused", "failed before"):
+            self.purse.found(listed.trial, result.expense.cost)
         self.tally.count(became)
         self.progress(listed, became, result)
+
+
+def team_of(trial: Trial) -> str:
+    """The models that a run asks; empty where it asks none."""
+    return ", ".join(sorted(trial.endpoints))
 
 
 async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:

@@ -40,6 +40,10 @@ class Attempt(BaseModel):
     """Where in the run."""
     model: str
     """Who was asked."""
+    prompt_bytes: Count
+    """Of what was asked, as JSON in UTF-8."""
+    max_tokens: Count
+    """That an answer might have."""
     attempt: Number
     """Of this call, from 1."""
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from colosseum.audit.campaign.calls import Source
-from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.purse import Account, Purse
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.paid import Attempt, OnAttempt, unheard
 from colosseum.audit.models.reply import Answer
@@ -45,31 +44,29 @@ class PaidSource:
         """Begin no further call."""
         self.provider.stopping = True
 
-    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
-        """A new answer. Raises Halt."""
-        async with self.purse.paying(request) as bill:
+    async def ask(self, request: Request, *, heard: OnAttempt, account: Account) -> Answer | Failure:
+        """A new answer, paid for by the run whose account it is. Raises Halt."""
+        async with self.purse.paying(request, account) as bill:
 
             def told(request: Request, attempt: Attempt) -> None:
                 heard(request, attempt)
                 self.watch(request, attempt)
+                if isinstance(attempt.result, Failure) and attempt.result.kind == "timeout":
+                    bill.unanswered()
 
             result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):
                 bill.answered(result)
-        return result, ""
+        return result
 
 
 @dataclass
-class Limited:
-    """The same for one run, which has a budget of its own."""
+class RunSource:
+    """The same for one run."""
 
-    source: Source
-    purse: Purse
+    paid: PaidSource
+    account: Account
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
         """A new answer. Raises Halt."""
-        async with self.purse.paying(request) as bill:
-            result, origin = await self.source.ask(request, heard=heard)
-            if isinstance(result, Answer) and not origin:
-                bill.answered(result)
-        return result, origin
+        return await self.paid.ask(request, heard=heard, account=self.account), ""

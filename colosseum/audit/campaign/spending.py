@@ -1,35 +1,79 @@
-"""What a campaign has cost so far. In: its folder and trials; out: dollars, in all and of the dearest run."""
+"""What a campaign has cost so far. In: its folder and trials; out: US dollars, as far as prices are known.
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+What an answer cost stands in the result of its run, or among its calls. Where its tokens were not counted, and a price
+is known now, it is taken for the most that it may have cost.
+"""
 
-from colosseum.audit.campaign.calls import read_calls
-from colosseum.audit.campaign.folder import Expense, Folder
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from colosseum.audit.campaign.calls import Recorded, read_calls
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.purse import BYTES
+from colosseum.audit.models.reply import Price, usage
+from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trial import Listed
 
 
-@dataclass(frozen=True)
+@dataclass
 class Spent:
     """US dollars, as far as prices are known."""
 
-    dollars: float
-    unpriced: int
+    runs: dict[str, float] = field(default_factory=dict)
+    """By trial; those without a call are absent."""
+    teams: dict[str, float] = field(default_factory=dict)
+    """The most that a complete run has cost, by its models."""
+    unpriced: int = 0
     """Answers whose price is not known."""
-    dearest: float
-    """The most that one run has cost; 0 where none has ended."""
+
+    @property
+    def dollars(self) -> float:
+        """In all."""
+        return sum(self.runs.values())
+
+    @property
+    def dearest(self) -> float:
+        """The most that one run has cost; 0 where none is complete."""
+        return max(self.teams.values(), default=0.0)
 
 
-def spent_before(folder: Folder, listed: Iterable[Listed]) -> Spent:
+def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, Price] | None = None) -> Spent:
     """What is on file, of runs that were not finished too. Raises OSError, and Damaged."""
-    dollars, unpriced, dearest = 0.0, 0, 0.0
+    found = Spent()
     for each in listed:
         result = folder.result(each.trial)
-        if result is not None:
-            dearest = max(dearest, result.expense.cost)
-            expense = result.expense
-        elif folder.calls(each.trial).exists():
-            expense = Expense.of([recorded for _, recorded in read_calls(folder.calls(each.trial))])
+        path = folder.calls(each.trial)
+        if result is not None and not result.expense.unpriced:
+            cost = result.expense.cost
+        elif path.exists():
+            cost, unpriced = _cost((recorded for _, recorded in read_calls(path)), prices or {})
+            found.unpriced += unpriced
+        elif result is not None:
+            cost = result.expense.cost
+            found.unpriced += result.expense.unpriced
         else:
             continue
-        dollars, unpriced = dollars + expense.cost, unpriced + expense.unpriced
-    return Spent(dollars, unpriced, dearest)
+        found.runs[each.trial] = cost
+        if result is not None and result.status == "complete":
+            team = ", ".join(sorted({name for name in each.players.values() if name not in SCRIPTED}))
+            found.teams[team] = max(found.teams.get(team, 0.0), cost)
+    found.teams.pop("", None)
+    return found
+
+
+def _cost(calls: Iterable[Recorded], prices: Mapping[str, Price]) -> tuple[float, int]:
+    """What answers cost that were paid for in this run, and how many have no known price."""
+    dollars, unpriced = 0.0, 0
+    for recorded in calls:
+        if recorded.origin:
+            continue
+        taken, price = usage(recorded.answer), prices.get(recorded.model)
+        if taken.cost is not None:
+            dollars += taken.cost
+        elif price is None:
+            unpriced += 1
+        elif taken.prompt_tokens is not None and taken.completion_tokens is not None:
+            dollars += price.cost(taken.prompt_tokens, taken.completion_tokens)
+        else:
+            dollars += price.cost(recorded.prompt_bytes / BYTES, recorded.max_tokens)
+    return dollars, unpriced

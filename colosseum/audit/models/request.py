@@ -75,10 +75,10 @@ class Request:
         """SHA-256 in hexadecimal."""
         return hashlib.sha256(self._content.encode("utf-8", "surrogatepass")).hexdigest()
 
-    @property
-    def characters(self) -> int:
-        """The size of what is sent, as JSON."""
-        return len(self._content)
+    @cached_property
+    def size(self) -> int:
+        """Bytes of what is sent, as JSON."""
+        return len(self._content.encode("utf-8", "surrogatepass"))
 
     @cached_property
     def _content(self) -> str:

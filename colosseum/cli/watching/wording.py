@@ -1,5 +1,6 @@
 """Words for one who watches. In: counts, amounts and what agents and providers wrote; out: short, harmless lines."""
 
+import math
 from collections.abc import Iterable, Mapping
 from unicodedata import category
 
@@ -9,20 +10,22 @@ LONGEST = 400
 
 def one_line(words: str) -> str:
     """Words as one line in which every character can be seen: nothing of it can move a cursor or hide a word."""
-    line = " ".join(words[: 4 * LONGEST].split())[:LONGEST]
-    if line.isprintable() and line.isascii():
-        return line
-    return "".join(letter for letter in line if letter == " " or not _hidden(letter))
+    line = " ".join(words[: 4 * LONGEST].split())
+    if not (line.isascii() and line.isprintable()):
+        line = " ".join("".join(letter for letter in line if not _hidden(letter)).split())
+    return line[:LONGEST].rstrip()
 
 
 def _hidden(letter: str) -> bool:
-    """Control and format characters, halves of characters, separators, and those that only alter the one before."""
-    return category(letter)[0] in "CZ" or "\ufe00" <= letter <= "\ufe0f"
+    """Control and format characters, halves of characters, and those that only alter how the one before looks."""
+    return category(letter)[0] == "C" or "\ufe00" <= letter <= "\ufe0f"
 
 
 def dollars(amount: float) -> str:
-    """An amount of US dollars; small ones with more digits."""
-    return f"${amount:.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+    """An amount of US dollars; small ones with more digits, so that nothing that costs reads as 0."""
+    if amount >= 1 or amount == 0:
+        return f"${amount:,.2f}"
+    return f"${amount:.4f}" if amount >= 0.001 else f"${amount:.{1 - math.floor(math.log10(amount))}f}"
 
 
 def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool) -> str:
