@@ -1,0 +1,108 @@
+"""Messages and decisions as a table. In: the runs of a folder that ended; out: one row each, as JSON lines or CSV.
+
+JSON lines hold every text as it was written. CSV is for spreadsheets, which take a cell that opens with `=`, `+`, `-`
+or `@` for a formula: an apostrophe stands before such a text.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import IO, Any
+
+from colosseum.audit.campaign.folder import Folder, Plan
+from colosseum.audit.campaign.verifying import misfit
+from colosseum.audit.trace import BrokenTrace, read_trace
+from colosseum.audit.trial import Listed
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A message or a decision."""
+
+    run: str
+    arm: str
+    point: str
+    seed: int
+    repeat: int
+    status: str
+    """How the run ended: complete or failed."""
+    n: int
+    """The event's place in its trace."""
+    round: int
+    agent: str
+    model: str
+    """The agent's player."""
+    kind: str
+    """post or decide."""
+    channel: str | None
+    secret: bool | None
+    """Whether only the channel's members know of it."""
+    text: str | None
+    variable: str | None
+    value: bool | int | float | str | None
+    """Null is none where there is a variable."""
+
+
+def rows(folder: Folder, plan: Plan) -> Iterator[Row]:
+    """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
+    for listed, result in folder.results(plan):
+        if result is not None:
+            path = folder.trace(listed.trial)
+            events = read_trace(path, result.trace)
+            for event in events:
+                if words := misfit(event):
+                    raise BrokenTrace(f"{path.name}: {words}")
+            yield from _rows(events, listed, result.status)
+
+
+def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str) -> Iterator[Row]:
+    secret: dict[str, bool] = {}
+    for event in events:
+        match event["event"]:
+            case "channels":
+                secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
+            case "post":
+                yield _row(event, listed, status, channel=event["channel"], secret=secret.get(event["channel"]),
+                           text=event["text"])  # fmt: skip
+            case "decide":
+                yield _row(event, listed, status, variable=event["variable"], value=event["value"])
+
+
+def _row(event: Mapping[str, Any], listed: Listed, status: str, **content: Any) -> Row:
+    empty = dict.fromkeys(("channel", "secret", "text", "variable", "value"))
+    return Row(
+        listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, status, event["n"], event["round"],
+        event["agent"], listed.players.get(event["agent"], ""), event["event"], **{**empty, **content},
+    )  # fmt: skip
+
+
+def write_jsonl(found: Iterable[Row], file: IO[str]) -> int:
+    """One object a line; gives the number of rows."""
+    number = 0
+    for number, row in enumerate(found, start=1):  # noqa: B007 - how many there were
+        file.write(json.dumps(asdict(row), ensure_ascii=False, allow_nan=False) + "\n")
+    return number
+
+
+def write_csv(found: Iterable[Row], file: IO[str]) -> int:
+    """A line of names, then one line a row; values that are no text are as in JSON. Gives the number of rows."""
+    writer, number = csv.writer(file), 0
+    writer.writerow([field.name for field in fields(Row)])
+    for number, row in enumerate(found, start=1):  # noqa: B007 - how many there were
+        writer.writerow([_cell(name, value, row) for name, value in asdict(row).items()])
+    return number
+
+
+def _cell(name: str, value: object, row: Row) -> str:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    if value is None and not (name == "value" and row.kind == "decide"):
+        return ""
+    return json.dumps(value)
+
+
+WRITERS: dict[str, Callable[[Iterable[Row], IO[str]], int]] = {".jsonl": write_jsonl, ".csv": write_csv}
+"""By how the file's name ends."""
