@@ -1,0 +1,126 @@
+"""What a campaign's files look like: every line of real campaigns fits the schemas that are published, and no other."""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from audited import Wild, lines, modelled, scripted
+from jsonschema import Draft202012Validator
+from test_cli_commands import colosseum
+
+from colosseum.audit import events as ev
+from colosseum.audit.models.failure import KINDS
+from colosseum.audit.trace import VERSION
+
+EVENTS = {get_args(kind.model_fields["event"].annotation)[0] for kind in get_args(get_args(ev.AnyEvent)[0])}
+
+
+def validator(kind: str) -> Draft202012Validator:
+    """What is published."""
+    done = colosseum("schema", kind)
+    assert (done.returncode, done.stderr) == (0, "")
+    schema = json.loads(done.stdout)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Campaigns in which everything happens."""
+    place = tmp_path_factory.mktemp("campaigns")
+    return [
+        scripted(place / "scripted"),
+        modelled(place / "failed", "--extra-body", '{"top_k": 20}', script=Wild(breaks="Differ.")),
+        modelled(place / "coupled", "--couple", "--temperature", "0.1", script=Wild(refuses='agent "B"')),
+    ]
+
+
+def test_every_event_of_real_campaigns_fits(folders: list[Path]) -> None:
+    schema, met = validator("trace"), set()
+    for line in (line for folder in folders for line in lines(folder)):
+        met.add(line["event"])
+        assert list(schema.iter_errors(line)) == [], line
+        assert ev.read_event(line).model_dump() == line
+    assert met == EVENTS
+
+
+def test_every_call_result_and_plan_fits(folders: list[Path]) -> None:
+    call, result, campaign = validator("calls"), validator("result"), validator("campaign")
+    made = [line for folder in folders for line in lines(folder, ".calls.jsonl")]
+    assert {line["kind"] for line in made} == {"ok", "bad_request"}
+    assert any("origin" in line for line in made)
+    assert [error for line in made for error in call.iter_errors(line)] == []
+    for folder in folders:
+        for path in (folder / "runs").glob("*.json"):
+            found = json.loads(path.read_bytes())
+            assert list(result.iter_errors(found)) == []
+            assert f"result:{found['schema']}" in result.schema["$id"]
+        found = json.loads((folder / "campaign.json").read_bytes())
+        assert list(campaign.iter_errors(found)) == []
+        assert f"campaign:{found['schema']}" in campaign.schema["$id"]
+
+
+def changed(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The line with a field more or less, or with a field of no type that there is, wherever fields are ours."""
+    yield {**line, "more": 1}
+    for key in line:
+        yield {k: v for k, v in line.items() if k != key}
+        yield {**line, key: [[]]}
+    for path in (("usage",), ("conditions",), ("conditions", "settings"), ("channels", 0), ("calls", 0)):
+        altered: Any = copy.deepcopy(line)
+        part = altered
+        for step in path:
+            part = (
+                part[step] if (isinstance(part, dict) and step in part) or (isinstance(part, list) and part) else None
+            )
+        if isinstance(part, dict):
+            part["more"] = 1
+            yield altered
+
+
+def test_nothing_else_fits(folders: list[Path]) -> None:
+    schema = validator("trace")
+    firsts = {line["event"]: line for folder in folders for line in lines(folder)}
+    assert len(firsts) == len(EVENTS)
+    for line in firsts.values():
+        for other in changed(line):
+            assert not schema.is_valid(other), other
+            with pytest.raises(ValueError, match=r"."):
+                ev.read_event(other)
+
+
+def test_a_field_more_fits_no_other_file_either(folders: list[Path]) -> None:
+    call, result, campaign = validator("calls"), validator("result"), validator("campaign")
+    for line in lines(folders[1], ".calls.jsonl"):
+        assert not call.is_valid({**line, "more": 1})
+        assert not call.is_valid({k: v for k, v in line.items() if k != "place"})
+    found = json.loads(next((folders[0] / "runs").glob("*.json")).read_bytes())
+    assert not result.is_valid({**found, "more": 1})
+    assert not result.is_valid({**found, "expense": {**found["expense"], "more": 1}})
+    found = json.loads((folders[0] / "campaign.json").read_bytes())
+    assert not campaign.is_valid({**found, "more": 1})
+    assert not campaign.is_valid({**found, "trials": [{**found["trials"][0], "more": 1}]})
+
+
+def test_the_schema_says_which_it_is_and_what_every_field_means() -> None:
+    schema = validator("trace").schema
+    assert schema["$id"] == f"urn:colosseum:trace:{VERSION}"
+    assert schema["$defs"]["Start"]["properties"]["version"]["const"] == VERSION
+    for name, part in schema["$defs"].items():
+        own = {k: v for k, v in part.get("properties", {}).items() if k not in ("event", "channels", "settings")}
+        assert all("description" in field or "$ref" in field for field in own.values()), name
+
+
+def test_every_kind_of_failure_may_stand_in_a_trace() -> None:
+    kinds = set(get_args(ev.Failed.model_fields["kind"].annotation))
+    assert kinds == {kind for _, kind in KINDS if kind != "refusal"} | {"transport"}
+
+
+def test_the_plain_command_is_about_models() -> None:
+    assert colosseum("schema").stdout == colosseum("schema", "model").stdout
+    done = colosseum("schema", "traces")
+    assert done.returncode == 2
+    assert "did you mean `trace`?" in done.stderr
