@@ -32,7 +32,7 @@ async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) 
             note(f"waiting for {calls} under way, so that no answer is lost; Ctrl-C again does not wait")
         loop.call_soon_threadsafe(asked.set)
 
-    with _handling(stopped):
+    with handling(stopped):
         working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(asked.wait())
         await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
@@ -46,7 +46,7 @@ async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) 
 
 
 @contextmanager
-def _handling(handler: "signal._HANDLER") -> Iterator[None]:
+def handling(handler: "signal._HANDLER") -> Iterator[None]:
     """Within the block the handler hears of what asks us to stop."""
     before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
