@@ -59,6 +59,8 @@ class Purse:
     """What runs on file had cost before; None where nobody else pays for any."""
     dearest: dict[str, float] = field(default_factory=dict)
     """The most that a run has cost, by team."""
+    largest: float = 0.0
+    """The most that was set aside for a call: the last one of a run begins only where as much is left."""
     accounts: list[Account] = field(default_factory=list)
     """Of runs that go on."""
     densest: dict[str, float] = field(default_factory=dict)
@@ -70,9 +72,9 @@ class Purse:
         return max(0.0, self.dearest.get(account.team, 0.0) - account.spent - account.aside)
 
     def left(self) -> float:
-        """What runs that go on will probably leave; without a limit there is no end to it."""
+        """What runs that go on will probably leave to others; without a limit there is no end to it."""
         owed = sum(self.owed(account) for account in self.accounts)
-        return math.inf if self.limit is None else self.limit - self.spent - self.aside - owed
+        return math.inf if self.limit is None else self.limit - self.spent - self.aside - owed - self.largest
 
     def most(self, request: Request) -> float:
         """The most that a call may cost; 0 where no price is known, and no limit can be."""
@@ -109,6 +111,7 @@ class Purse:
     async def paying(self, request: Request, account: Account) -> AsyncIterator["Bill"]:
         """Within the block one call is under way. Raises Halt where it might cost more than there is."""
         most = self.most(request)
+        self.largest = max(self.largest, most)
         while not self._fits(most, account):
             if not self._may_fit(most, account):
                 self._refuse(most, account)
@@ -139,7 +142,8 @@ class Purse:
 
     def _kept(self, account: Account) -> float:
         """What is kept for runs of earlier blocks."""
-        return sum(self.owed(other) for other in self.accounts if other.rank < account.rank)
+        earlier = [self.owed(other) for other in self.accounts if other.rank < account.rank]
+        return sum(earlier) + self.largest if earlier else 0.0
 
     def _refuse(self, most: float, account: Account) -> None:
         if account.limit is not None and account.spent + most > account.limit:
