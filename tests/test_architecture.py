@@ -16,6 +16,9 @@ OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arra
            "searching", "solve", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
+    "dask": {"audit/campaign/cluster.py"},
+    "dask_jobqueue": {"audit/campaign/cluster.py"},
+    "distributed": {"audit/campaign/cluster.py"},
     "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
     "highspy": {"optimum/searching/live.py"},
     "litellm": {"audit/models/call.py"},

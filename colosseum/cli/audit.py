@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 from colosseum.audit.campaign.calls import CacheMode
+from colosseum.audit.campaign.cluster import Place
 from colosseum.audit.campaign.folder import Damaged, Folder
 from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.purse import Purse
@@ -27,6 +28,7 @@ from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
+from colosseum.cli.cluster import Campaign, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
@@ -55,6 +57,7 @@ class Request:
     fresh: bool = False
     connections: int = 64
     display: Display = "plain"
+    cluster: Place | None = None
 
     def say(self, words: str) -> None:
         """A remark for people, where they are told of anything but errors."""
@@ -88,6 +91,12 @@ class Work:
         if read_shard(self.request.part.shard)[1] > 1:
             return [listed for block in self.planned for listed in block.listed]
         return self.folder.plan().trials
+
+    @property
+    def done(self) -> bool:
+        """Whether every run has a result that stands."""
+        results = (self.folder.result(listed.trial) for block in self.planned for listed in block.listed)
+        return all(result and not (result.status == "failed" and self.request.retry_failed) for result in results)
 
     @property
     def missing(self) -> dict[str, Endpoint]:
@@ -198,7 +207,8 @@ def _run(work: Work) -> tuple[Tally, Purse]:
     budget = budget_of(request.budget, work.design, missing, shards=read_shard(request.part.shard)[1])
     before = spent_before(work.folder, work.counted, budget.prices)
     provider = Provider(request.connections)
-    if missing:
+    on_cluster = request.cluster is not None and not work.done
+    if missing and not on_cluster:
         request.say(f"asking {', '.join(missing)} whether it can play …")
         _preflight(missing)
     purse = Purse(
@@ -209,6 +219,12 @@ def _run(work: Work) -> tuple[Tally, Purse]:
     number = sum(len(block.listed) for block in work.planned)
     redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
     seen = Seen(number, tuple(missing), purse, provider.gates, redaction)
+    if request.cluster is not None and on_cluster:
+        campaign = Campaign(
+            work.folder, work.planned, work.trials, work.asking, missing, options, request.connections,
+            request.display, request.say,
+        )  # fmt: skip
+        return run_on_cluster(request.cluster, campaign, purse, seen), purse
     with Watch(request.display, seen, stream=sys.stderr) as watch:
         source.watch = watch.call
         runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)

@@ -162,6 +162,9 @@ def audit(
     sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; `explain C127` says more.")
+    ] = None,
     max_connections: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")] = 64,
     couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
@@ -181,6 +184,7 @@ def audit(
     """
     from colosseum.cli.asking import Wanted
     from colosseum.cli.audit import Request, audit_file, read_cache
+    from colosseum.cli.cluster import read_cluster
     from colosseum.cli.experiment import Part
     from colosseum.cli.spending import Budget
     from colosseum.cli.watching import read_display
@@ -192,7 +196,7 @@ def audit(
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
-        read_display(display),
+        read_display(display), read_cluster(cluster),
     )  # fmt: skip
     if show_config:
         from colosseum.cli.configuration import show_configuration

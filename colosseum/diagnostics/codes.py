@@ -120,6 +120,7 @@ CODES: dict[str, Code] = {
         ("C124", "a model cannot play"),
         ("C125", "a price is not known"),
         ("C126", "a `.env` cannot be read"),
+        ("C127", "a cluster cannot be used"),
         # ---- warnings
         ("W001", "a table that nobody reads"),
         ("W002", "a reward that no decision changes"),
