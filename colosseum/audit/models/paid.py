@@ -1,13 +1,14 @@
 """Asks models until an answer comes. In: a Request; out: an Answer or a Failure, and word of every attempt.
 
 The loop of attempts is ours: a call that fails for a passing reason is repeated after 1, 2, 4, … seconds. Waiting for a
-provider that limits the rate is no failed attempt; it has a patience of its own.
+provider that limits the rate is no failed attempt; it has a patience of its own. A provider that asks for more than
+that is not asked again before its time, by anybody.
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from colosseum.audit.models.call import call
 from colosseum.audit.models.failure import Failure
@@ -33,7 +34,11 @@ class Attempt:
     """Seconds until the next attempt; None when this was the last."""
 
 
-OnAttempt = Callable[[Request, Attempt], None]
+OnAttempt: TypeAlias = Callable[[Request, Attempt], None]
+
+
+CallModel: TypeAlias = Callable[[Request], Awaitable[Answer | Failure]]
+"""Makes one call."""
 
 
 def unheard(request: Request, attempt: Attempt) -> None:
@@ -48,6 +53,7 @@ class Provider:
     attempts: int = 4
     """Of one call, not counting those that were turned away by a rate limit."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    call: CallModel = call
     under_way: int = 0
     """Calls on the wire."""
     stopping: bool = False
@@ -59,43 +65,57 @@ class Provider:
     ) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         gate, left = self._gate(request), self.attempts if attempts is None else attempts
-        number, spent, waited = 0, 0, 0.0
+        failed, limited, waited = 0, 0, 0.0
+        clock = asyncio.get_running_loop().time
         while True:
-            number += 1
-            async with gate.turn() as turn:
-                if self.stopping:
-                    raise Halt("stopping")
-                self.under_way += 1
-                try:
-                    result = await call(request)
-                finally:
-                    self.under_way -= 1
-                if isinstance(result, Answer):
-                    turn.succeeded()
-                elif result.kind == "rate_limit" and result.again:
-                    turn.limited(result.after)
-            limited = isinstance(result, Failure) and result.kind == "rate_limit"
-            spent += not limited
-            delay = _delay(result, number, waited) if limited or spent < left else None
-            heard(request, Attempt(number, result, delay))
+            if gate.closed > PATIENCE:
+                return _closed(request, gate.closed)
+            result = await self._once(request, gate)
+            if isinstance(result, Failure) and result.kind == "rate_limit":
+                limited += 1
+                delay = _delay(result, limited, PATIENCE - waited)
+            else:
+                failed += 1
+                delay = _delay(result, failed, LONGEST_DELAY) if failed < left else None
+            heard(request, Attempt(failed + limited, result, delay))
             if delay is None:
                 return result
-            begun = time.monotonic()
+            begun = clock()
             await self.sleep(delay)
-            if limited:
-                waited += max(delay, time.monotonic() - begun)
+            if isinstance(result, Failure) and result.kind == "rate_limit":
+                waited += max(delay, clock() - begun)
+
+    async def _once(self, request: Request, gate: Gate) -> Answer | Failure:
+        """One attempt, once there is room for it. Raises Halt."""
+        async with gate.turn() as turn:
+            if self.stopping:
+                raise Halt("stopping")
+            self.under_way += 1
+            try:
+                result = await self.call(request)
+            finally:
+                self.under_way -= 1
+            if isinstance(result, Answer):
+                turn.succeeded()
+            elif result.kind == "rate_limit" and result.again:
+                turn.limited(result.after)
+        return result
 
     def _gate(self, request: Request) -> Gate:
         endpoint = request.endpoint
         return self.gates.setdefault((endpoint.model, endpoint.api_base), Gate(self.most_connections))
 
 
-def _delay(result: Answer | Failure, number: int, waited: float) -> float | None:
-    """Seconds before the next attempt, or None when there should be none."""
+def _delay(result: Answer | Failure, number: int, most: float) -> float | None:
+    """Seconds before the next attempt after so many of a kind, or None when there should be none."""
     match result:
-        case Failure(again=True, after=after, kind=kind):
+        case Failure(again=True, after=after):
             wait = max(after or 0.0, min(FIRST_DELAY * 2 ** (number - 1), LONGEST_DELAY))
-            most = PATIENCE - waited if kind == "rate_limit" else LONGEST_DELAY
             return wait if wait <= most else None
         case _:
             return None
+
+
+def _closed(request: Request, seconds: float) -> Failure:
+    words = f"`{request.endpoint.model}` is rate limited: it asked to wait, which takes another {seconds:.0f} s"
+    return Failure("rate_limit", words, again=True, after=seconds)
