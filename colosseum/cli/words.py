@@ -4,8 +4,9 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from unicodedata import category
 
 from colosseum.diagnostics import Diagnostic, Severity, has_errors, render_text, report
 from colosseum.model.check import Checked, check
@@ -57,15 +58,32 @@ def wants_color(terminal: bool) -> bool:
 
 
 def say_json(content: object) -> None:
-    """A result as JSON on stdout."""
+    """A result as JSON on stdout; characters that a terminal would obey, or that nobody sees, are escaped."""
     import json
 
-    print(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))  # noqa: T201 - this is where words go out
+    print(harmless(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)))  # noqa: T201 - words go out here
 
 
 def note(words: str) -> None:
     """A remark on stderr."""
-    print(words, file=sys.stderr)  # noqa: T201 - this is where words go out
+    print(harmless(words), file=sys.stderr)  # noqa: T201 - this is where words go out
+
+
+def harmless(words: str) -> str:
+    """The words with an escape of JSON for every character that a terminal would obey or nobody sees."""
+    hidden = {ord(c): "".join(f"\\u{n:04x}" for n in _halves(c)) for c in set(words) if c != "\n" and _obeyed(c)}
+    return words.translate(hidden) if hidden else words
+
+
+def _obeyed(character: str) -> bool:
+    """Control, format (also what turns the writing direction), halves of characters, breaks of lines and paragraphs."""
+    return not character.isprintable() and category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _halves(character: str) -> Iterator[int]:
+    """The one or two units of UTF-16 that JSON escapes."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return (int.from_bytes(units[n : n + 2]) for n in range(0, len(units), 2))
 
 
 def checked_spec(file: Path, *, seed: int | None, sets: Iterable[str]) -> Checked:
