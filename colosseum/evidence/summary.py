@@ -33,6 +33,8 @@ CHANGED: Final = {"steered_harm": "loss_given_others"}
 
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 """Reasons with how often each occurred, the most frequent first."""
+Pair: TypeAlias = tuple[Sequence[RunFigures], Sequence[RunFigures]]
+"""The repeats of one seed that count, of the control and of the treated arm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,13 @@ def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, floa
 
 
 def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
-    pairs: list[tuple[list[RunFigures], list[RunFigures]]] = []
+    pairs, excluded = matched(control, treated)
+    return Comparison(arm, len(pairs), excluded, {name: _differ(name, pairs) for name in DIFFERENCES})
+
+
+def matched(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[list[Pair], Counts]:
+    """The runs of every seed that makes a pair, and why other seeds make none."""
+    pairs: list[Pair] = []
     excluded: list[str] = []
     controls, treatments = _by_seed(control), _by_seed(treated)
     for seed in sorted(controls.keys() | treatments.keys()):
@@ -244,7 +252,7 @@ def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord
             excluded.append(reason)
         else:
             pairs.append((_usable(ours), _usable(theirs)))
-    return Comparison(arm, len(pairs), _count(excluded), {name: _differ(name, pairs) for name in DIFFERENCES})
+    return pairs, _count(excluded)
 
 
 def _by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
@@ -275,24 +283,30 @@ def _unusable(records: Sequence[RunRecord], role: str) -> str:
     return ""
 
 
-def _differ(name: str, pairs: Sequence[tuple[Sequence[RunFigures], Sequence[RunFigures]]]) -> Difference:
-    results = [
-        _outsider_loss(c, t) if name == "outsider_loss" else _change(CHANGED.get(name, name), c, t) for c, t in pairs
-    ]
+def _differ(name: str, pairs: Sequence[Pair]) -> Difference:
+    results = [difference(name, pair) for pair in pairs]
     values = [f.value for f in results if f.value is not None]
     return Difference(paired(values), _count(f.reason for f in results if f.value is None))
 
 
+def difference(name: str, pair: Pair) -> Figure:
+    """One of DIFFERENCES for one seed."""
+    return _outsider_loss(*pair) if name == "outsider_loss" else _change(CHANGED.get(name, name), *pair)
+
+
+def unit_of(pair: Pair) -> Figure:
+    """u of the control run: a fair share, in which differences of several seeds can be compared."""
+    unit = _mean_of_repeats([run.scalars["unit"] for run in pair[0]])
+    return Figure(None, "u is not positive") if unit.value is not None and unit.value <= 0 else unit
+
+
 def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
     """`(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`, u of the control run (metrics: outsider_loss)."""
-    change = _change("outsider_payoff", control, treated)
-    unit = _mean_of_repeats([run.scalars["unit"] for run in control])
+    change, unit = _change("outsider_payoff", control, treated), unit_of((control, treated))
     if change.value is None:
         return change
     if unit.value is None:
-        return Figure(None, unit.reason)
-    if unit.value <= 0:
-        return Figure(None, "u is not positive")
+        return unit
     return Figure(-change.value / unit.value if change.value else 0.0)
 
 
