@@ -24,7 +24,7 @@ from colosseum.audit.models.reply import Answer as Given
 from colosseum.audit.models.request import Endpoint, Place, Request
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import Seal
-from colosseum.cli.watching.live import LiveView, drawn
+from colosseum.cli.watching.live import Line, LiveView, drawn
 from colosseum.cli.watching.plain import words_of
 from colosseum.cli.watching.seen import MOST_SAID, Message, Money, Room, Seen, Sight
 from colosseum.cli.watching.wording import LONGEST, money, one_line, span
@@ -107,17 +107,21 @@ def test_a_plain_line() -> None:
 # ---- the live view ---------------------------------------------------------------------------------------------
 
 
+def plain(line: Line) -> str:
+    return "".join(words for words, _ in line)
+
+
 @pytest.mark.parametrize("width", [1, 5, 12, 39, 79, 199])
 @pytest.mark.parametrize("height", [1, 2, 4, 9, 23, 80])
 def test_only_what_fits_is_drawn(width: int, height: int) -> None:
-    lines = [line.plain for line in drawn(SIGHT, width, height)]
+    lines = [plain(line) for line in drawn(SIGHT, width, height)]
     assert len(lines) <= height
     assert max(map(cell_len, lines)) <= width
     assert lines[0].startswith("123/300"[:width] if width >= 8 else "")
 
 
 def test_what_matters_most_stands_on_top() -> None:
-    lines = [line.plain for line in drawn(SIGHT, 100, 12)]
+    lines = [plain(line) for line in drawn(SIGHT, 100, 12)]
     assert lines[1:9] == [
         "117 complete  2 failed  177 left  3 reused  1 without money  64 under way",
         "spent $0.4200 of $5.00",
@@ -136,15 +140,15 @@ def test_what_matters_most_stands_on_top() -> None:
 
 def test_the_bar_shows_a_single_failure() -> None:
     bar = drawn(replace(SIGHT, total=10_000, became={"complete": 999, "failed": 1}), 100, 1)[0]
-    assert [str(part.style) for part in bar.spans] == ["green", "red", "dim"]
-    assert [part.end - part.start for part in bar.spans][1] == 1
-    assert bar.plain.startswith("1000/10000 ━")
-    assert bar.plain.endswith("─ 10%")
+    assert [style for _, style in bar] == ["", "green", "red", "dim", ""]
+    assert bar[2] == ("━", "red")
+    assert plain(bar).startswith("1000/10000 ━")
+    assert plain(bar).endswith("─ 10%")
 
 
 def test_more_models_than_there_is_room_for() -> None:
     rooms = tuple(Room(f"x/model{n}", n, 16, 0, 0.0) for n in range(20))
-    lines = [line.plain for line in drawn(replace(SIGHT, rooms=rooms), 60, 12)]
+    lines = [plain(line) for line in drawn(replace(SIGHT, rooms=rooms), 60, 12)]
     assert [line for line in lines if "model" in line] == [
         "x/model19: 19 of 16 calls", "x/model18: 18 of 16 calls", "x/model17: 17 of 16 calls", "17 more models",
     ]  # fmt: skip
