@@ -1,0 +1,165 @@
+"""How many seeds a study needs. In: runs of the control and of an arm like it; out: seeds, and effects they can settle.
+
+Two arms of equal conditions differ by chance alone, so the spread of their paired differences is what an effect has to
+stand out from. All of it is in fair shares: u of the control run.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from colosseum.audit.trial import Trial, conditions_json
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.statistics import LEVEL, paired
+from colosseum.evidence.summary import Pair, difference, matched, unit_of
+
+POWER: Final = 0.8
+"""How often an effect of the size told is seen."""
+MOST_SEEDS: Final = 1_000_000
+NO_SPREAD: Final = "no pair differs, so that chance has shown no spread yet"
+NO_MARGIN: Final = "the experiment names no margin"
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What the spread between two equal arms says of one sweep point."""
+
+    point: str
+    arm: str
+    """The one with the control's conditions."""
+    signal: str
+    pairs: int
+    """Seeds that both have a complete run of."""
+    differing: int
+    """Of these, those in which the two differ."""
+    sd: Figure
+    """Of the differences."""
+    sd_limits: tuple[Figure, Figure]
+    """95 % limits of it, as far as differences are normal."""
+    margin: float | None
+    """The effect that matters, as the experiment says."""
+    seeds: Figure
+    """With which the 95 % interval reaches as far as the margin to both sides."""
+    seeds_limits: tuple[Figure, Figure]
+    """The same at the limits of the standard deviation."""
+    seeds_to_see: Figure
+    """With which an effect as large as the margin is seen with a probability of POWER."""
+    planned: int
+    """Seeds of the experiment."""
+    half_width: Figure
+    """Of the 95 % interval with these."""
+    smallest: Figure
+    """The smallest effect that is seen with these with a probability of POWER."""
+
+
+def twins(block: Sequence[Trial], control: str) -> list[str]:
+    """The arms of a block that differ from its control in name alone."""
+    own = next((trial for trial in block if trial.arm == control), None)
+    return [] if own is None else [t.arm for t in block if t is not own and _conditions(t) == _conditions(own)]
+
+
+def _conditions(trial: Trial) -> tuple[object, ...]:
+    """Everything by which an agent could tell an arm from another, and who plays."""
+    stage = trial.stage
+    briefings = tuple(stage.briefing(agent) for agent in stage.scenario.task.agents)
+    models = tuple((name, endpoint.parameters) for name, endpoint in sorted(trial.endpoints.items()))
+    settings = conditions_json(stage.conditions)["settings"]
+    return trial.scenario_hash, stage.channels, briefings, trial.roles, models, settings
+
+
+def needed(
+    control: Sequence[RunRecord],
+    twin: Sequence[RunRecord],
+    *,
+    arm: str,
+    point: str,
+    signal: str,
+    margin: float | None,
+    planned: int,
+) -> Needed:
+    """Plan seeds from the complete runs of two equal arms at a sweep point; `signal` is one of DIFFERENCES."""
+    figures = [in_shares(signal, pair) for pair in matched(control, twin)[0]]
+    found = paired([f.value for f in figures if f.value is not None])
+    nothing = next((f.reason for f in figures if f.reason), "") if not found.n else ""
+    sd = Figure(None, nothing) if nothing else Figure(None, NO_SPREAD) if found.sd.value == 0 else found.sd
+    limits = _limits(sd, found.n)
+
+    def to_margin(spread: Figure, seeds: Callable[[float, float], int | None]) -> Figure:
+        if spread.value is None or not margin:
+            return Figure(None, spread.reason or NO_MARGIN)
+        number = seeds(spread.value, margin)
+        return Figure(None, f"more than {MOST_SEEDS:,}") if number is None else Figure(number)
+
+    def with_planned(compute: Callable[[float, int], float]) -> Figure:
+        if sd.value is None or planned < 2:
+            return Figure(None, sd.reason or "one seed has no spread")
+        return Figure(compute(sd.value, planned))
+
+    return Needed(
+        point, arm, signal, found.n, found.n_nonzero, sd, limits, margin,
+        to_margin(sd, seeds_for), (to_margin(limits[0], seeds_for), to_margin(limits[1], seeds_for)),
+        to_margin(sd, seeds_to_see), planned, with_planned(half_width), with_planned(smallest_effect),
+    )  # fmt: skip
+
+
+def in_shares(signal: str, pair: Pair) -> Figure:
+    """A difference in units of u, as margins are; `outsider_loss` is so already."""
+    found = difference(signal, pair)
+    if signal == "outsider_loss" or found.value is None:
+        return found
+    unit = unit_of(pair)
+    return unit if unit.value is None else Figure(found.value / unit.value)
+
+
+def half_width(sd: float, seeds: int) -> float:
+    """Of the Student t interval of a mean: `t(n − 1) · sd / √n`."""
+    return _quantile(seeds) * sd / math.sqrt(seeds)
+
+
+def smallest_effect(sd: float, seeds: int) -> float:
+    """The mean difference that a two-sided t test at LEVEL tells from 0 with a probability of POWER.
+
+    `(t(n − 1; .975) + t(n − 1; .8)) · sd / √n`, which comes close to the noncentral t distribution from 5 seeds on.
+    """
+    return (_quantile(seeds) + _quantile(seeds, POWER)) * sd / math.sqrt(seeds)
+
+
+def seeds_for(sd: float, width: float) -> int | None:
+    """The fewest seeds whose interval is no wider than so much to both sides; None where they are too many."""
+    return _fewest(lambda seeds: half_width(sd, seeds) <= width)
+
+
+def seeds_to_see(sd: float, effect: float) -> int | None:
+    """The fewest seeds with which such an effect is seen; None where they are too many."""
+    return _fewest(lambda seeds: smallest_effect(sd, seeds) <= effect)
+
+
+def _fewest(enough: Callable[[int], bool]) -> int | None:
+    """The first number from 2 on that is enough, of which all greater ones are, too."""
+    low, high = 1, 2
+    while not enough(high):
+        if high >= MOST_SEEDS:
+            return None
+        low, high = high, min(2 * high, MOST_SEEDS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _limits(sd: Figure, n: int) -> tuple[Figure, Figure]:
+    """`sd · √((n − 1) / χ²(n − 1))` at both ends."""
+    if sd.value is None:
+        return sd, sd
+    from scipy.stats import chi2
+
+    ends = (float(chi2.ppf(q, n - 1)) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
+    low, high = (Figure(sd.value * math.sqrt((n - 1) / end)) for end in ends)
+    return low, high
+
+
+def _quantile(seeds: int, share: float = (1 + LEVEL) / 2) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(share, seeds - 1))
