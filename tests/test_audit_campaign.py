@@ -240,7 +240,7 @@ def test_what_changes_a_run_changes_its_identity() -> None:
 
 
 def test_a_damaged_scenario_file_is_written_anew(tmp_path: Path) -> None:
-    prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"])
+    run(tmp_path, prepare(tmp_path, MATCH, seeds=(1,), arms=["baseline"]))
     path = next((tmp_path / "scenarios").iterdir())
     whole = path.read_bytes()
     path.write_bytes(whole[:50])

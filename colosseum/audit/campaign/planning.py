@@ -43,7 +43,7 @@ class Planned:
 def plan(
     folder: Folder, asked: Asked, blocks: Iterable[Block], trials: Trials
 ) -> tuple[list[Planned], list[Diagnostic]]:
-    """Write down every trial and what it refers to, or say what is wrong with one.
+    """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
     Raises OSError, UnknownPlayer, and NotLowered where a hard rule cannot be watched over.
     """
@@ -59,7 +59,8 @@ def plan(
             if trial.scenario_hash not in scenarios:
                 scenarios.add(trial.scenario_hash)
                 trial.rules.prepare(always=first is None)
-                keep_scenario(folder, trial)
+                if folder.scenario(trial.scenario_hash).exists():
+                    keep_scenario(folder, trial)  # it may have been damaged since; a new one comes with its first run
             first = first or trial
     assert first is not None  # a design has a cell, and a seed
     files = gathered(trials.expansions.spec.composition)

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from colosseum.audit.campaign.calls import CacheMode, RunCalls, Source, read_calls
 from colosseum.audit.campaign.coupling import Coupling
 from colosseum.audit.campaign.folder import Expense, Folder, Reason, Result, Status
-from colosseum.audit.campaign.planning import Planned
+from colosseum.audit.campaign.planning import Planned, keep_scenario
 from colosseum.audit.campaign.purse import Account, Purse
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.campaign.spending import spent_before
@@ -80,6 +80,8 @@ class Runner:
     redaction: Redaction
     progress: Progress
     tally: Tally = field(init=False, default_factory=Tally)
+    kept: set[str] = field(init=False, default_factory=set)
+    """Scenarios that are in the folder."""
     running: int = field(init=False, default=0)
     """Runs that go on."""
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
@@ -189,6 +191,9 @@ class Runner:
 
     async def _made(self, trial: Trial, account: Account, source: Source) -> None:
         """Make one run. A player that cannot be asked ends this run only."""
+        if trial.scenario_hash not in self.kept:
+            keep_scenario(self.folder, trial)
+            self.kept.add(trial.scenario_hash)
         calls = RunCalls(self.folder.calls(trial.identity), source, self.redaction, self.options.cache)
         watch = partial(self.watch, trial)
         trace = TraceWriter(self.folder.trace(trial.identity), self.redaction, watch)
