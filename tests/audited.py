@@ -50,8 +50,8 @@ class Wild:
                      ("decide", {"variable": "move[A]", "value": "left"})]  # fmt: skip
             return [
                 calls(*wrong, text=HOSTILE),
-                says("", finish="length"),
                 calls(("post", {"channel": channel, "text": HOSTILE}), ("post", {"channel": channel, "text": " "})),
+                says("", finish="length"),
             ][min(said, 2)]
         variable = tools["decide"]["parameters"]["properties"]["variable"]["enum"][0]
         values = ["up", "right", "left"]

@@ -1,0 +1,491 @@
+"""Logs: every run is listed, read, verified and exported, whatever agents wrote and whatever became of the files."""
+
+import csv
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audited import HOSTILE, RAW, Wild, modelled, scripted
+from conftest import MATCH
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from test_cli_commands import Done, colosseum
+
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.verifying import verify
+
+UNWANTED = "not {'litellm', 'openai', 'httpx'} & set(sys.modules)"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two complete runs of a model and two that failed."""
+    return modelled(tmp_path_factory.mktemp("played"), script=Wild(breaks="Differ."), seeds="1..2")
+
+
+@pytest.fixture
+def folder(played: Path, tmp_path: Path) -> Path:
+    """A copy of them."""
+    return Path(shutil.copytree(played, tmp_path / "elsewhere"))
+
+
+def file_of(folder: Path, run: str, ending: str) -> Path:
+    """A file of a run, `ARM:SEED`."""
+    arm, _, seed = run.partition(":")
+    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    found = next(t["trial"] for t in trials if (t["arm"], str(t["seed"])) == (arm, seed))
+    return folder / "runs" / f"{found[:24]}.{ending}"
+
+
+def harmless(done: Done) -> None:
+    """Nothing that a terminal would obey, and nothing that poses as markup."""
+    for said in (done.stdout, done.stderr):
+        assert not [character for character in RAW if character in said]
+        assert "Traceback" not in said
+
+
+# ---- list ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_run_is_listed(folder: Path) -> None:
+    file_of(folder, "baseline:2", "json").unlink()
+    for path in (folder / "runs").glob(f"{file_of(folder, 'prompted:2', 'json').stem}*"):
+        path.unlink()
+    done = colosseum("log", "list", folder, "--json")
+    runs = {(run["arm"], run["seed"]): run for run in json.loads(done.stdout)["runs"]}
+    assert {key: run["status"] for key, run in runs.items()} == {
+        ("baseline", 1): "complete", ("prompted", 1): "failed",
+        ("baseline", 2): "unfinished", ("prompted", 2): "waiting",
+    }  # fmt: skip
+    one = runs["baseline", 1]
+    assert (one["posts"], one["mistakes"], one["refused"], one["decisions"]) == (3, 18, 1, 3)
+    assert (one["calls"], one["cost"], one["cost_reason"]) == (16, None, "16 answers of unknown price")
+    assert runs["prompted", 1]["reason"].startswith("bad_request: ")
+    assert runs["baseline", 2]["calls"] == 16
+    waiting = runs["prompted", 2]
+    assert (waiting["posts"], waiting["calls"], waiting["cost"]) == (None, None, None)
+    harmless(done)
+    shown = colosseum("log", "list", folder)
+    assert shown.returncode == 0
+    assert "1 complete" in shown.stdout
+    assert "unknown" in shown.stdout
+    harmless(shown)
+
+
+def test_what_costs_nothing_costs_nothing(tmp_path: Path) -> None:
+    runs = json.loads(colosseum("log", "list", scripted(tmp_path), "--json").stdout)["runs"]
+    assert {(run["calls"], run["cost"]) for run in runs} == {(0, 0.0)}
+    assert all("cost_reason" not in run for run in runs)
+
+
+@pytest.mark.parametrize("width", [30, 50, 80, 200])
+def test_a_list_and_a_run_fit_the_terminal(width: int, folder: Path) -> None:
+    for arguments in (("list", folder), ("show", folder, "baseline:1", "--prompts"), ("verify", folder)):
+        done = colosseum("log", *arguments, COLUMNS=str(width))
+        assert done.returncode == 0
+        assert max(map(cell_len, done.stdout.split("\n"))) <= width
+        if arguments[0] == "list":
+            assert {f"{name}" for name in ("baseline", "failed", "seed")} <= set(done.stdout.split())
+
+
+def test_a_damaged_result_is_listed_as_such(folder: Path) -> None:
+    file_of(folder, "baseline:1", "json").write_text("{}")
+    runs = json.loads(colosseum("log", "list", folder, "--json").stdout)["runs"]
+    assert sorted(run["status"] for run in runs) == ["complete", "damaged", "failed", "failed"]
+
+
+# ---- show ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_reads_as_a_conversation(folder: Path) -> None:
+    done = colosseum("log", "show", folder, "prompted:1", COLUMNS="120")
+    words = done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    for part in (
+        "players  openai/test", "public             A, B, C", "backroom (secret)  B, C", "Planning, round 1",
+        "  to backroom (secret)\n    │ left?", "note, which nobody sees", "cut off at the limit of tokens",
+        "mistake in post: unknown channel", "mistake in post: unreadable", "mistake in shout: unknown tool",
+        "mistake in decide: out of turn", "    │ a post needs a text", "a player could not be asked: bad_request",
+    ):  # fmt: skip
+        assert part in words, part
+    assert "Differ." not in words
+    assert "    │ Differ." in colosseum("log", "show", folder, "prompted:1", "--prompts").stdout
+    words = colosseum("log", "show", folder, "baseline:1").stdout
+    assert "  decides move[B] = right" in words
+    assert "may not decide move[A] = right: it breaks the rule never" in words
+    assert "Outcome" in words
+    harmless(done)
+
+
+def test_hostile_words_stay_words(folder: Path) -> None:
+    for arguments in (("baseline:1",), ("prompted:1",), ("prompted:1", "--prompts"), ("baseline:1", "--json")):
+        for environment in ({}, {"FORCE_COLOR": "1"}, {"COLUMNS": "20"}, {"PYTHONIOENCODING": "ascii"}):
+            done = colosseum("log", "show", folder, *arguments, **environment)
+            plain = done.stdout
+            for code in ("1", "2", "0", "1;32", "31", "35", "2;31"):
+                plain = plain.replace(f"\x1b[{code}m", "")
+            harmless(Done(done.returncode, plain, done.stderr))
+            if not arguments[1:]:
+                lines = plain.split("\n")
+                assert sum(line.startswith("  move[B]") for line in lines) == (arguments[0] == "baseline:1")
+                assert not any(line.startswith("Outcome ───") for line in lines if "baseline" not in arguments[0])
+    events = json.loads(colosseum("log", "show", folder, "baseline:1", "--json").stdout)["events"]
+    assert HOSTILE in {event.get("text") for event in events}
+    assert "[bold red]loud[/]" in colosseum("log", "show", folder, "baseline:1", COLUMNS="200").stdout
+
+
+def test_silence_is_one_line(tmp_path: Path) -> None:
+    words = colosseum("log", "show", scripted(tmp_path, text=MATCH), "baseline:1").stdout
+    silent = [line for line in words.split("\n") if line.endswith(": nothing")]
+    assert silent
+    assert len(silent[0].split(",")) == 3
+
+
+def test_a_run_is_named_in_short(folder: Path) -> None:
+    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    for trial in trials:
+        for name in (
+            trial["trial"],
+            trial["trial"][:10],
+            f"{trial['arm']}:{trial['seed']}",
+            f"{trial['arm']}:{trial['seed']}:1",
+        ):
+            done = colosseum("log", "show", folder, name, "--json")
+            assert json.loads(done.stdout)["run"] == trial["trial"]
+    for name, words in (
+        ("nobody", "as in `"), ("prompt:1", "did you mean `prompted`?"), ("prompted:3", "there is no run"),
+        ("prompted:1:2", "there is no run"), ("", "there is no run"), (":", "there is no run"),
+    ):  # fmt: skip
+        done = colosseum("log", "show", folder, name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
+    shared = {t["trial"][:1] for t in trials}
+    if len(shared) < len(trials):
+        start = next(s for s in shared if sum(t["trial"].startswith(s) for t in trials) > 1)
+        assert "name one" in colosseum("log", "show", folder, start).stderr
+
+
+def test_a_sweep_has_several_runs_of_one_name(tmp_path: Path) -> None:
+    swept = scripted(tmp_path, seeds="1", text=MATCH.replace("experiment e {", "experiment e { sweep noise in 0, 1"))
+    done = colosseum("log", "show", swept, "baseline:1")
+    assert done.returncode == 2
+    assert "noise=0, baseline, seed 1" in done.stderr
+    assert "noise=1, baseline, seed 1" in done.stderr
+
+
+@pytest.mark.parametrize("cut", [1, 20, 60, 200, 2000])
+def test_a_run_that_goes_on_is_shown_so_far(cut: int, folder: Path) -> None:
+    file_of(folder, "baseline:1", "json").unlink()
+    path = file_of(folder, "baseline:1", "jsonl")
+    content = path.read_bytes()[:-cut]
+    path.write_bytes(content)
+    done = colosseum("log", "show", folder, "baseline:1", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert found["whole"] == content.endswith(b"\n")
+    assert len(found["events"]) == content.count(b"\n")
+    shown = colosseum("log", "show", folder, "baseline:1")
+    assert shown.returncode == 0
+    assert "the run goes on, or was cut off" in shown.stdout
+    assert colosseum("log", "verify", folder).returncode == 0
+
+
+def test_an_empty_trace_and_none_are_told_apart(folder: Path) -> None:
+    file_of(folder, "baseline:1", "json").unlink()
+    file_of(folder, "baseline:1", "jsonl").write_bytes(b"")
+    assert "goes on" in colosseum("log", "show", folder, "baseline:1").stdout
+    file_of(folder, "baseline:1", "jsonl").unlink()
+    done = colosseum("log", "show", folder, "baseline:1")
+    assert done.returncode == 2
+    assert "has not begun" in done.stderr
+
+
+def test_a_changed_run_is_shown_with_a_warning(folder: Path) -> None:
+    path = file_of(folder, "baseline:1", "jsonl")
+    lines = path.read_bytes().split(b"\n")
+    path.write_bytes(b"\n".join([*lines[:9], *lines[10:]]))
+    done = colosseum("log", "show", folder, "baseline:1")
+    assert done.returncode == 1
+    assert "cannot be trusted: line 10 was changed, lost or moved" in done.stderr
+    assert "Planning, round 1" in done.stdout
+    path.write_bytes(b"\n".join(lines[:9]) + b"\n")
+    done = colosseum("log", "show", folder, "baseline:1")
+    assert done.returncode == 1
+    assert "not the one that its result seals" in done.stderr
+
+
+# ---- verify -------------------------------------------------------------------------------------------------------
+
+
+def faults(folder: Path) -> list[dict[str, str]]:
+    """What is wrong."""
+    done = colosseum("log", "verify", folder, "--json")
+    found: list[dict[str, str]] = json.loads(done.stdout)["faults"]
+    assert (done.returncode, done.stderr) == (1 if found else 0, "")
+    harmless(done)
+    return found
+
+
+def test_what_was_written_is_as_it_was(folder: Path, tmp_path: Path) -> None:
+    done = colosseum("log", "verify", folder, COLUMNS="200")
+    assert done.returncode == 0
+    assert done.stdout.startswith("nothing was changed: 4 runs as they were sealed, ")
+    assert " 2 scenarios, 1 file of the spec\n" in done.stdout
+    assert faults(scripted(tmp_path / "more")) == []
+
+
+def test_runs_of_an_earlier_plan_are_verified_too(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    earlier = sorted((folder / "runs").glob("*.jsonl"))
+    scripted(tmp_path, text=MATCH)
+    assert json.loads(colosseum("log", "verify", folder, "--json").stdout)["unlisted"] == len(earlier)
+    earlier[0].write_bytes(earlier[0].read_bytes().replace(b"left", b"lift", 1))
+    assert [fault["file"] for fault in faults(folder)] == [f"runs/{earlier[0].name}"]
+
+
+def rewritten(path: Path, change: str, folder: Path) -> None:
+    """A trace changed, chained and sealed anew, as one would who wants it to be believed."""
+    import hashlib
+
+    chain, lines = "0" * 64, []
+    for raw in path.read_bytes().splitlines():
+        line = json.loads(raw)
+        line.pop("chain")
+        exec(change, {"line": line})
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        chain = hashlib.sha256(f"{chain}\n{text}".encode()).hexdigest()
+        lines.append(f'{text[:-1]},"chain":"{chain}"}}\n')
+    path.write_text("".join(lines), encoding="utf-8")
+    result = path.with_suffix(".json")
+    found = json.loads(result.read_bytes())
+    result.write_text(json.dumps({**found, "trace": {"events": len(lines), "chain": chain}}))
+
+
+FORGERIES = {
+    "an arm": ("if line['n'] == 0: line['arm'] = 'baseline'", "not what the trial's identity is of"),
+    "a rule": (
+        "if line['n'] == 0: line['conditions']['settings']['rounds'] = 9",
+        "not what the trial's identity is of",
+    ),
+    "another trial": ("if line['n'] == 0: line['trial'] = '0' * 64", "is the trace of another trial"),
+    "a field more": ("if line['event'] == 'post': line['more'] = 1", "extra inputs are not permitted"),
+    "a type": ("if line['event'] == 'post': line['round'] = '1'", "input should be a valid integer"),
+    "an unknown event": (
+        "if line['event'] == 'post': line['event'] = '\\x1b[2J'",
+        "does not match any of the expected",
+    ),
+    "no failure": ("if line['event'] == 'failed': line['reason'] = 'none'", "ends otherwise than"),
+    "an ending": ("if line['event'] == 'end': line['status'] = 'complete'", "ends otherwise than"),
+}
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_a_forged_run_is_none_of_ours(what: str, folder: Path) -> None:
+    change, words = FORGERIES[what]
+    path = file_of(folder, "prompted:1", "jsonl")
+    rewritten(path, "", folder)
+    assert faults(folder) == []
+    rewritten(path, change, folder)
+    found = faults(folder)
+    assert [fault["file"] for fault in found] == [f"runs/{path.name}"]
+    assert words in found[0]["words"]
+
+
+def test_an_outcome_that_is_forged_alone_is_believed_by_nobody_but_verify(folder: Path) -> None:
+    """A trace that is chained and sealed anew is whole: only making the run again tells."""
+    path = file_of(folder, "baseline:1", "jsonl")
+    rewritten(path, "if line['event'] == 'outcome': line['assignment']['move[A]'] = 'right'", folder)
+    assert faults(folder) == []
+    assert colosseum("replay", folder).returncode == 1
+
+
+BROKEN = {
+    "spec/match.colo": "was changed",
+    "scenarios/": "was changed: its content does not fit its name",
+    ".calls.jsonl": "line 3 is not a call",
+    ".json": "is no result of this trial",
+    ".jsonl": "was changed, lost or moved",
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("how", ["changed", "lost", "a folder"])
+def test_what_is_wrong_is_said_where_it_is(what: str, how: str, folder: Path) -> None:
+    named = folder / what if what.startswith("spec") else file_of(folder, "baseline:1", what.removeprefix("."))
+    path = next((folder / what).iterdir()) if what.endswith("/") else named
+    if how == "changed":
+        lines = path.read_bytes().split(b"\n")
+        place = min(2, len(lines) - 2)
+        lines[place] = lines[place].replace(b'":', b'":1', 1) if what != "spec/match.colo" else b"# nothing"
+        path.write_bytes(b"\n".join(lines))
+    else:
+        path.unlink()
+        if how == "a folder":
+            path.mkdir()
+    found = faults(folder)
+    if how == "lost" and what in (".calls.jsonl", ".json"):
+        assert found == []  # a run without calls is scripted, one without a result has not ended
+        return
+    assert [fault["file"] for fault in found] == [path.relative_to(folder).as_posix()]
+    words = {"changed": BROKEN[what], "lost": "is missing", "a folder": "cannot be read: Is a directory"}[how]
+    assert words in found[0]["words"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"experiment": "e"', '"experiment": "f"'),
+        ('"couple": false', '"couple": true'),
+        ('"params": {}', '"params": {"a": 1}'),
+    ],
+)
+def test_a_plan_is_held_against_its_own_digest(old: str, new: str, folder: Path) -> None:
+    path = folder / "campaign.json"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert [fault["file"] for fault in faults(folder)] == ["campaign.json"]
+
+
+def test_a_listing_that_lies_shows(folder: Path) -> None:
+    plan = json.loads((folder / "campaign.json").read_bytes())
+    plan["trials"][0]["seed"] = 99
+    (folder / "campaign.json").write_text(json.dumps(plan))
+    assert [fault["words"] for fault in faults(folder)] == ["is listed with another seed"]
+
+
+def test_a_call_that_was_cut_in_a_run_that_ended_is_a_fault(folder: Path) -> None:
+    path = file_of(folder, "baseline:1", "calls.jsonl")
+    path.write_bytes(path.read_bytes()[:-9])
+    assert [fault["words"] for fault in faults(folder)] == ["line 16 is not whole"]
+    file_of(folder, "baseline:1", "json").unlink()
+    assert faults(folder) == []
+
+
+def test_no_campaign_and_a_damaged_one(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for arguments in (("list",), ("show", "x"), ("verify",), ("export", "-o", tmp_path / "x.csv")):
+        done = colosseum("log", arguments[0], tmp_path / "empty", *arguments[1:])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "holds no campaign" in done.stderr
+    (folder / "campaign.json").write_text("[1]")
+    assert [fault["file"] for fault in faults(folder)] == ["campaign.json"]
+    assert colosseum("log", "list", folder).returncode == 2
+
+
+@pytest.fixture(scope="module")
+def fuzzed(played: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[Path, bytes]]:
+    """A folder whose files are broken and mended, and what they were."""
+    copy = Path(shutil.copytree(played, tmp_path_factory.mktemp("fuzzed") / "x"))
+    return copy, {path: path.read_bytes() for path in sorted(copy.rglob("*")) if path.is_file()}
+
+
+@settings(max_examples=150)
+@given(seed=st.integers(0, 10**9))
+def test_whatever_is_broken_is_told_in_words(fuzzed: tuple[Path, dict[Path, bytes]], seed: int) -> None:
+    """A byte changed, a piece cut out or written twice: never an exception, and never unseen where it counts."""
+    folder, files = fuzzed
+    draw = random.Random(seed)
+    path = draw.choice(list(files))
+    content = bytearray(files[path])
+    at, size = draw.randrange(len(content)), draw.choice([1, 1, 7, 500])
+    match draw.choice(["change", "cut", "double", "end"]):
+        case "change":
+            content[at] = draw.choice([0, 10, 34, 91, 123, 125, 200, 255, content[at] ^ 1])
+        case "cut":
+            del content[at : at + size]
+        case "double":
+            content[at:at] = content[at : at + size]
+        case _:
+            del content[at:]
+    try:
+        path.write_bytes(content)
+        try:
+            found = verify(Folder(folder), Folder(folder).plan()).faults
+        except Damaged:
+            assert path.name == "campaign.json"
+            return
+        trace = path.suffix == ".jsonl" and not path.name.endswith(".calls.jsonl")
+        if (trace or path.parent.name in ("spec", "scenarios")) and bytes(content) != files[path]:
+            assert [fault.file for fault in found] == [path.relative_to(folder).as_posix()]
+    finally:
+        path.write_bytes(files[path])
+
+
+# ---- export -------------------------------------------------------------------------------------------------------
+
+
+def exported(folder: Path, output: Path) -> list[dict[str, Any]]:
+    """The rows of a table."""
+    done = colosseum("log", "export", folder, "-o", output)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "rows written to" in done.stderr
+    if output.suffix == ".csv":
+        with open(output, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    return [json.loads(line) for line in output.read_bytes().splitlines()]
+
+
+def test_messages_and_decisions_are_rows(folder: Path, tmp_path: Path) -> None:
+    rows = exported(folder, tmp_path / "x.jsonl")
+    assert {row["kind"] for row in rows} == {"post", "decide"}
+    posts = [row for row in rows if row["kind"] == "post"]
+    assert {row["text"] for row in posts} == {HOSTILE}
+    assert {(row["arm"], row["channel"], row["secret"]) for row in posts} == {
+        ("baseline", "public", False), ("prompted", "public", False), ("prompted", "backroom", True),
+    }  # fmt: skip
+    assert {(row["arm"], row["status"]) for row in rows} == {("baseline", "complete"), ("prompted", "failed")}
+    assert {row["model"] for row in rows} == {"openai/test"}
+    assert {(row["variable"], row["value"]) for row in rows if row["kind"] == "decide"} >= {("move[A]", "left")}
+    table = exported(folder, tmp_path / "x.csv")
+    assert [row["text"] for row in table if row["kind"] == "post"] == [row["text"] for row in posts]
+    assert [{name: row[name] for name in ("run", "point", "agent")} for row in table] == [
+        {name: row[name] for name in ("run", "point", "agent")} for row in rows
+    ]
+    assert {row["secret"] for row in table} == {"true", "false", ""}
+
+
+def test_a_text_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
+    from colosseum.audit.campaign.rows import Row, write_csv, write_jsonl
+
+    row = Row(
+        "r", "a", "", 1, 1, "complete", 3, 1, "=x", "m", "post", "public", False, "=cmd|' /C calc'!A0", None, None
+    )
+    said = Row("r", "a", "", 1, 1, "complete", 3, 1, "B", "m", "decide", None, None, None, "v", None)
+    with open(tmp_path / "x.csv", "w", encoding="utf-8", newline="") as file:
+        assert write_csv([row, said], file) == 2
+    with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["agent"], first["text"], first["value"]) == ("'=x", "'=cmd|' /C calc'!A0", "")
+    assert (second["variable"], second["value"], second["text"]) == ("v", "null", "")
+    with open(tmp_path / "x.jsonl", "w", encoding="utf-8") as file:
+        assert write_jsonl([row, said], file) == 2
+    assert json.loads((tmp_path / "x.jsonl").read_bytes().split(b"\n")[0])["text"] == row.text
+
+
+def test_nothing_is_written_where_something_is_wrong(folder: Path, tmp_path: Path) -> None:
+    for name in ("x.txt", "x", "x.json"):
+        done = colosseum("log", "export", folder, "-o", tmp_path / name)
+        assert done.returncode == 2
+        assert "ends in none of .jsonl, .csv" in done.stderr
+    assert colosseum("log", "export", folder, "-o", tmp_path / "nowhere" / "x.csv").returncode == 2
+    path = file_of(folder, "baseline:2", "jsonl")
+    path.write_bytes(path.read_bytes().replace(b"left", b"lift", 1))
+    done = colosseum("log", "export", folder, "-o", tmp_path / "x.csv")
+    assert done.returncode == 2
+    assert "was changed, lost or moved" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["elsewhere"]
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("list", "DIR"), ("show", "DIR", "baseline:1"), ("verify", "DIR")])
+def test_logs_import_no_client(arguments: tuple[str, ...], folder: Path) -> None:
+    typed = ["log", *(str(folder) if word == "DIR" else word for word in arguments)]
+    code = f"import sys; from colosseum.cli.commands import app\ntry: app({typed!r})\nfinally: assert {UNWANTED}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
