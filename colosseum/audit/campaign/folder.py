@@ -281,3 +281,9 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, path)
+
+
+def keep_file(path: Path, content: bytes) -> None:
+    """Write a file, unless it is there."""
+    if not path.exists() or path.read_bytes() != content:
+        replace_file(path, content)

@@ -3,10 +3,9 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from colosseum import __version__
-from colosseum.audit.campaign.folder import SCHEMA, Folder, Plan, replace_file
+from colosseum.audit.campaign.folder import SCHEMA, Folder, Plan, keep_file
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
 from colosseum.diagnostics import Diagnostic
@@ -65,7 +64,7 @@ def plan(
     assert first is not None  # a design has a cell, and a seed
     files = gathered(trials.expansions.spec.composition)
     for file in files:
-        _write(folder.spec / file.path, file.content)
+        keep_file(folder.spec / file.path, file.content)
     listed = [each for block in planned for each in block.listed]
     folder.write_plan(_plan(asked, listed, first, trials.expansions, files), asked.design.arms)
     return planned, []
@@ -113,9 +112,4 @@ def configuration(
 
 def keep_scenario(folder: Folder, trial: Trial) -> None:
     """Write a trial's scenario, unless it is there."""
-    _write(folder.scenario(trial.scenario_hash), serial.dump(trial.stage.scenario))
-
-
-def _write(path: Path, content: bytes) -> None:
-    if not path.exists() or path.read_bytes() != content:
-        replace_file(path, content)
+    keep_file(folder.scenario(trial.scenario_hash), serial.dump(trial.stage.scenario))
