@@ -1,10 +1,15 @@
 """Asks a real ModelPlayer against a scripted server. In: a script of answers; out: the reply or failure, and a log."""
 
 import asyncio
+import json
+import tempfile
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from chat_server import Answer, ChatServer, Script
+from conftest import planned
 
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.gate import Gate
@@ -13,6 +18,9 @@ from colosseum.audit.models.player import ModelPlayer
 from colosseum.audit.models.reply import Answer as Answered
 from colosseum.audit.models.request import Endpoint, Request
 from colosseum.audit.protocol import CallFailed, ChannelView, Position, Reply, View
+from colosseum.audit.run import Run
+from colosseum.audit.scripted.players import SCRIPTED
+from colosseum.audit.trace import TraceWriter
 from colosseum.model.scenario import Variable
 
 KEY = "sk-fake-abcdefghijklmnop1234"
@@ -76,3 +84,26 @@ def failure(script: Script, endpoint: Endpoint = ENDPOINT) -> tuple[CallFailed, 
 def served(answer: Answer, model: str) -> Answer:
     """The same answer from a model of this name."""
     return replace(answer, body={**answer.body, "model": model})
+
+
+PAIR = """colosseum 1
+scenario pair
+agents A, B
+set moves = {left, right}
+variable move[agents]: moves
+reward agree: 1 if move[A] == move[B] else 0
+network complete
+experiment e { rounds 1  steps 3  arm baseline { } }
+"""
+
+
+def play(script: Script, endpoint: Endpoint = ENDPOINT) -> tuple[list[dict[str, Any]], ChatServer]:
+    """The events of a run in which the model is A, and a scripted player B; A has a planning turn and one to decide."""
+    trial, log = planned(PAIR)[1][0], Log()
+    with ChatServer(script) as server, tempfile.TemporaryDirectory() as folder:
+        team = {"A": log.player(replace(endpoint, api_base=server.url)), "B": SCRIPTED["sim/cooperate"]}
+        trace = TraceWriter(Path(folder) / "trace.jsonl")
+        asyncio.run(Run(trial.stage, team, trial.library, trial.rules, trace).play())
+        trace.close()
+        lines = trace.path.read_text(encoding="utf-8").splitlines()
+    return [event for event in map(json.loads, lines) if event.get("agent") == "A"], server

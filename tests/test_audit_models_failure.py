@@ -130,8 +130,18 @@ def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch, model: str, nam
     with ChatServer([says("x")]) as server, pytest.raises(CallFailed) as caught:
         asyncio.run(log.player(Endpoint(model, api_base=server.url)).act(VIEW))
     assert caught.value.kind == "authentication"
-    assert caught.value.reason == f"no key for `{model}`: set the environment variable {name}"
+    own = f"(to any word, if what is at {server.url} asks for none)"
+    assert caught.value.reason == f"no key for `{model}`: set the environment variable {name} {own}"
     assert (server.requests, len(log.attempts)) == ([], 1)
+
+
+def test_several_variables_that_are_missing_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
+    monkeypatch.delenv("AZURE_API_KEY", raising=False)
+    with pytest.raises(CallFailed) as caught:
+        asyncio.run(Log().player(Endpoint("azure/mine")).act(VIEW))
+    words = "set the environment variables AZURE_API_BASE and AZURE_API_KEY"
+    assert caught.value.reason == f"no key for `azure/mine`: {words}"
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 429, 500])

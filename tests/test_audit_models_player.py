@@ -100,7 +100,6 @@ def test_half_characters_do_not_reach_the_trace() -> None:
         (says(""), "empty", ""),
         (says("and then", finish="length"), "length", "and then"),
         (calls(("post", '{"chan'), finish="length"), "length", ""),
-        (Answer({**says("x").body, "choices": []}), "empty", ""),
         (fails(400, "rejected by our safety system", code="content_policy_violation"), "refusal", None),
     ],
 )

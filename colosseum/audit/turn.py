@@ -62,7 +62,7 @@ def read(
 ) -> Deed:
     """What a call asks for; `channels` and `variables` are the agent's own."""
     if isinstance(call.arguments, str):
-        return Mistake("unreadable", f"the arguments of {call.tool} are not a JSON object; send one")
+        return Mistake("unreadable", f"your call of {call.tool} cannot be read; its arguments must be one JSON object")
     match call.tool:
         case "post":
             return _post(call.arguments, channels)

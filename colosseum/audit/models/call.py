@@ -4,20 +4,33 @@ litellm takes seconds to import, so it is imported by the first call.
 """
 
 import asyncio
+import json
 import logging
 import os
 import re
 import time
-from collections.abc import Mapping
+import warnings
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
-from colosseum.audit.models.failure import Failure, explain
+from colosseum.audit.models.failure import Failure, explain, redact
 from colosseum.audit.models.reply import MILLION, Answer, LongPrice, Price
-from colosseum.audit.models.request import Request
+from colosseum.audit.models.request import Endpoint, Request
 
 OWN_MACHINES = ("lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat")
 """Providers that are programs on a machine of one's own: a price of 0 is believed of nobody else."""
 LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
+OURS = frozenset(
+    (
+        "model", "messages", "prompt", "input", "system", "contents", "instructions", "system_instruction",
+        "systemInstruction", "tools", "functions", "temperature", "max_tokens", "max_completion_tokens", "n", "stream",
+        "stream_options", "api_base", "api_key", "api_version", "base_url", "headers", "extra_headers", "timeout",
+    )
+)  # fmt: skip
+"""What a request must not be told besides: what is asked, of whom, and how much of it comes back."""
+NESTING = frozenset(("anthropic", "bedrock"))
+"""Providers to which litellm would send `extra_body` as a field of that name; by name, it passes on what is in it."""
 
 
 async def call(request: Request) -> Answer | Failure:
@@ -26,6 +39,9 @@ async def call(request: Request) -> Answer | Failure:
     import openai  # litellm's exceptions are declared as subclasses of openai's
 
     endpoint = request.endpoint
+    if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in _reserved(endpoint, litellm)):
+        reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would be asked something else than is said"
+        return Failure("bad_request", reason, again=False)
     start = time.perf_counter()
     try:
         async with asyncio.timeout(endpoint.timeout):
@@ -38,13 +54,13 @@ async def call(request: Request) -> Answer | Failure:
                 **_optional(request),
             )
     except (openai.OpenAIError, OSError) as error:
-        needed = litellm.validate_environment(endpoint.model)["missing_keys"]
+        needed = litellm.validate_environment(endpoint.model, api_base=endpoint.api_base)["missing_keys"]
         return explain(
             error,
             model=endpoint.model,
             api_base=endpoint.api_base,
             timeout=endpoint.timeout,
-            missing_keys=tuple(needed),
+            missing_keys=tuple(name for name in needed if name not in os.environ),
         )
     # The price that `completion_cost` gives, computed by litellm with the answer; None for a model without a price.
     # It is 0 where tokens were not counted, and where the list has a 0 for want of a price.
@@ -52,19 +68,22 @@ async def call(request: Request) -> Answer | Failure:
     cost = cost if cost or _own(endpoint.model) else None
     raw = response.model_dump(mode="json", exclude_none=True, warnings=False)
     answer = Answer(raw, cost, round(time.perf_counter() - start, 4))
-    if answer.completion is None:
-        return Failure("transport", f"the answer of `{endpoint.model}` could not be read", again=True)
+    if answer.trouble is not None:
+        return Failure("transport", redact(f"what `{endpoint.model}` sent is no answer: {answer.trouble}"), again=True)
     return answer.priced(endpoint.price) if endpoint.price else answer
 
 
+@cache
 def library() -> Any:  # a border: litellm's own types are not exact
-    """litellm, quiet, and without a look at the network or at a .env file."""
+    """litellm, quiet, without a look at the network or at a .env file, and sending what it is told or nothing."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or the import downloads a price list
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or the import reads a .env file
     import litellm
 
     litellm.suppress_debug_info = True
+    litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
     return litellm
 
 
@@ -99,13 +118,24 @@ def _long(found: Mapping[str, Any]) -> LongPrice | None:
     return LongPrice(limits[0] * 1000, prompt * MILLION, completion * MILLION)
 
 
+def _reserved(endpoint: Endpoint, litellm: Any) -> Collection[str]:
+    """What `extra_body` must not hold; where litellm takes it by name, also what litellm would take for itself."""
+    return {*OURS, *litellm.types.utils.all_litellm_params} if _by_name(endpoint) else OURS
+
+
+def _by_name(endpoint: Endpoint) -> bool:
+    return endpoint.model.partition("/")[0] in NESTING
+
+
 def _optional(request: Request) -> dict[str, Any]:
-    """Arguments that are left out where there is nothing to say."""
+    """Arguments that are left out where there is nothing to say; copies, since litellm writes into some of them."""
     endpoint = request.endpoint
+    extra, tools = json.loads(json.dumps([dict(endpoint.extra_body), request.tools]))
+    by_name = _by_name(endpoint)
     said = {
         "temperature": endpoint.temperature,
         "api_base": endpoint.api_base,
-        "extra_body": dict(endpoint.extra_body) or None,
-        "tools": list(request.tools) or None,
+        "extra_body": None if by_name else extra or None,
+        "tools": tools or None,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in said.items() if value is not None} | (extra if by_name else {})

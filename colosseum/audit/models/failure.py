@@ -50,6 +50,12 @@ MISSING_KEY = re.compile(
     r"missing credentials|missing \S+ api key|no key is set|api_key client option must be set|unable to locate cred",
     re.IGNORECASE,
 )
+OVERFLOW = re.compile(r"\bcontext.{0,20}(?:length|size|window)|(?:prompt|input) is too long", re.IGNORECASE)
+"""What servers of open models say of a conversation that is too long, where litellm hears nothing but a refusal."""
+ONE_TEMPERATURE = re.compile(r"temperature=1\b|temperature.*\bdefault \(1\)")
+"""What providers say where a model that reasons takes no other."""
+MISCALLED = "tool_use_failed"
+"""The code of a provider that keeps a call which the model garbled to itself: another try may do better."""
 LONGEST = 400
 """Characters of a provider's message that a reason quotes."""
 
@@ -61,15 +67,21 @@ def explain(
     chain = tuple(_causes(error))
     words = _words(error)
     if MISSING_KEY.search(words):
-        return Failure("authentication", _no_key(model, missing_keys, words), again=False)
+        return Failure("authentication", redact(_no_key(model, missing_keys, words, api_base)), again=False)
     kind = _kind(error, chain)
+    if kind == "bad_request" and OVERFLOW.search(words):
+        kind = "context"
     match kind:
         case "authentication":
-            reason = _no_key(model, missing_keys, words) if missing_keys else f"no access to `{model}`: {words}"
+            reason = (
+                _no_key(model, missing_keys, words, api_base) if missing_keys else f"no access to `{model}`: {words}"
+            )
         case "timeout":
             reason = f"`{model}` did not answer within {timeout:g} s"
         case "transport":
-            reason = _unreachable(chain, model, api_base) or f"the call to `{model}` broke: {words}"
+            reason = _unreachable(chain, model, api_base, words) or f"the call to `{model}` broke: {words}"
+        case "bad_request" if _has(chain, NO_ADDRESS):
+            reason = f"`{api_base}` is not an address, as `http://localhost:8000/v1` is one"
         case "bad_request" if _has_name(error, "NotFoundError"):
             reason = f"the provider does not know the model `{model}`: {words}"
         case "bad_request" if "LLM Provider NOT provided" in words:
@@ -78,9 +90,12 @@ def explain(
             reason = f"`{model}` is rate limited: {words}"
         case "context":
             reason = f"the conversation is too long for `{model}`: {words}"
+        case "bad_request" if ONE_TEMPERATURE.search(words):
+            reason = f"`{model}` did not take the request: {words.rstrip('.')}; set `--temperature 1`"
         case _:
             reason = f"`{model}` did not take the request: {words}"
-    again = kind in AGAIN and "insufficient_quota" not in {_code(e) for e in chain}
+    codes = {_code(e) for e in chain}
+    again = (kind in AGAIN and "insufficient_quota" not in codes) or MISCALLED in codes
     return Failure(kind, redact(reason), again=again, after=_after(error) if again else None)
 
 
@@ -118,6 +133,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
+def _has(chain: tuple[BaseException, ...], names: frozenset[str]) -> bool:
+    return any(type(error).__name__ in names for error in chain)
+
+
 def _has_name(error: BaseException, name: str) -> bool:
     return any(cls.__name__ == name for cls in type(error).__mro__)
 
@@ -129,6 +148,8 @@ def _code(error: BaseException) -> str | None:
 
 
 def _kind(error: BaseException, chain: tuple[BaseException, ...]) -> str:
+    if _has(chain, NO_ADDRESS):
+        return "bad_request"
     if any(_code(e) in REFUSALS for e in chain):
         return "refusal"
     if any(_code(e) == TOO_LONG for e in chain):
@@ -142,15 +163,24 @@ def _kind(error: BaseException, chain: tuple[BaseException, ...]) -> str:
     return STATUS.get(status, "bad_request" if 400 <= status < 500 else "transport")
 
 
-def _no_key(model: str, missing_keys: tuple[str, ...], words: str) -> str:
+def _no_key(model: str, missing_keys: tuple[str, ...], words: str, api_base: str | None) -> str:
     names = missing_keys or tuple(dict.fromkeys(re.findall(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b", words)))
     if not names:
-        return redact(f"no key for `{model}`: {words}")
-    return f"no key for `{model}`: set the environment variable {' or '.join(names)}"
+        return f"no key for `{model}`: {words}"
+    if len(names) > 1 and not all(name.endswith("_API_KEY") for name in names):
+        return f"no key for `{model}`: set the environment variables {', '.join(names[:-1])} and {names[-1]}"
+    own = f" (to any word, if what is at {api_base} asks for none)" if api_base else ""
+    return f"no key for `{model}`: set the environment variable {' or '.join(names)}{own}"
 
 
-def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | None) -> str | None:
-    """Words for a connection that was never made or did not last; None when that was not the trouble."""
+NO_ADDRESS = frozenset(("InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "UnsupportedProtocol"))
+NO_CONNECTION = frozenset(("ConnectError", "APIConnectionError", "ServerDisconnectedError"))
+BROKEN = frozenset(("ClientPayloadError", "ReadError", "RemoteProtocolError"))
+"""Names of exceptions of the HTTP clients that litellm uses."""
+
+
+def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | None, words: str) -> str | None:
+    """Words for a connection that was never made or did not last, or an answer in another language; None for others."""
     place = f" at {api_base}" if api_base else ""
     for error in chain:
         match error:
@@ -160,14 +190,20 @@ def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | N
                 return f"the connection to `{model}`{place} broke"
             case socket.gaierror():
                 return f"`{model}` cannot be reached{place}: the host name is not known"
-    if any(type(e).__name__ in ("ConnectError", "APIConnectionError", "ServerDisconnectedError") for e in chain):
-        return f"`{model}` cannot be reached{place}: {chain[-1]}"
+    if _has(chain, BROKEN):
+        return f"the connection to `{model}`{place} broke"
+    if _has(chain, frozenset(("JSONDecodeError",))):
+        return f"what is served{place or f' for `{model}`'} does not answer in JSON"
+    if isinstance(chain[-1], LookupError | TypeError | AttributeError):  # of litellm, as it read the answer
+        return f"litellm could make nothing of `{model}`{place}: {words}"
+    if _has(chain, NO_CONNECTION):
+        return f"`{model}` cannot be reached{place}: {' '.join(str(chain[-1]).split())}"
     return None
 
 
 def _words(error: BaseException) -> str:
     """The message on one line, without litellm's prefixes and traceback."""
-    message = str(error).partition("Traceback (most recent")[0].partition("To drop unsupported")[0]
+    message = str(error).partition("Traceback (most recent")[0].partition("To drop ")[0]
     words = " ".join(message.split())
     prefix = re.compile(r"^(?:litellm\.)?[A-Z]\w*(?:Error|Exception|Timeout)(?: Error)?\s*[:\-]\s*")
     while (shorter := prefix.sub("", words)) != words:
