@@ -207,6 +207,8 @@ def _run(work: Work) -> tuple[Tally, Purse]:
     budget = budget_of(request.budget, work.design, missing, shards=read_shard(request.part.shard)[1])
     before = spent_before(work.folder, work.counted, budget.prices)
     provider = Provider(request.connections)
+    if not work.done:
+        work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
     on_cluster = request.cluster is not None and not work.done
     if missing and not on_cluster:
         request.say(f"asking {', '.join(missing)} whether it can play …")

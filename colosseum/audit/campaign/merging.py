@@ -157,9 +157,9 @@ def _common(sources: Sequence[_Source], target: Folder) -> None:
         for name in source.plan.files:
             keep_file(target.spec / name, (source.folder.spec / name).read_bytes())
         for listed in source.plan.trials:
-            path = target.scenario(listed.scenario)
-            if not path.exists():
-                keep_file(path, source.folder.scenario(listed.scenario).read_bytes())
+            path, found = target.scenario(listed.scenario), source.folder.scenario(listed.scenario)
+            if found.exists() and not path.exists():
+                keep_file(path, found.read_bytes())
     plans = [source.plan for source in sources]
     options = {
         name: plans[0].options[name]

@@ -94,10 +94,11 @@ class _Work:
             self.fault(self.folder.plan_path, "its experiment, files, params or options were changed")
 
     def scenarios(self) -> None:
-        """Every scenario that a run refers to, against its name."""
+        """Every scenario that a run refers to, against its name; it comes with the first run that was begun."""
+        begun = {listed.scenario for listed in self.plan.trials if self.folder.trace(listed.trial).exists()}
         for name in dict.fromkeys(listed.scenario for listed in self.plan.trials):
             path = self.folder.scenario(name)
-            content = self.read(path)
+            content = self.read(path) if name in begun or path.exists() else None
             if content is None:
                 continue
             self.found.scenarios += 1
