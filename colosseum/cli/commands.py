@@ -173,6 +173,9 @@ def audit(
     display: Annotated[
         str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell runs, calls, tokens, money and seeds needed.")
+    ] = False,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Only show what holds, and where each value comes from.")
     ] = False,
@@ -202,6 +205,10 @@ def audit(
         from colosseum.cli.configuration import show_configuration
 
         return show_configuration(request, context.params, origins(context), as_json=json)
+    if dry_run:
+        from colosseum.cli.dry_run import dry_run_file
+
+        return dry_run_file(request, as_data=json)
     return audit_file(request, as_json=json)
 
 

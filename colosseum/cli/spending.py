@@ -39,7 +39,7 @@ def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *,
 
     The command line's budget wins over the spec's; every shard has an equal part of it.
     """
-    _check(budget)
+    check_budget(budget)
     prices = prices_of(models)
     unknown = [model for model in models if model not in prices]
     if unknown and not budget.none:
@@ -62,7 +62,8 @@ def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
     return {model: price for model, price in found.items() if price is not None}
 
 
-def _check(budget: Budget) -> None:
+def check_budget(budget: Budget) -> None:
+    """Raises Stop where amounts are none, or contradict each other."""
     if budget.none and (budget.campaign is not None or budget.run is not None):
         raise stop("C122", "`--no-budget` and a budget contradict each other")
     for name, value in (("--budget", budget.campaign), ("--run-budget", budget.run)):

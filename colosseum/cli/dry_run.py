@@ -1,0 +1,135 @@
+"""`colosseum audit --dry-run`."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from colosseum.audit.campaign.calls import read_calls
+from colosseum.audit.campaign.estimate import Survey, estimate, measured, relatives, survey
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.spending import Spent, spent_before
+from colosseum.audit.models.reply import Price
+from colosseum.audit.team import UnknownPlayer
+from colosseum.audit.trial import Expansions, Listed, Trials
+from colosseum.cli.asking import read_asking
+from colosseum.cli.audit import Request, default_folder
+from colosseum.cli.experiment import read_design, read_shard, sharded
+from colosseum.cli.prospect import Prospect, as_json, show
+from colosseum.cli.spending import campaign_budget, check_budget, prices_of
+from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
+from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.seeds import Needed, needed, twins
+from colosseum.model.check import Checked
+from colosseum.model.experiment import Design
+from colosseum.model.values import Fault
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.report.page import page_on
+
+
+def dry_run_file(request: Request, *, as_data: bool) -> int:
+    """Say what an audit would take. Asks nothing and writes nothing."""
+    checked = checked_spec(request.file, seed=None, sets=request.sets)
+    path = request.out or default_folder(checked, request.part)
+    try:
+        found = _prospect(request, checked, path)
+    except Damaged as damaged:
+        raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
+    except OSError as error:
+        raise stop("C122", f"cannot read {error.filename or path}: {error.strerror}") from None
+    if as_data:
+        say_json(as_json(found))
+    else:
+        with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+            show(found, console)
+    return 0
+
+
+def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
+    check_budget(request.budget)
+    design = read_design(checked, request.part, file=str(request.file))
+    asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    folder = Folder(path / "put aside" if request.fresh else path)
+    try:
+        found, diagnostics = survey(folder, sharded(design, shard), trials, retry_failed=request.retry_failed)
+    except UnknownPlayer as unknown:
+        raise stop("C122", str(unknown), help=unknown.help) from None
+    if found is None:
+        raise Stop(*diagnostics)
+    found = replace(found, arms={arm: found.arms[arm] for arm in design.arms if arm in found.arms})
+    prices = prices_of(found.endpoints)
+    kin, whole = relatives(folder, found), campaign_budget(request.budget, design)
+    spent = _spent(folder, found, whole=shard[1] == 1, prices=prices)
+    seeds, why = _seeds(request, design, found, folder, kin)
+    return Prospect(
+        title=f"{checked.expansion.scenario.name}, experiment {design.name}",
+        question=design.question,
+        folder=path,
+        survey=found,
+        seed=next((block[0].seed for block in found.examples.values()), 0),
+        loads=estimate(found, prices),
+        prices=prices,
+        measured=measured(folder, found, kin, prices),
+        spent=spent.dollars,
+        unpriced=spent.unpriced,
+        unfinished=_unfinished(folder, found.missing),
+        budget=None if whole is None else whole / shard[1],
+        run_budget=request.budget.run,
+        needed=seeds,
+        no_seeds=why,
+    )
+
+
+def _spent(folder: Folder, found: Survey, *, whole: bool, prices: dict[str, Price]) -> Spent:
+    """What was spent in the folder: of the whole campaign, or of a shard's own runs."""
+    listed = {each.trial: each for each in found.listed}
+    if whole and folder.plan_path.exists():
+        listed = {**{each.trial: each for each in folder.plan().trials}, **listed}
+    return spent_before(folder, listed.values(), prices)
+
+
+def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
+    """Answers that runs will not ask for again."""
+    paths = (folder.calls(each.trial) for each in missing)
+    return sum(len(dict(read_calls(path))) for path in paths if path.exists())
+
+
+def _seeds(
+    request: Request, design: Design, found: Survey, folder: Folder, kin: Sequence[Listed]
+) -> tuple[list[Needed], str]:
+    """What arms like the control say of seeds, by sweep point, or why there is nothing to be said."""
+    control = next(iter(design.arms), "")
+    pairs = {point: names for point, block in found.examples.items() if (names := twins(block, control))}
+    if not pairs:
+        return [], (
+            f"no arm asked for has the conditions of the control `{control}`; the differences of such an arm, as "
+            "`arm again { }`, would show chance alone"
+        )
+    try:
+        planned = [
+            each
+            for point, names in pairs.items()
+            for name in names
+            if (each := _needed(found, folder, kin, control, name, point, len(design.seeds))) is not None
+        ]
+    except (Unreadable, NotLowered, Fault) as fault:
+        return [], str(fault)
+    if not planned:
+        name = next(iter(pairs.values()))[0]
+        command = f"`colosseum audit {request.file} --arm {control} --arm {name} --seeds 1..10`"
+        return [], f"there are no complete runs of `{control}` and `{name}`, which is like it; {command} makes some"
+    return planned, ""
+
+
+def _needed(
+    found: Survey, folder: Folder, kin: Sequence[Listed], control: str, name: str, point: str, planned: int
+) -> Needed | None:
+    """Of one sweep point; None where runs of one of the two arms are missing."""
+    settings = next(t for t in found.examples[point] if t.arm == control).stage.conditions.settings
+    chosen = tuple(each for each in kin if each.point == point and each.arm in (control, name))
+    if {each.arm for each in chosen} != {control, name}:
+        return None
+    records = Reader(folder.path).records(replace(folder.plan(), trials=chosen))
+    own, twin = ([r for r in records if r.arm == arm] for arm in (control, name))
+    return needed(own, twin, arm=name, point=point, signal=settings.signal, margin=settings.margin, planned=planned)
