@@ -8,7 +8,7 @@ from chat_server import Answer, ChatServer, Script, calls, fails, says
 
 from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.preflight import preflight
-from colosseum.audit.models.request import Endpoint
+from colosseum.audit.models.request import Dialect, Endpoint
 
 
 @pytest.fixture(autouse=True)
@@ -16,10 +16,13 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     give_key(monkeypatch)
 
 
-def check(script: Script, *, model: str = "openai/test-model") -> tuple[str | None, ChatServer]:
+def check(
+    script: Script, *, model: str = "openai/test-model", dialect: Dialect = "native"
+) -> tuple[str | None, ChatServer]:
     """The verdict of the pre-flight."""
     with ChatServer(script) as server:
-        return asyncio.run(preflight(Endpoint(model, api_base=server.url), Provider(sleep=Log().sleep))), server
+        endpoint = Endpoint(model, api_base=server.url, dialect=dialect)
+        return asyncio.run(preflight(endpoint, Provider(sleep=Log().sleep))), server
 
 
 def test_preflight_passes_a_model_that_calls_the_tool() -> None:
@@ -32,8 +35,12 @@ def test_preflight_passes_a_model_that_calls_the_tool() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (says("ready"), "did not call the tool"),
-        (calls(("steady", {})), "did not call the tool"),
+        (says("ready"), "did not call the tool it was given: try `--tools text`"),
+        (calls(("steady", {})), "did not call the tool it was given: try `--tools text`"),
+        (says('{"name": "ready", "parameters": {}}'), "wrote its call as text, where it is lost: try `--tools text`"),
+        (says("<tool_call>ready</tool_call>"), "wrote its call as text, where it is lost: try `--tools text`"),
+        (fails(400, "gemma:latest does not support tools"), "does not support tools; try `--tools text`"),
+        (fails(400, '"auto" tool choice requires --tool-call-parser to be set'), "to be set; try `--tools text`"),
         (says("hm", finish="length"), "used up its 1500 tokens"),
         (fails(404, "no such model"), "the provider does not know the model `openai/test-model`"),
         (fails(401, "bad key"), "no access to `openai/test-model`: bad key"),
@@ -42,6 +49,35 @@ def test_preflight_passes_a_model_that_calls_the_tool() -> None:
 )
 def test_preflight_says_what_is_wrong(answer: Answer, words: str) -> None:
     assert words in (check([answer])[0] or "")
+
+
+@pytest.mark.parametrize("answer", [fails(404, "no such model"), fails(500, "boom"), fails(401, "bad key")])
+def test_another_way_of_calling_tools_is_not_advised_where_it_is_no_matter_of_tools(answer: Answer) -> None:
+    assert "--tools" not in (check([answer], model="openai/tool-7b")[0] or "--tools")
+
+
+@pytest.mark.parametrize("text", ['{"tool": "ready", "arguments": {}}', 'Sure.\n```json\n{"name": "ready"}\n```'])
+def test_preflight_passes_a_model_that_calls_the_tool_in_text(text: str) -> None:
+    verdict, server = check([says(text)], dialect="text")
+    assert verdict is None
+    assert "tools" not in server.requests[0].body
+    assert '{"tool": "ready", "arguments": {}}' in server.requests[0].body["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (says("I am ready."), "wrote no call that can be read"),
+        (says('{"tool": "ready", "arguments": '), "wrote no call that can be read"),
+        (says('{"tool": "steady", "arguments": {}}'), "wrote no call that can be read"),
+        (says('{"tool": "rea', finish="length"), "used up its 1500 tokens"),
+        (fails(400, "no tools here"), "no tools here"),
+    ],
+)
+def test_preflight_says_what_is_wrong_with_calls_in_text(answer: Answer, words: str) -> None:
+    verdict, _ = check([answer], dialect="text")
+    assert words in (verdict or "")
+    assert "--tools" not in (verdict or "")
 
 
 def test_preflight_names_the_missing_key_and_the_unknown_provider(monkeypatch: pytest.MonkeyPatch) -> None:
