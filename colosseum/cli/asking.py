@@ -99,12 +99,11 @@ class Asking:
 
     @classmethod
     def from_options(cls, options: Mapping[str, object]) -> "Asking":
-        """What asks for the same trials; where, and at what price, is not needed for that. Raises ValueError."""
+        """What asks for the same trials; where, how long and at what price is not needed. Raises ValueError."""
         kept = _Kept.model_validate(options)
         models = _models(kept.model.split(", ")) if kept.model else ()
-        return cls(
-            models, kept.temperature, kept.max_tokens, kept.timeout, extra_body=kept.extra_body, tools=kept.tools
-        )
+        asked = (models, kept.temperature, kept.max_tokens, Wanted.timeout)
+        return cls(*asked, extra_body=kept.extra_body, tools=kept.tools)
 
 
 class _Kept(BaseModel):
@@ -115,7 +114,6 @@ class _Kept(BaseModel):
     max_tokens: int | None
     extra_body: dict[str, dict[str, Any]]
     tools: dict[str, Dialect]
-    timeout: float
 
 
 def _address(url: str) -> str:

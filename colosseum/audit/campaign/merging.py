@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from colosseum.audit.campaign.calls import read_calls
+from colosseum.audit.campaign.calls import mend, read_calls
 from colosseum.audit.campaign.folder import Folder, Plan, Result, as_bytes, keep_file, replace_file
 from colosseum.audit.campaign.planning import CONFIGURING
 from colosseum.audit.campaign.verifying import Fault, verify
@@ -190,6 +190,7 @@ def _take(listed: Listed, source: Folder | None, target: Folder, merged: Merged)
         merged.missing += 1
         if source is not None and source.path != target.path:
             _copy(source.calls(trial), target.calls(trial))
+            mend(target.calls(trial))
             merged.begun += 1
         return
     if before == result:
@@ -200,13 +201,12 @@ def _take(listed: Listed, source: Folder | None, target: Folder, merged: Merged)
     target.retract(trial)
     _copy(source.calls(trial), target.calls(trial))
     _copy(source.trace(trial), target.trace(trial))
-    target.commit(result)
+    _copy(source.result_path(trial), target.result_path(trial))
 
 
 def _copy(source: Path, target: Path) -> None:
-    """The file as it is there, or none where there is none; a last line that is half stays behind."""
-    if not source.exists():
+    """The file as it is there, or none where there is none."""
+    if source.exists():
+        replace_file(target, source.read_bytes())
+    else:
         target.unlink(missing_ok=True)
-        return
-    content = source.read_bytes()
-    replace_file(target, content[: content.rfind(b"\n") + 1])

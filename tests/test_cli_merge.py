@@ -1,0 +1,218 @@
+"""Merges: shards become what one campaign would have made, and nothing is lost, changed or overwritten."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audited import SPEC, Wild, audit, modelled, scripted, spec
+from conftest import MATCH
+from test_cli_commands import colosseum
+
+SEEDS = "1..6"
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three shards of a campaign, and the whole of it."""
+    place = tmp_path_factory.mktemp("shards")
+    return [
+        *(scripted(place / str(n), "--shard", f"{n}/3", seeds=SEEDS) for n in (1, 2, 3)),
+        scripted(place / "whole", seeds=SEEDS),
+    ]
+
+
+@pytest.fixture
+def copies(shards: list[Path], tmp_path: Path) -> list[Path]:
+    """The same, to be changed."""
+    return [Path(shutil.copytree(path, tmp_path / f"shard{n}")) for n, path in enumerate(shards, start=1)]
+
+
+def merge(*folders: Path, out: Path) -> tuple[int, dict[str, Any]]:
+    """What the command says, and its exit code."""
+    done = colosseum("merge", *folders, "-o", out, "--json")
+    assert done.stderr == ""
+    return done.returncode, json.loads(done.stdout)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All files of a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def run_of(folder: Path, arm: str, seed: int = 1, ending: str = "json") -> Path:
+    """A file of a run."""
+    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    found = next(t["trial"] for t in trials if (t["arm"], t["seed"]) == (arm, seed))
+    return folder / "runs" / f"{found[:24]}.{ending}"
+
+
+def counts(found: dict[str, Any]) -> tuple[int, ...]:
+    """New, better, kept and missing runs, and those that were begun."""
+    return tuple(found[name] for name in ("new", "better", "kept", "missing", "begun"))
+
+
+def test_shards_become_the_whole(shards: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "all"
+    code, found = merge(*shards[:3], out=out)
+    assert (code, counts(found)) == (0, (12, 0, 0, 0, 0))
+    whole = content(shards[3])
+    del whole["report.json"]
+    merged = content(out)
+    assert merged.keys() == whole.keys()
+    assert {name: merged[name] for name in merged if name != "campaign.json"} == {
+        name: whole[name] for name in whole if name != "campaign.json"
+    }
+    plans = [json.loads(files["campaign.json"]) for files in (merged, whole)]
+    assert plans[0]["options"]["shard"] is None
+    assert plans[0] == plans[1]
+    reports = [colosseum("report", folder, "--json").stdout for folder in (out, shards[3])]
+    assert reports[0] == reports[1]
+    assert colosseum("replay", out).returncode == 0
+    assert colosseum("log", "verify", out).returncode == 0
+    done = colosseum("audit", shards[3].parent / "match.colo", "--seeds", SEEDS, "--out", out)
+    assert "12 of them from before" in done.stderr
+
+
+def test_a_merge_may_be_repeated_and_gone_on_with(shards: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "all"
+    assert counts(merge(shards[0], out=out)[1]) == (4, 0, 0, 8, 0)
+    assert counts(merge(shards[1], out=out)[1]) == (4, 0, 4, 4, 0)
+    assert counts(merge(shards[2], shards[2], out, out=out)[1]) == (4, 0, 8, 0, 0)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    assert counts(merge(*shards, out=out)[1]) == (0, 0, 12, 0, 0)
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+    backwards = tmp_path / "backwards"
+    merge(*reversed(shards[:3]), out=backwards)
+    assert content(backwards).keys() == content(out).keys()
+
+
+def test_seeds_and_arms_of_several_calls_are_joined(tmp_path: Path) -> None:
+    text = SPEC.replace("arm prompted", "arm between { backroom on }  arm prompted")
+    one = scripted(tmp_path / "1", "--arm", "baseline", "--arm", "prompted", seeds="1", text=text)
+    other = scripted(tmp_path / "2", "--arm", "baseline", "--arm", "between", seeds="1..2", text=text)
+    assert counts(merge(one, other, out=tmp_path / "all")[1]) == (5, 0, 0, 0, 0)
+    plan = json.loads((tmp_path / "all" / "campaign.json").read_bytes())
+    assert plan["arms"] == ["baseline", "between", "prompted"]
+    assert [(t["arm"], t["seed"]) for t in plan["trials"]].count(("baseline", 1)) == 1
+    assert (plan["options"]["seeds"], plan["options"]["arms"]) == (None, None)
+    assert colosseum("replay", tmp_path / "all").returncode == 0
+
+
+DIFFERENT = {
+    "a spec": ((), MATCH, "its spec has another match.colo"),
+    "a param": (("--set", "worth=2"), None, "its param worth is 2, not not given"),
+    "an experiment": (("--experiment", "f"), None, "its experiment is f, not e"),
+    "a model": (("--model", "sim/greedy"), None, 'its option model is "sim/greedy", not not given'),
+    "a temperature": (("--temperature", "0.5"), None, "its option temperature is 0.5, not not given"),
+    "coupling": (("--couple",), None, "its option couple is true, not false"),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_other_configurations_are_refused(what: str, tmp_path: Path) -> None:
+    more, text, words = DIFFERENT[what]
+    base = SPEC.replace("agents A", "param worth = 1\nagents A") + "experiment f { rounds 1 arm baseline { } }\n"
+    one = scripted(tmp_path / "1", seeds="1", text=base)
+    other = scripted(tmp_path / "2", *more, seeds="2", text=text or base)
+    done = colosseum("merge", one, other, "-o", tmp_path / "all", COLUMNS="400")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words.replace("not not given", "not given") in done.stderr.replace("not not given", "not given")
+    assert not (tmp_path / "all").exists()
+
+
+def test_another_scenario_and_another_file_are_named(tmp_path: Path) -> None:
+    (tmp_path / "2").mkdir()
+    (tmp_path / "2" / "odd.csv").write_text("odd\nx\n")
+    one = scripted(tmp_path / "1", seeds="1")
+    text = SPEC.replace("scenario match", "scenario other").replace("agents A", 'set odd from "odd.csv"\nagents A')
+    other = scripted(tmp_path / "2", seeds="1", text=text)
+    words = colosseum("merge", one, other, "-o", tmp_path / "all", COLUMNS="400").stderr
+    assert "its scenario is other, not match" in words
+    assert "its spec has the file odd.csv" in words
+
+
+def test_what_was_changed_is_not_merged(copies: list[Path], tmp_path: Path) -> None:
+    path = next((copies[1] / "runs").glob("*.jsonl"))
+    path.write_bytes(path.read_bytes().replace(b"left", b"lift", 1))
+    code, found = merge(*copies[:3], out=tmp_path / "all")
+    assert (code, found["new"]) == (1, 0)
+    assert [(f["folder"], f["file"]) for f in found["faults"]] == [(str(copies[1]), f"runs/{path.name}")]
+    assert not (tmp_path / "all").exists()
+    shown = colosseum("merge", *copies[:3], "-o", tmp_path / "all", COLUMNS="400")
+    assert shown.returncode == 1
+    assert shown.stdout.endswith("nothing was merged\n")
+
+
+def test_two_results_of_one_trial_are_a_conflict(tmp_path: Path) -> None:
+    """Two calls of a model never take equally long, so they are two runs."""
+    one, other = (modelled(tmp_path / name, "--arm", "baseline") for name in ("1", "2"))
+    before = content(one)
+    code, found = merge(other, out=one)
+    assert (code, found["new"]) == (1, 0)
+    assert [(c["arm"], c["seed"], c["folders"]) for c in found["conflicts"]] == [
+        ("baseline", 1, [str(one), str(other)])
+    ]
+    assert content(one) == before
+    words = colosseum("merge", one, other, "-o", tmp_path / "all", COLUMNS="400").stdout
+    assert f"baseline, seed 1: {one} and {other} have different results of it" in words
+    assert not (tmp_path / "all").exists()
+
+
+def test_a_failed_run_gives_way_and_a_complete_one_does_not(tmp_path: Path) -> None:
+    failed = modelled(tmp_path / "1", script=Wild(breaks="Differ."))
+    failed_too = modelled(tmp_path / "2", script=Wild(breaks="agents"))
+    complete = modelled(tmp_path / "3", "--arm", "prompted", "--seeds", "1", "--arm", "baseline", script=Wild())
+    run_of(complete, "baseline").unlink()
+    out = Path(shutil.copytree(failed, tmp_path / "all"))
+    assert counts(merge(failed_too, out=out)[1]) == (0, 0, 2, 0, 0)
+    assert {**content(out), "campaign.json": b""} == {**content(failed), "campaign.json": b""}
+    assert json.loads((out / "campaign.json").read_bytes())["options"]["api_base"] is None  # it was several
+    assert counts(merge(complete, out=out)[1]) == (0, 1, 1, 0, 0)
+    assert run_of(out, "prompted").read_bytes() == run_of(complete, "prompted").read_bytes()
+    assert run_of(out, "baseline").read_bytes() == run_of(failed, "baseline").read_bytes()
+    assert not (out / "report.json").exists()
+    assert colosseum("replay", out).returncode == 0
+    assert counts(merge(failed, failed_too, out=out)[1]) == (0, 0, 2, 0, 0)
+    assert json.loads(run_of(out, "prompted").read_bytes())["status"] == "complete"
+
+
+def test_calls_that_were_paid_for_come_along(tmp_path: Path) -> None:
+    one, other = (modelled(tmp_path / name, "--arm", "baseline") for name in ("1", "2"))
+    for folder in (one, other):
+        run_of(folder, "baseline").unlink()
+    few, many = (run_of(folder, "baseline", ending="calls.jsonl") for folder in (one, other))
+    few.write_bytes(b"".join(few.read_bytes().splitlines(keepends=True)[:3]))
+    many.write_bytes(many.read_bytes()[:-10])
+    out = tmp_path / "all"
+    assert counts(merge(one, other, out=out)[1]) == (0, 0, 0, 1, 1)
+    kept = run_of(out, "baseline", ending="calls.jsonl")
+    assert kept.read_bytes() == b"".join(many.read_bytes().splitlines(keepends=True)[:-1])
+    assert counts(merge(one, other, out=out)[1])[:4] == (0, 0, 0, 1)
+    assert colosseum("log", "verify", out).returncode == 0
+
+
+def test_what_is_no_campaign_is_said(copies: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a file").write_text("x")
+    for arguments, words in (
+        ((tmp_path / "empty", "-o", tmp_path / "all"), "holds no campaign"),
+        ((copies[0], "-o", tmp_path / "a file"), "cannot merge into"),
+        ((copies[0],), "Missing option"),
+    ):
+        done = colosseum("merge", *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
+    (copies[0] / "campaign.json").write_text("{}")
+    assert "is damaged" in colosseum("merge", copies[1], "-o", copies[0]).stderr
+
+
+def test_a_merged_folder_is_gone_on_with(tmp_path: Path) -> None:
+    one = scripted(tmp_path / "1", "--shard", "1/2", seeds="1..2")
+    out = tmp_path / "all"
+    merge(one, out=out)
+    done = audit(spec(tmp_path), out, "--seeds", "1..2")
+    assert done.returncode == 0
+    assert "4 runs complete, 2 of them from before" in done.stderr
+    assert colosseum("replay", out).returncode == 0
