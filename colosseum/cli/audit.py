@@ -32,7 +32,7 @@ from colosseum.cli.cluster import Campaign, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
-from colosseum.cli.spending import Budget, budget_of, left_words, spent_words
+from colosseum.cli.spending import Budget, budget_of, check_budget, left_words, spent_words
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
@@ -165,6 +165,7 @@ def _lasting() -> Iterator[None]:
 
 def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     """Everything that is to be done, written down. Raises Stop, OSError."""
+    check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file))
     asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
