@@ -77,7 +77,7 @@ async def call(request: Request) -> Answer | Failure:
 def library() -> Any:  # a border: litellm's own types are not exact
     """litellm, quiet, without a look at the network or at a .env file, and sending what it is told or nothing."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or the import downloads a price list
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or the import reads a .env file
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # or the import reads a .env file, of a folder above, too
     import litellm
 
     litellm.suppress_debug_info = True
