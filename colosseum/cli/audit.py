@@ -3,11 +3,13 @@
 import asyncio
 import gc
 import json
+import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
@@ -15,6 +17,7 @@ from colosseum.audit.campaign.calls import CacheMode
 from colosseum.audit.campaign.cluster import Place
 from colosseum.audit.campaign.folder import Damaged, Folder
 from colosseum.audit.campaign.planning import Asked, Planned, plan
+from colosseum.audit.campaign.processes import Died
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Runner, Tally
 from colosseum.audit.campaign.source import PaidSource
@@ -28,7 +31,7 @@ from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
-from colosseum.cli.cluster import Campaign, run_on_cluster
+from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
@@ -39,6 +42,9 @@ from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.optimum.lowering.lower import NotLowered
+
+MANY_RUNS = 100
+"""Runs of scripted players for which more processes than one are worth their start."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,8 @@ class Request:
     retry_failed: bool = False
     fresh: bool = False
     connections: int = 64
+    jobs: int | None = None
+    """Processes for scripted players."""
     display: Display = "plain"
     cluster: Place | None = None
 
@@ -92,24 +100,32 @@ class Work:
             return [listed for block in self.planned for listed in block.listed]
         return self.folder.plan().trials
 
-    @property
-    def done(self) -> bool:
-        """Whether every run has a result that stands."""
-        results = (self.folder.result(listed.trial) for block in self.planned for listed in block.listed)
-        return all(result and not (result.status == "failed" and self.request.retry_failed) for result in results)
+    @cached_property
+    def left(self) -> Sequence[Listed]:
+        """The trials that had no result that stands when this was first asked."""
+        listed = [listed for block in self.planned for listed in block.listed]
+        results = [self.folder.result(each.trial) for each in listed]
+        again = self.request.retry_failed
+        return [e for e, r in zip(listed, results, strict=True) if r is None or (again and r.status == "failed")]
 
     @property
-    def missing(self) -> dict[str, Endpoint]:
-        """The models that runs without a result that stands will ask."""
+    def models(self) -> dict[str, Endpoint]:
+        """Those that will be asked."""
         settings = {(cell.point, cell.name): self.asking.adjust(cell.conditions).settings for cell in self.design.cells}
         found: dict[str, Endpoint] = {}
-        for listed in (listed for block in self.planned for listed in block.listed):
-            result = self.folder.result(listed.trial)
-            if result is None or (result.status == "failed" and self.request.retry_failed):
-                for model in dict.fromkeys(listed.players.values()):
-                    if model not in SCRIPTED and model not in found:
-                        found[model] = self.asking.endpoint(model, settings[listed.point, listed.arm])
+        for listed in self.left:
+            for model in dict.fromkeys(listed.players.values()):
+                if model not in SCRIPTED and model not in found:
+                    found[model] = self.asking.endpoint(model, settings[listed.point, listed.arm])
         return found
+
+    @property
+    def processes(self) -> int:
+        """How many make the runs: scripted players compute, so that many runs of them are spread over the cores."""
+        if self.models or len(self.left) < 2:
+            return 1
+        few = len(self.left) < MANY_RUNS
+        return self.request.jobs or (1 if few else os.cpu_count() or 1)
 
 
 def read_cache(words: str) -> CacheMode:
@@ -132,6 +148,8 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         with _lasting():
             work = _planned(checked, request, folder)
             tally, purse = _run(work)
+    except Died as died:
+        raise stop("C127", str(died)) from None
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
     except OSError as error:
@@ -204,30 +222,33 @@ def _resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
 
 def _run(work: Work) -> tuple[Tally, Purse]:
     """Make the runs, and say what they cost. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
-    request, missing = work.request, work.missing
-    budget = budget_of(request.budget, work.design, missing, shards=read_shard(request.part.shard)[1])
+    request, models = work.request, work.models
+    budget = budget_of(request.budget, work.design, models, shards=read_shard(request.part.shard)[1])
     before = spent_before(work.folder, work.counted, budget.prices)
     provider = Provider(request.connections)
-    if not work.done:
+    if work.left:
         work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
-    on_cluster = request.cluster is not None and not work.done
-    if missing and not on_cluster:
-        request.say(f"asking {', '.join(missing)} whether it can play …")
-        _preflight(missing)
+    on_cluster = request.cluster is not None and bool(work.left)
+    if models and not on_cluster:
+        request.say(f"asking {', '.join(models)} whether it can play …")
+        _preflight(models)
     purse = Purse(
-        budget.campaign, budget.prices, before.dollars, before.unpriced, runs=before.runs, dearest=before.teams
-    )
+        budget.campaign, budget.prices, before.dollars, before.unpriced, before.bounded,
+        runs=before.runs, dearest=before.teams,
+    )  # fmt: skip
     source = PaidSource(provider, purse)
     options = Options(request.cache, budget.run, request.retry_failed, request.connections)
     number = sum(len(block.listed) for block in work.planned)
     redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
-    seen = Seen(number, tuple(missing), purse, provider.gates, redaction)
-    if request.cluster is not None and on_cluster:
+    seen = Seen(number, tuple(models), purse, provider.gates, redaction)
+    if on_cluster or work.processes > 1:
         campaign = Campaign(
-            work.folder, work.planned, work.trials, work.asking, missing, options, request.connections,
+            work.folder, work.planned, work.trials, work.asking, models, options, request.connections,
             request.display, request.say,
         )  # fmt: skip
-        return run_on_cluster(request.cluster, campaign, purse, seen), purse
+        if request.cluster is not None:
+            return run_on_cluster(request.cluster, campaign, purse, seen), purse
+        return run_in_processes(work.processes, campaign, purse, seen), purse
     with Watch(request.display, seen, stream=sys.stderr) as watch:
         source.watch = watch.call
         runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)

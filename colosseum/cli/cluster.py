@@ -1,4 +1,4 @@
-"""`colosseum audit --cluster`. In: a campaign that is planned, and where workers are; out: its runs, made by them.
+"""Campaigns by workers. In: a campaign that is planned, and where workers are; out: its runs, made by them.
 
 Before the first block every worker is asked whether it sees the folder, and whether models can play where it is.
 """
@@ -14,6 +14,7 @@ from colosseum.audit.campaign.cluster import DaskCrew, Place, Unusable, crew, re
 from colosseum.audit.campaign.dispatch import Dispatch
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.planning import Planned
+from colosseum.audit.campaign.processes import ProcessCrew, processes
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Tally
 from colosseum.audit.campaign.worker import Instructions
@@ -59,14 +60,23 @@ def run_on_cluster(place: Place, campaign: Campaign, purse: Purse, seen: Seen) -
             place, _instructions(campaign, purse), threads=_threads(place, campaign), say=campaign.say
         ) as workers:
             _prepare(workers, campaign)
-            with Watch(campaign.display, seen, stream=sys.stderr) as watch, _interruptible(workers):
-                dispatch = Dispatch(
-                    campaign.folder, workers, purse, watch.trial, campaign.connections, workers.expected,
-                    campaign.options.retry_failed,
-                )  # fmt: skip
-                return dispatch.run(campaign.planned)
+            return _dispatched(workers, workers.expected, campaign, purse, seen)
     except Unusable as fault:
         raise _stop(fault) from None
+
+
+def run_in_processes(number: int, campaign: Campaign, purse: Purse, seen: Seen) -> Tally:
+    """Make runs of scripted players in processes of this machine. Raises as `run_on_cluster` does."""
+    with processes(number, _instructions(campaign, purse)) as workers:
+        return _dispatched(workers, number, campaign, purse, seen)
+
+
+def _dispatched(workers: DaskCrew | ProcessCrew, expected: int, campaign: Campaign, purse: Purse, seen: Seen) -> Tally:
+    with Watch(campaign.display, seen, stream=sys.stderr) as watch, _interruptible(workers):
+        dispatch = Dispatch(
+            campaign.folder, workers, purse, watch.trial, campaign.connections, expected, campaign.options.retry_failed
+        )
+        return dispatch.run(campaign.planned)
 
 
 def _stop(fault: Unusable) -> Stop:
@@ -126,7 +136,7 @@ def _prepare(workers: DaskCrew, campaign: Campaign) -> None:
 
 
 @contextmanager
-def _interruptible(workers: DaskCrew) -> Iterator[None]:
+def _interruptible(workers: DaskCrew | ProcessCrew) -> Iterator[None]:
     """Within the block, Ctrl-C lets calls under way come to their end; a second one does not wait."""
     asked = False
 

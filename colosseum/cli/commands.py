@@ -166,6 +166,9 @@ def audit(
         str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; `explain C127` says more.")
     ] = None,
     max_connections: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")] = 64,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: the cores.")
+    ] = None,
     couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Put what is there aside and begin anew.")] = False,
@@ -199,7 +202,7 @@ def audit(
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
-        read_display(display), read_cluster(cluster),
+        jobs, read_display(display), read_cluster(cluster),
     )  # fmt: skip
     if show_config:
         from colosseum.cli.configuration import show_configuration
