@@ -75,10 +75,9 @@ def spent_words(purse: Purse) -> str:
     """What was spent on a campaign so far; empty where no model was asked."""
     if not (purse.spent or purse.calls or purse.uncounted):
         return ""
-    limited = purse.limit is not None
-    words = money(purse.spent, purse.limit, 0 if limited else purse.uncounted, unknown=False) + " spent"
-    if limited and purse.uncounted:
-        words += f"; {counted(purse.uncounted, 'answer')} without a count of tokens taken at the most it may have cost"
+    words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
+    if purse.bounded:
+        words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
     if purse.unanswered:
         words += f"; {counted(purse.unanswered, 'call')} timed out, and may have been charged for all the same"
     return words

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from colosseum.audit.models.reply import Answer, Price, usage
+from colosseum.audit.models.reply import Answer, Price
 from colosseum.audit.models.request import Halt, Request
 
 BYTES = 2.0
@@ -43,7 +43,9 @@ class Purse:
     """By model; with a limit there is one for every model."""
     spent: float = 0.0
     uncounted: int = 0
-    """Answers whose price is not known; with a limit the most that they may have cost is counted."""
+    """Answers whose price is not known; with a limit there is none."""
+    bounded: int = 0
+    """Answers whose tokens nobody counted: what is counted is the most that they may have cost."""
     unanswered: int = 0
     """Attempts that timed out: their provider may have charged for them, which is not counted."""
     aside: float = 0.0
@@ -162,17 +164,19 @@ class Bill:
     most: float
 
     def answered(self, answer: Answer) -> None:
-        """Pay for an answer: as much as it may have cost at most, where nobody counted."""
-        taken = usage(answer)
-        cost = self.most if taken.cost is None else taken.cost
-        purse, model = self.purse, self.request.endpoint.model
+        """Pay for an answer: as much as it may have cost at most, where nobody counted its tokens."""
+        taken, purse, model = answer.usage, self.purse, self.request.endpoint.model
+        cost, price = taken.cost, purse.prices.get(model)
+        if taken.prompt_tokens is not None and taken.completion_tokens is not None:
+            purse.densest[model] = max(purse.densest.get(model, 0.0), taken.prompt_tokens / self.request.size)
+            if cost is None and price is not None:
+                cost = price.cost(taken.prompt_tokens, taken.completion_tokens)
         purse.calls += 1
-        purse.uncounted += taken.cost is None
+        purse.uncounted += cost is None and price is None
+        purse.bounded += cost is None and price is not None
+        cost = self.most if cost is None else cost
         purse.spent += cost
         self.account.spent += cost
-        if taken.prompt_tokens is not None:
-            density = taken.prompt_tokens / self.request.size
-            purse.densest[model] = max(purse.densest.get(model, 0.0), density)
 
     def unanswered(self) -> None:
         """An attempt timed out."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from colosseum.audit.campaign.calls import Recorded, read_calls
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.purse import BYTES
-from colosseum.audit.models.reply import Price, usage
+from colosseum.audit.models.reply import Price
 from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trial import Listed
 
@@ -25,6 +25,8 @@ class Spent:
     """The most that a complete run has cost, by its models."""
     unpriced: int = 0
     """Answers whose price is not known."""
+    bounded: int = 0
+    """Answers that are taken for the most that they may have cost."""
 
     @property
     def dollars(self) -> float:
@@ -46,8 +48,8 @@ def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, 
         if result is not None and not result.expense.unpriced:
             cost = result.expense.cost
         elif path.exists():
-            cost, unpriced = _cost((recorded for _, recorded in read_calls(path)), prices or {})
-            found.unpriced += unpriced
+            cost, unpriced, bounded = _cost((recorded for _, recorded in read_calls(path)), prices or {})
+            found.unpriced, found.bounded = found.unpriced + unpriced, found.bounded + bounded
         elif result is not None:
             cost = result.expense.cost
             found.unpriced += result.expense.unpriced
@@ -61,13 +63,13 @@ def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, 
     return found
 
 
-def _cost(calls: Iterable[Recorded], prices: Mapping[str, Price]) -> tuple[float, int]:
-    """What answers cost that were paid for in this run, and how many have no known price."""
-    dollars, unpriced = 0.0, 0
+def _cost(calls: Iterable[Recorded], prices: Mapping[str, Price]) -> tuple[float, int, int]:
+    """What answers cost that were paid for in this run; how many have no known price, and how many no known tokens."""
+    dollars, unpriced, bounded = 0.0, 0, 0
     for recorded in calls:
         if recorded.origin:
             continue
-        taken, price = usage(recorded.answer), prices.get(recorded.model)
+        taken, price = recorded.answer.usage, prices.get(recorded.model)
         if taken.cost is not None:
             dollars += taken.cost
         elif price is None:
@@ -75,5 +77,5 @@ def _cost(calls: Iterable[Recorded], prices: Mapping[str, Price]) -> tuple[float
         elif taken.prompt_tokens is not None and taken.completion_tokens is not None:
             dollars += price.cost(taken.prompt_tokens, taken.completion_tokens)
         else:
-            dollars += price.cost(recorded.prompt_bytes / BYTES, recorded.max_tokens)
-    return dollars, unpriced
+            dollars, bounded = dollars + price.cost(recorded.prompt_bytes / BYTES, recorded.max_tokens), bounded + 1
+    return dollars, unpriced, bounded

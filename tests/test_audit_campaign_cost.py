@@ -1,0 +1,510 @@
+"""Money: no campaign costs more than its budget, whatever providers count, and what was paid for counts for good."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking import KEY, give_key
+from chat_mind import key_of, plays
+from chat_server import Answer, Body, ChatServer, calls
+from conftest import planned, run
+from test_cli_commands import Done, colosseum
+
+from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.purse import BYTES, Account, Purse
+from colosseum.audit.campaign.source import PaidSource, RunSource
+from colosseum.audit.campaign.spending import spent_before
+from colosseum.audit.models import reply
+from colosseum.audit.models.call import known_price
+from colosseum.audit.models.failure import Failure
+from colosseum.audit.models.paid import Attempt, OnAttempt
+from colosseum.audit.models.reply import LongPrice, Price
+from colosseum.audit.models.request import Endpoint, Halt, Place, Request
+from colosseum.audit.redaction import Redaction
+from colosseum.cli.spending import left_words, spent_words
+from colosseum.model.experiment import Conditions
+
+SPEC = """colosseum 1
+scenario match
+agents A, B, C
+set moves = {left, right}
+variable move[agents]: moves
+reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0
+coalition cabal { members = {C} }
+network complete
+table game[agents] ~ integer(1, 1000000)
+prompt number for agents "This is game {{ game[me] }}."
+prompt pitch for cabal { fair: ""  bent: "Differ." }
+experiment e { rounds 1  order declared  arm baseline { }  arm prompted { pitch bent } }
+"""
+CALLS = 6
+"""Of one run: a turn of planning and one of execution for each agent."""
+PRICE = Price(1000.0, 1000.0)
+MAX_TOKENS = 20
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_key(monkeypatch)
+
+
+def counting(tokens: Callable[[Body], tuple[int, int] | None]) -> Callable[[Body], Answer]:
+    """Sensible moves, whose tokens are counted in this way, or not at all."""
+
+    def script(body: Body) -> Answer:
+        answer = plays(body)
+        assert isinstance(answer.body, dict)
+        found = tokens(body)
+        usage = {} if found is None else {"usage": {"prompt_tokens": found[0], "completion_tokens": found[1]}}
+        return replace(answer, body={**{k: v for k, v in answer.body.items() if k != "usage"}, **usage})
+
+    return script
+
+
+def flat(body: Body) -> tuple[int, int]:
+    return 100, 10
+
+
+def uneven(body: Body) -> tuple[int, int]:
+    """From 20 to 520 tokens, as it falls."""
+    return 10 + int(key_of(body)[:6], 16) % 500, 10
+
+
+def most(body: Body) -> tuple[int, int]:
+    """As many as can be expected beforehand."""
+    return len(json.dumps([body["messages"], body["tools"]], ensure_ascii=False).encode()) // 2, MAX_TOKENS
+
+
+def uncounted(body: Body) -> None:
+    return None
+
+
+@dataclass
+class Study:
+    """A campaign in a folder of its own."""
+
+    folder: Path
+    server: ChatServer
+    text: str = SPEC
+
+    def audit(self, *more: object, seeds: str = "1..8") -> Done:
+        spec = self.folder / "spec.colo"
+        spec.write_text(self.text)
+        return colosseum(
+            "audit", spec, "--model", "openai/test", "--api-base", self.server.url, "--max-tokens", MAX_TOKENS,
+            "--price", f"{PRICE.prompt},{PRICE.completion}", "--seeds", seeds, "--out", self.runs.path, *more,
+            OPENAI_API_KEY=KEY,
+        )  # fmt: skip
+
+    @property
+    def runs(self) -> Folder:
+        return Folder(self.folder / "out")
+
+    @property
+    def asked(self) -> int:
+        """Calls that the server heard, but for those that ask whether a model can play."""
+        return sum(not any(t["function"]["name"] == "ready" for t in r.body["tools"]) for r in self.server.requests)
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        paths = sorted((self.runs.path / "runs").glob("*.calls.jsonl"))
+        return [dict(line) for path in paths for line in read_lines(path) if line["kind"] == "ok"]
+
+    @property
+    def charged(self) -> float:
+        """What the provider will ask for, in US dollars, as it counted."""
+        paid = [line["raw"]["usage"] for line in self.lines if not line.get("origin")]
+        return sum(PRICE.cost(tokens["prompt_tokens"], tokens["completion_tokens"]) for tokens in paid)
+
+    @property
+    def complete(self) -> Counter[int]:
+        """Complete runs by seed."""
+        found = ((listed.seed, result) for listed, result in self.runs.results(self.runs.plan()))
+        return Counter(seed for seed, result in found if result is not None and result.status == "complete")
+
+
+class Rising:
+    """Cheap for the first block, and then five times as dear."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, body: Body) -> tuple[int, int]:
+        self.asked += 1
+        return (50 if self.asked <= 2 * CALLS + 1 else 250), 10
+
+
+# ---- the budget of a campaign -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tokens", "budget", "pairs", "broken"),
+    [(flat, 8.0, 4, 0), (uneven, 12.0, 3, 0), (most, 100.0, 7, 0), (Rising(), 20.0, 4, 1)],
+)
+def test_a_budget_is_kept_to_and_leaves_whole_pairs(
+    tokens: Callable[[Body], tuple[int, int]], budget: float, pairs: int, broken: int, tmp_path: Path
+) -> None:
+    with ChatServer(counting(tokens)) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--budget", budget)
+        assert done.returncode == 4, done.stderr
+        assert study.charged <= budget
+        runs = list(study.complete.values())
+        assert runs.count(2) >= pairs
+        assert runs.count(1) <= broken
+        assert f"of ${budget:.2f} spent" in done.stderr
+        assert "the same command with a larger `--budget` goes on" in done.stderr
+        assert study.audit("--budget", budget).returncode == 4
+        assert study.charged <= budget  # what was spent before counts
+        assert study.audit("--budget", 100 * budget).returncode == 0
+        assert study.complete == dict.fromkeys(range(1, 9), 2)
+        assert study.asked == len(study.lines) == 16 * CALLS  # nothing was paid for twice
+
+
+def test_a_budget_that_suffices_is_not_felt(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        done = Study(tmp_path, server).audit("--budget", 16 * CALLS * 0.11 + 5)
+    assert done.returncode == 0, done.stderr
+    assert "$10.56 of $15.56 spent" in done.stderr
+
+
+def test_a_budget_smaller_than_a_call_asks_for_nothing(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--budget", 0.01)
+        assert (done.returncode, study.asked) == (4, 0)
+    assert "0 runs complete, 16 left" in done.stderr
+    assert "of the budget $0.0100 is left, and a call may cost up to $0.9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_answers_that_nobody_counted_are_taken_at_their_most_and_count_for_good(tmp_path: Path) -> None:
+    budget = 40.0
+    with ChatServer(counting(uncounted)) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--budget", budget)
+        assert done.returncode == 4
+        taken = [PRICE.cost(line["prompt_bytes"] / BYTES, line["max_tokens"]) for line in study.lines]
+        assert 0 < sum(taken) <= budget
+        assert f"{len(taken)} answers without a count of tokens taken at the most" in done.stderr
+        assert all(line["cost"] is None for line in study.lines)
+        made = study.asked
+        again = study.audit("--budget", budget)
+        assert (again.returncode, study.asked) == (4, made)
+        assert done.stderr.split(" of $40.00 spent")[0].split("$")[-1] in again.stderr
+        free = study.audit("--no-budget")
+        assert free.returncode == 0
+        assert f"{16 * CALLS} answers without a count of tokens taken at the most" in free.stderr
+
+
+def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -> None:
+    spec = SPEC.replace("rounds 1", "rounds 0")
+    _, todo, _ = planned(spec, seeds=range(1, 9), adjust=with_model)
+
+    class Free:
+        under_way, stopping, most = 0, False, 0
+
+        async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
+            self.under_way += 1
+            self.most = max(self.most, self.under_way)
+            for _ in range(20):
+                await asyncio.sleep(0)
+            self.under_way -= 1
+            usage = {"prompt_tokens": 10, "completion_tokens": 5}
+            message = {"content": "I will not.", "provider_specific_fields": {"refusal": "no"}}
+            answer = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+            return reply.Answer(answer, 0.0, 0.1)
+
+    provider = Free()
+    tally = run(tmp_path, todo, provider=provider, limit=1.0)
+    assert tally["complete"] == len(todo) == 16
+    assert provider.most > 8
+
+
+def with_model(conditions: Conditions) -> Conditions:
+    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "some/model"),)))
+
+
+def test_shared_answers_cost_nothing(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--couple", "--budget", 100)
+        shared = sum(bool(line.get("origin")) for line in study.lines)
+        assert (done.returncode, shared) == (0, 8 * 2)  # A and B are told the same until C has spoken
+        assert study.asked == 16 * CALLS - shared
+    assert f"${study.charged:.2f} of $100.00 spent" in done.stderr
+    assert spent_before(study.runs, study.runs.plan().trials).dollars == pytest.approx(study.charged)
+
+
+# ---- the budget of a run ----------------------------------------------------------------------------------------
+
+
+def test_a_run_ends_at_its_own_budget_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
+    with ChatServer(counting(most)) as server:
+        study = Study(tmp_path, server)
+        done = study.audit("--run-budget", 3, seeds="1..2")
+        assert done.returncode == 4
+        assert "4 runs left, since each had reached its budget" in done.stderr
+        spent = spent_before(study.runs, study.runs.plan().trials).runs
+        assert len(spent) == 4
+        assert all(0 < dollars <= 3 for dollars in spent.values())
+        made = study.asked
+        assert (study.audit("--run-budget", 3, seeds="1..2").returncode, study.asked) == (4, made)
+        assert study.audit("--run-budget", 30, seeds="1..2").returncode == 0
+        assert study.asked == 4 * CALLS
+
+
+# ---- where budgets come from ------------------------------------------------------------------------------------
+
+
+def test_the_experiments_budget_holds_unless_another_is_given(tmp_path: Path) -> None:
+    own = SPEC.replace("experiment e {", "experiment e { budget $3")
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server, own)
+        done = study.audit()
+        assert done.returncode == 4
+        assert "of $3.00 spent" in done.stderr
+        assert study.charged <= 3
+        done = study.audit("--budget", 6, seeds="1..4")
+        assert "of $6.00 spent" in done.stderr
+        assert study.charged <= 6
+        assert study.audit("--no-budget").returncode == 0
+    assert study.charged > 6
+
+
+def test_what_other_seeds_and_arms_cost_counts_and_a_shard_has_its_part(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        assert study.audit("--no-budget", seeds="1..4").returncode == 0
+        spent = study.charged
+        done = study.audit("--budget", spent + 0.5, seeds="5..8")
+        assert (done.returncode, study.charged) == (4, spent)
+        done = study.audit("--budget", 20, "--shard", "2/4", seeds="9..16")
+        assert done.returncode == 0
+        assert f"${2 * 2 * CALLS * 0.11:.2f} of $5.00 spent" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--budget", "0"), "`--budget` is an amount of more than 0"),
+        (("--budget", "-1"), "`--budget` is an amount of more than 0"),
+        (("--budget", "nan"), "`--budget` is an amount of more than 0"),
+        (("--budget", "inf"), "`--budget` is an amount of more than 0"),
+        (("--run-budget", "0"), "`--run-budget` is an amount of more than 0"),
+        (("--no-budget", "--budget", "1"), "contradict each other"),
+        (("--price", "1"), "is not a price"),
+        (("--price", "-1,2"), "is not a price"),
+        (("--price", "nan,2"), "is not a price"),
+    ],
+)
+def test_amounts_that_are_none_are_told(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    with ChatServer([calls(("ready", {}))]) as server:
+        study = Study(tmp_path, server)
+        done = study.audit(*options)
+        assert (done.returncode, len(server.requests)) == (2, 0)
+    assert words in done.stderr
+
+
+# ---- prices -----------------------------------------------------------------------------------------------------
+
+
+def test_a_price_of_0_is_believed_of_a_machine_of_ones_own_alone() -> None:
+    assert known_price("openai/gpt-4o-mini") == Price(0.15, 0.6)
+    assert known_price("ollama/llama3.1") == Price(0, 0)
+    for model in ("openai/ours", "codestral/codestral-latest", "azure/model-router"):
+        assert known_price(model) is None
+
+
+def test_a_long_prompt_has_a_price_of_its_own() -> None:
+    price = known_price("gemini/gemini-2.5-pro")
+    assert price is not None
+    assert price.long is not None
+    assert price.cost(price.long.above, 0) < price.cost(price.long.above + 1, 0) / 1.5
+    assert Price(1, 2, LongPrice(100, 2, 3)).cost(200, 10) == pytest.approx(430e-6)
+
+
+def test_nothing_is_asked_of_a_model_without_a_price(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.colo"
+    spec.write_text(SPEC)
+    with ChatServer([calls(("ready", {}))]) as server:
+        for option in ((), ("--budget", 5)):
+            done = colosseum(
+                "audit", spec, "--model", "openai/ours", "--api-base", server.url, *option, OPENAI_API_KEY=KEY
+            )
+            assert (done.returncode, len(server.requests)) == (2, 0)
+            assert "error[C125]: the price of `openai/ours` is not known" in done.stderr
+
+
+# ---- the purse --------------------------------------------------------------------------------------------------
+
+
+def request(model: str = "m", *, words: str = "", max_tokens: int = 10) -> Request:
+    return Request(Endpoint(model, max_tokens=max_tokens), [{"role": "user", "content": words}], (), Place())
+
+
+def test_the_most_that_a_call_may_cost_counts_bytes_and_learns() -> None:
+    purse = Purse(None, {"m": Price(1e6, 1e6)})
+    short, long = request(), request(words="語" * 100)
+    assert purse.most(long) - purse.most(short) == pytest.approx(300 / BYTES)
+    assert purse.most(request(max_tokens=11)) - purse.most(short) == pytest.approx(1)
+    asyncio.run(pay(purse, short, {"prompt_tokens": 10 * short.size, "completion_tokens": 1}))
+    assert purse.most(short) == pytest.approx(10 * short.size + 10)
+
+
+async def pay(purse: Purse, asked: Request, usage: dict[str, int], account: Account | None = None) -> None:
+    answer = reply.Answer({"choices": [], "usage": usage}, 0.25, 0.1)
+    async with purse.paying(asked, account or Account()) as bill:
+        bill.answered(answer)
+
+
+def test_fractions_that_do_not_add_up_stop_nobody() -> None:
+    """0.1 + 0.2 − 0.1 − 0.2 is more than 0: what is set aside for no call is exactly 0."""
+    purse = Purse(1.0, {"m": Price(1e6, 1e6), "n": Price(1e6, 1e6)})
+    sizes = iter([0.1, 0.2, 0.3, 0.7])
+
+    class Sized(Purse):
+        def most(self, request: Request) -> float:
+            return next(sizes)
+
+    purse = Sized(1.0, {})
+
+    async def work() -> None:
+        async with purse.paying(request(), Account()), purse.paying(request(), Account()):
+            pass
+        assert purse.aside == 0
+        purse.spent = 0.3
+        async with purse.paying(request(), Account()):
+            pass
+        await pay(purse, request(), {"prompt_tokens": 1, "completion_tokens": 1})
+
+    asyncio.run(asyncio.wait_for(work(), 5))
+
+
+def test_later_blocks_wait_for_what_earlier_ones_will_probably_need() -> None:
+    purse = Purse(10.0, {"m": Price(0, 1e5)}, dearest={"team": 6.0})
+    early, late = Account("team", 0), Account("team", 1)
+    order: list[str] = []
+
+    async def call(account: Account, name: str) -> None:
+        async with purse.paying(request(max_tokens=20), account):
+            order.append(name)
+
+    async def work() -> None:
+        with purse.open(late):
+            with purse.open(early):
+                waiting = asyncio.create_task(call(late, "late"))
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                assert order == ["late"]  # 10 is enough for the 6 of the earlier run, 2 to spare, and 2 for this call
+                await waiting
+                purse.spent = 1.0
+                waiting = asyncio.create_task(call(late, "late"))
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                await call(early, "early")
+                assert order == ["late", "early"]
+            await waiting
+            assert order == ["late", "early", "late"]
+
+    asyncio.run(asyncio.wait_for(work(), 5))
+
+
+def test_calls_side_by_side_are_never_set_aside_more_than_there_is() -> None:
+    purse = Purse(10.0, {"m": Price(0, 1e5)})
+    seen: list[float] = []
+
+    async def call() -> str:
+        try:
+            async with purse.paying(request(max_tokens=20), Account()) as bill:
+                seen.append(purse.spent + purse.aside)
+                await asyncio.sleep(0)
+                usage = {"prompt_tokens": 1, "completion_tokens": 20}
+                bill.answered(reply.Answer({"choices": [], "usage": usage}, 2.0, 0.1))
+        except Halt:
+            return "halted"
+        return "answered"
+
+    async def work() -> list[str]:
+        return await asyncio.gather(*(call() for _ in range(30)))
+
+    became = Counter(asyncio.run(asyncio.wait_for(work(), 5)))
+    assert became == {"answered": 5, "halted": 25}
+    assert max(seen) <= 10
+    assert (purse.spent, purse.aside, purse.reached, purse.refused) == (10.0, 0.0, True, 2.0)
+
+
+def test_what_another_process_pays_counts_once() -> None:
+    purse = Purse(10.0, {}, spent=1.0, runs={"a": 1.0})
+    for _ in range(2):
+        purse.found("a", 1.0)
+        purse.found("b", 2.5)
+    assert purse.spent == 3.5
+    alone = Purse(10.0, {}, spent=1.0)
+    alone.found("b", 2.5)
+    assert alone.spent == 1.0
+
+
+def test_calls_that_time_out_are_told(tmp_path: Path) -> None:
+    class Slow:
+        under_way, stopping = 0, False
+
+        async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
+            failure = Failure("timeout", "too late", again=True)
+            heard(request, Attempt(1, failure, 1.0))
+            heard(request, Attempt(2, failure, None))
+            return failure
+
+    purse = Purse(10.0, {"m": PRICE}, spent=0.5)
+    calls_ = RunCalls(tmp_path / "x.calls.jsonl", RunSource(PaidSource(Slow(), purse), Account()), Redaction())
+    assert isinstance(asyncio.run(calls_.ask(request())), Failure)
+    assert (
+        spent_words(purse) == "$0.5000 of $10.00 spent; 2 calls timed out, and may have been charged for all the same"
+    )
+    assert (purse.spent, purse.aside) == (0.5, 0)
+
+
+def test_a_purse_says_why_runs_were_left() -> None:
+    assert "`--run-budget`" in left_words(Purse(1.0, {}))
+    assert "less than a block of runs" in left_words(Purse(1.0, {}, reached=True))
+    assert "a call may cost up to $0.0030" in left_words(Purse(1.0, {}, spent=0.999, reached=True, refused=0.003))
+    assert spent_words(Purse(1.0, {})) == ""
+
+
+# ---- what is on file --------------------------------------------------------------------------------------------
+
+
+def test_what_is_on_file_tells_what_was_asked(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        study.audit(seeds="1")
+    path = next((study.runs.path / "runs").glob("*.calls.jsonl"))
+    for (_, recorded), line in zip(read_calls(path), read_lines(path), strict=True):
+        assert (recorded.model, recorded.max_tokens) == ("openai/test", MAX_TOKENS)
+        assert recorded.prompt_bytes == line["prompt_bytes"] > 500
+        assert line["cost"] == pytest.approx(0.11)
+
+
+def test_a_price_that_is_learned_later_is_put_on_what_was_counted(tmp_path: Path) -> None:
+    with ChatServer(counting(flat)) as server:
+        study = Study(tmp_path, server)
+        spec = tmp_path / "spec.colo"
+        spec.write_text(SPEC)
+        done = colosseum(
+            "audit", spec, "--model", "openai/test", "--api-base", server.url, "--max-tokens", MAX_TOKENS,
+            "--seeds", "1..2", "--out", study.runs.path, "--no-budget", OPENAI_API_KEY=KEY,
+        )  # fmt: skip
+        assert done.returncode == 0
+        assert f"{4 * CALLS} answers of unknown price" in done.stderr
+        trials = study.runs.plan().trials
+        assert (spent_before(study.runs, trials).dollars, spent_before(study.runs, trials).unpriced) == (0, 4 * CALLS)
+        later = spent_before(study.runs, trials, {"openai/test": PRICE})
+        assert (later.dollars, later.unpriced) == (pytest.approx(4 * CALLS * 0.11), 0)
+        done = study.audit("--budget", 1, seeds="3..4")
+        assert (done.returncode, study.asked) == (4, 4 * CALLS)
