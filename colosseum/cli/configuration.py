@@ -38,7 +38,8 @@ def show_configuration(request: Request, values: Mapping[str, object], found: Or
     asking = read_asking(request.wanted, checked)
     known = {**values, "display": request.display, "out": request.out or default_folder(checked, request.part)}
     redaction = Redaction.of(others=secrets(asking.api_base.values()))
-    held = list(_held(known, found, dict(_specified(checked, design, asking)), redaction))
+    specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))
+    held = list(_held(known, found, specified, redaction))
     if as_json:
         options = {each.option: {"value": each.value, "from": each.origin} for each in held}
         say_json({"schema": 1, "spec": str(request.file), "options": options, "dotenv": list(found.others)})
@@ -66,13 +67,15 @@ def _held(
         yield Held(_spelt(name), _shown(values[name], redaction), place)
 
 
-def _specified(checked: Checked, design: Design, asking: Asking) -> Iterator[tuple[str, Held]]:
+def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: bool) -> Iterator[tuple[str, Held]]:
     """What the spec says where no option does, or the language where the spec does not."""
     statement = next(each for each in checked.spec.of(syntax.Experiment) if each.name == design.name)
     said = {each.name for settings in (statement.settings, *(a.settings for a in statement.arms)) for each in settings}
     said |= {sweep.name for sweep in statement.sweeps}
     yield "experiment", Held("experiment", design.name, "spec")
     for name in SETTINGS:
+        if name == "budget" and unlimited:
+            continue
         settings = [asking.adjust(cell.conditions).settings for cell in design.cells]
         all_values = list(dict.fromkeys(getattr(each, name) for each in settings))
         shown = [_model(value) if name == "model" else value for value in all_values]

@@ -207,13 +207,13 @@ def _blame(wrong: typer.BadParameter, ctx: Any, given: Iterable[str], new: froze
         wrong.message += f" It is set by {variable}{' in .env' if variable in new else ''}."
 
 
-def _settle(values: dict[str, Any], found: Mapping[str, Origin]) -> None:
+def _settle(values: dict[str, Any], found: dict[str, Origin]) -> None:
     """Of a switch and an option that contradict each other, drop what is said in the weaker place."""
     for switch, options in RIVALS.items():
         for option in options:
             if not values.get(switch) or values.get(option) is None:
                 continue
             if found[option].strength < found[switch].strength:
-                values[option] = None
+                values[option], found[option] = None, found[switch]
             elif found[option].strength > found[switch].strength:
-                values[switch] = False
+                values[switch], found[switch] = False, found[option]
