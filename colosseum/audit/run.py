@@ -5,7 +5,7 @@ as the player has nothing more to do.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from colosseum.audit.protocol import (
     CallFailed,
@@ -16,6 +16,7 @@ from colosseum.audit.protocol import (
     Step,
     ToolCall,
     ToolResult,
+    Usage,
 )
 from colosseum.audit.rules import Rules
 from colosseum.audit.scripted.knowledge import Knowledge, Library
@@ -152,7 +153,7 @@ class Run:
             calls=[{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls],  # type: ignore[dict-item]
             note=reply.note,
             finish=reply.finish,
-            usage=None if reply.usage is None else asdict(reply.usage),
+            usage=None if reply.usage is None else _taken(reply.usage),
         )
 
     def _outcome(self) -> None:
@@ -164,6 +165,17 @@ class Run:
             chosen[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
         assignment = {v.name: plain(chosen[v.name]) for v in self.stage.scenario.task.variables}
         self.trace.write("outcome", assignment=assignment, undecided=[v.name for v in undecided])
+
+
+def _taken(usage: Usage) -> dict[str, Json]:
+    """What a call took, as the trace has it."""
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost": usage.cost,
+        "seconds": usage.seconds,
+        "served_model": usage.served_model,
+    }
 
 
 def turn_order(stage: Stage) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ A property test changes what is secret from an agent and compares its prompts by
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from colosseum.audit.channels import live_channels
 from colosseum.audit.protocol import ChannelView, Position, Post, Step, View
@@ -24,7 +25,7 @@ class Stage:
     run: str = ""
     """Keys the noise of scripted players: two runs that differ in arm, point or repeat are two throws of the dice."""
 
-    @property
+    @cached_property
     def channels(self) -> tuple[Channel, ...]:
         """Every live channel."""
         return live_channels(self.scenario, self.conditions)

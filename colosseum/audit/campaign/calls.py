@@ -6,7 +6,7 @@ played again finds its answers here; what a killed process left of a line is cut
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
@@ -124,9 +124,10 @@ class Missing(Exception):  # noqa: N818 - what is wrong, in words
 
 def _line(request: Request, attempt: Attempt, origin: str) -> dict[str, Any]:
     """One attempt as it is written."""
+    place = request.place
     head = {
         "call": request.key,
-        "place": asdict(request.place),
+        "place": {"agent": place.agent, "phase": place.phase, "round": place.round, "step": place.step},
         "model": request.endpoint.model,
         "prompt_bytes": request.size,
         "max_tokens": request.endpoint.max_tokens,

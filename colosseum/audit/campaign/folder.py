@@ -25,7 +25,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from colosseum.audit.campaign.calls import Recorded
-from colosseum.audit.models.reply import usage
 from colosseum.audit.trace import Seal
 from colosseum.audit.trial import Listed
 
@@ -71,7 +70,7 @@ class Expense:
     def of(cls, used: Sequence[Recorded]) -> "Expense":
         """The expense of a run's answers; what was paid for elsewhere costs nothing here."""
         own = [each for each in used if not each.origin]
-        taken = [usage(each.answer) for each in own]
+        taken = [each.answer.usage for each in own]
         return cls(
             calls=len(used),
             retries=sum(each.attempts - 1 for each in own),

@@ -163,9 +163,24 @@ class Answer:
             return f"it was broken off: {(extras and extras.error) or choice.native_reason}"
         return None
 
+    @cached_property
+    def usage(self) -> Usage:
+        """What the answer took. No prompt is of 0 tokens, nor is what was said: then the provider did not count."""
+        completion = self.completion
+        tokens = completion.usage if completion else None
+        said = completion is not None and any(c.message.content or c.message.tool_calls for c in completion.choices)
+        counted = tokens is not None and bool(tokens.prompt_tokens) and (bool(tokens.completion_tokens) or not said)
+        return Usage(
+            prompt_tokens=tokens.prompt_tokens if tokens and counted else None,
+            completion_tokens=tokens.completion_tokens if tokens and counted else None,
+            cost=self.cost if counted else None,
+            seconds=self.seconds,
+            served_model=(completion.model if completion else None) or "",
+        )
+
     def priced(self, price: Price) -> "Answer":
         """The answer at another price; without one where the provider did not count the tokens."""
-        taken = usage(self)
+        taken = self.usage
         if taken.prompt_tokens is None or taken.completion_tokens is None:
             return replace(self, cost=None)
         return replace(self, cost=price.cost(taken.prompt_tokens, taken.completion_tokens))
@@ -191,22 +206,7 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
         written.append(ToolCall("", "", choice.native_reason))
     calls, note = _identified(made, turn_ids), text or writable(choice.refusal or "")
     finish = _finish(choice, calls=calls, note=note)
-    return Reply(calls=calls, note=note, usage=usage(answer), finish=finish, written=tuple(written))
-
-
-def usage(answer: Answer) -> Usage:
-    """What the answer took. No prompt is of 0 tokens, nor is what was said: then the provider did not count."""
-    completion = answer.completion
-    tokens = completion.usage if completion else None
-    said = completion is not None and any(c.message.content or c.message.tool_calls for c in completion.choices)
-    counted = tokens is not None and bool(tokens.prompt_tokens) and (bool(tokens.completion_tokens) or not said)
-    return Usage(
-        prompt_tokens=tokens.prompt_tokens if tokens and counted else None,
-        completion_tokens=tokens.completion_tokens if tokens and counted else None,
-        cost=answer.cost if counted else None,
-        seconds=answer.seconds,
-        served_model=(completion.model if completion else None) or "",
-    )
+    return Reply(calls=calls, note=note, usage=answer.usage, finish=finish, written=tuple(written))
 
 
 def _finish(choice: Choice, *, calls: tuple[ToolCall, ...], note: str) -> str:

@@ -73,15 +73,15 @@ class Request:
     @cached_property
     def key(self) -> str:
         """SHA-256 in hexadecimal."""
-        return hashlib.sha256(self._content.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(self._content).hexdigest()
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Bytes of what is sent, as JSON."""
-        return len(self._content.encode("utf-8", "surrogatepass"))
+        return len(self._content)
 
     @cached_property
-    def _content(self) -> str:
+    def _content(self) -> bytes:
         place = self.place
         content: dict[str, Any] = {  # typed dicts of JSON, which no type of ours describes
             "model": self.endpoint.model,
@@ -90,7 +90,7 @@ class Request:
             "tools": self.tools,
             "place": [place.agent, place.phase, place.round, place.step],
         }
-        return encode(content)
+        return encode(content).encode("utf-8", "surrogatepass")
 
 
 class Halt(Exception):  # noqa: N818 - a stop that was asked for
