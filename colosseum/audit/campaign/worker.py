@@ -35,6 +35,8 @@ from colosseum.model.values import Value
 T = TypeVar("T")
 LOOKING = 0.02
 """Seconds between two looks at calls under way."""
+ENDING = 1.0
+"""Seconds for all that goes on to end."""
 
 
 class Unfit(Exception):  # noqa: N818 - what is wrong, in words
@@ -117,7 +119,12 @@ class Workshop:
     """Under way."""
 
     def __post_init__(self) -> None:
-        threading.Thread(target=self.loop.run_forever, name="blocks", daemon=True).start()
+        threading.Thread(target=self._serve, name="blocks", daemon=True).start()
+
+    def _serve(self) -> None:
+        """Run the loop until it is stopped."""
+        self.loop.run_forever()
+        self.loop.close()
 
     async def make(self, share: Share) -> Made:
         """Make what is missing of a block."""
@@ -174,10 +181,11 @@ class Workshop:
 
     async def close(self) -> None:
         """End at once."""
-        for task in self.blocks:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
             task.cancel()
-        if self.blocks:
-            await asyncio.wait(self.blocks)
+        if others:
+            await asyncio.wait(others, timeout=ENDING)
         self.loop.call_soon(self.loop.stop)
 
     async def ask(self, endpoints: Sequence[Endpoint]) -> list[str]:
@@ -238,7 +246,8 @@ def make_block(instructions: Instructions, share: Share) -> Made:
     except CancelledError:
         return Made()
     except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
+        first = group.exceptions[0]  # one is enough to say what broke; the others were cut off by it
+    raise first  # from here, or it would go to the client with the group in it, and that with it
 
 
 async def ask_models(instructions: Instructions, endpoints: Sequence[Endpoint]) -> list[str]:

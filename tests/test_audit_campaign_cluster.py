@@ -1,0 +1,400 @@
+"""Clusters: whatever becomes of workers, every run is made once, and comes to what one process makes of it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from asking import KEY, give_key
+from chat_mind import key_of, late, plays
+from chat_server import Answer, Body, ChatServer
+from conftest import MATCH, SPECS, checked
+from distributed import Client, LocalCluster
+from test_cli_commands import Done, colosseum
+
+from colosseum.audit.campaign import cluster
+from colosseum.audit.campaign.calls import read_calls
+from colosseum.audit.campaign.cluster import DaskCrew, Place, Supply, Unusable, crew, read_place
+from colosseum.audit.campaign.dispatch import Dispatch
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.planning import Asked, Planned, plan
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.runner import Options, Tally
+from colosseum.audit.campaign.worker import Instructions, Made, Share, leave, make_block
+from colosseum.audit.models.reply import Price
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.trial import Expansions, Trials, blocks
+from colosseum.model.experiment import Conditions
+from colosseum.model.settings import Settings
+
+SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
+"""Four blocks of two runs; a run takes six calls."""
+RUNS, CALLS = 8, 48
+TOY = SPECS / "toy.colo"
+WITHOUT_KEY = {"OPENAI_API_KEY": None, "OPENAI_BASE_URL": None, "OPENAI_API_BASE": None}
+
+
+# ---- what is compared ------------------------------------------------------------------------------------------
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a campaign leaves of its runs, without what differs from call to call; a lock may stay of a dead worker."""
+    found = {}
+    for path in (folder / "runs").iterdir():
+        if path.suffix != ".lock":
+            found[path.name] = re.sub(
+                rb'"(seconds|chain|id)": ?("(chatcmpl-|[0-9a-f]{64})\w*"|[\d.e-]+)', b"", path.read_bytes()
+            )
+    return found
+
+
+def paid(folder: Path) -> Counter[str]:
+    """How often every call is on file."""
+    return Counter(
+        f"{path.name} {key}" for path in (folder / "runs").glob("*.calls.jsonl") for key, _ in read_calls(path)
+    )
+
+
+def wait_for_results(folder: Path, number: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(list((folder / "runs").glob("*.json"))) < number:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+# ---- workers of our own ----------------------------------------------------------------------------------------
+
+
+class Audit:
+    """The command with two workers, in a process group of its own as in a terminal."""
+
+    def __init__(self, folder: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "colosseum", "audit", str(TOY), "--seeds", "1..40", "--json",
+             "--out", str(folder), "--cluster", "local:2"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        wait_for_results(folder, 2)
+        children = psutil.Process(self.process.pid).children()
+        self.workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
+
+    def end(self) -> tuple[int, str, str]:
+        said, words = self.process.communicate(timeout=60)
+        return self.process.returncode, said, words
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The same campaign in one process, and its report."""
+    folder = tmp_path_factory.mktemp("alone")
+    return folder, colosseum("audit", TOY, "--seeds", "1..40", "--jobs", 1, "--out", folder, "--json").stdout
+
+
+def test_a_worker_may_be_killed_and_nothing_shows_it(alone: tuple[Path, str], tmp_path: Path) -> None:
+    audit = Audit(tmp_path)
+    audit.workers[0].kill()
+    assert len(list((tmp_path / "runs").glob("*.json"))) < 120
+    code, said, words = audit.end()
+    assert (code, "Traceback" in words) == (0, False), words
+    assert "120 runs complete, in" in words
+    assert said == alone[1]
+    assert files(tmp_path) == files(alone[0])
+    assert not list(tmp_path.glob("cluster-*"))
+
+
+def test_ctrl_c_stops_the_workers_and_says_how_to_go_on(alone: tuple[Path, str], tmp_path: Path) -> None:
+    audit = Audit(tmp_path)
+    os.killpg(audit.process.pid, signal.SIGINT)
+    code, _, words = audit.end()
+    assert (code, "Traceback" in words) == (130, False), words
+    assert "run the same command to go on" in words
+    assert len(audit.workers) == 2
+    assert not any(worker.is_running() for worker in audit.workers)
+    assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < 120
+    again = colosseum("audit", TOY, "--seeds", "1..40", "--out", tmp_path, "--json")
+    assert again.stdout == alone[1]
+    assert files(tmp_path) == files(alone[0])
+
+
+# ---- workers of a scheduler ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[LocalCluster]:
+    """Two workers; they have the key that models need."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=2, memory_limit=0, dashboard_address=None, env={"OPENAI_API_KEY": KEY}
+    ) as found:
+        yield found
+
+
+def processes(scheduler: LocalCluster) -> list[int]:
+    with Client(scheduler, set_as_default=False) as client:
+        return list(client.run(os.getpid).values())
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "spec.colo"
+    path.write_text(SPEC)
+    return path
+
+
+def audit(spec: Path, out: Path, url: str, *more: object, **environment: str | None) -> Done:
+    """The campaign of a model, whose key is not told here."""
+    return colosseum(
+        "audit", spec, "--model", "openai/test", "--api-base", url, "--price", "1,1", "--out", out, *more,
+        **{**WITHOUT_KEY, **environment},
+    )  # fmt: skip
+
+
+class Counting:
+    """A script that counts what is asked, and does something in the middle."""
+
+    def __init__(self, at: int, deed: Callable[[], object]) -> None:
+        self.at, self.deed = at, deed
+        self.times: Counter[str] = Counter()
+        self.script = late(plays, 0.05)
+
+    def __call__(self, body: Body) -> Answer:
+        if "ready" not in body["tools"][0]["function"]["name"]:
+            self.times[key_of(body)] += 1
+            if self.times.total() == self.at:
+                self.deed()
+        return self.script(body)
+
+
+def test_models_are_asked_by_workers_and_a_killed_one_costs_its_calls_under_way_alone(
+    scheduler: LocalCluster, spec: Path, tmp_path: Path
+) -> None:
+    first, _ = processes(scheduler)
+    asked = Counting(20, lambda: os.kill(first, signal.SIGKILL))
+    with ChatServer(plays) as server:
+        assert audit(spec, tmp_path / "alone", server.url, OPENAI_API_KEY=KEY).returncode == 0
+    with ChatServer(asked) as server:
+        done = audit(spec, tmp_path / "shared", server.url, "--cluster", scheduler.scheduler_address)
+    assert done.returncode == 0, done.stderr
+    assert "2 workers; of 64 calls of a model at once, each makes 32" in done.stderr
+    assert f"{RUNS} runs complete, in" in done.stderr
+    assert files(tmp_path / "shared") == files(tmp_path / "alone")
+    assert len(paid(tmp_path / "shared")) == paid(tmp_path / "shared").total() == CALLS
+    assert CALLS <= asked.times.total() <= CALLS + 4  # two blocks of two runs each were the first worker's
+
+
+def test_answers_under_way_at_ctrl_c_are_kept(scheduler: LocalCluster, spec: Path, tmp_path: Path) -> None:
+    asked = Counting(20, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with ChatServer(asked) as server:
+        done = audit(spec, tmp_path / "out", server.url, "--cluster", scheduler.scheduler_address)
+        assert done.returncode == 130, done.stderr
+        assert "waiting for calls under way" in done.stderr
+        assert paid(tmp_path / "out").total() == asked.times.total() < CALLS
+        done = audit(spec, tmp_path / "out", server.url, "--cluster", scheduler.scheduler_address)
+    assert done.returncode == 0, done.stderr
+    assert asked.times.total() == paid(tmp_path / "out").total() == CALLS
+
+
+# ---- money -----------------------------------------------------------------------------------------------------
+
+
+class Alone:
+    """A crew of one, here, that begins to work when it is asked for the result."""
+
+    def __init__(self, instructions: Instructions) -> None:
+        self.instructions = instructions
+        self.given: deque[tuple[int, Share]] = deque()
+        self.most: list[float] = []
+        """What was set aside at once."""
+
+    def workers(self) -> int:
+        return 1
+
+    def places(self) -> int:
+        return 3
+
+    def give(self, number: int, share: Share) -> None:
+        self.given.append((number, share))
+
+    def take(self) -> tuple[int, Made]:
+        number, share = self.given.popleft()
+        return number, make_block(self.instructions, share)
+
+
+def modelled(conditions: Conditions) -> Conditions:
+    return replace(conditions, settings=replace(conditions.settings, model=(("agents", "openai/test"),), max_tokens=9))
+
+
+def told(out: Path, adjust: Callable[[Conditions], Conditions], *, url: str = "", **options: object) -> Instructions:
+    """Instructions for the workers of a campaign in a folder."""
+    price = Price(1000.0, 1000.0)
+
+    def endpoint(name: str, settings: Settings) -> Endpoint:
+        return Endpoint(name, max_tokens=settings.max_tokens, api_base=url, price=price)
+
+    return Instructions(
+        "abc", out, "spec.colo", {}, adjust, endpoint, False, Options(**options), {"openai/test": price}  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def prepared(out: Path, adjust: Callable[[Conditions], Conditions] = lambda c: c) -> list[Planned]:
+    """A campaign's folder with its plan."""
+    found = checked(SPEC)
+    design = next(iter(found.designs.values()))
+    trials = Trials(Expansions(found.spec, found.params), adjust, lambda name, settings: Endpoint(name, max_tokens=9))
+    made, diagnostics = plan(Folder(out), Asked(design, "", "", {}), blocks(design), trials)
+    assert not diagnostics
+    return made
+
+
+@pytest.fixture
+def workers_leave() -> Iterator[None]:
+    """This process keeps nothing of a campaign."""
+    yield
+    leave("abc")
+
+
+def spend(out: Path, limit: float | None, **options: object) -> tuple[Tally, Purse, Counter[str]]:
+    """A campaign in this process: what became of its runs, what they cost, and what was asked for how often."""
+    asked = Counting(0, lambda: None)
+    with ChatServer(asked) as server:
+        instructions = told(out, modelled, url=server.url, **options)
+        instructions.token_path.parent.mkdir(exist_ok=True)
+        instructions.token_path.write_text("abc")
+        purse = Purse(limit, instructions.prices)
+        dispatch = Dispatch(Folder(out), Alone(instructions), purse, lambda *became: None, connections=8)
+        tally = dispatch.run(prepared(out, modelled))
+    return tally, purse, asked.times
+
+
+ANSWER = 0.018
+"""US dollars: 18 tokens. A call might cost up to about 1.6, of which its prompt is the most."""
+
+
+@pytest.mark.usefixtures("workers_leave")
+def test_blocks_get_parts_of_the_budget_and_no_answer_is_paid_for_twice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    give_key(monkeypatch)
+    tally, purse, asked = spend(tmp_path, 9.0)
+    assert (tally["complete"], tally["halted"], purse.reached) == (RUNS, 0, False)
+    assert purse.spent == pytest.approx(CALLS * ANSWER)
+    assert (asked.total(), purse.calls, purse.aside) == (CALLS, CALLS, 0)
+
+
+@pytest.mark.usefixtures("workers_leave")
+def test_a_budget_on_a_cluster_is_kept_and_leaves_whole_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    give_key(monkeypatch)
+    limit = 2 * ANSWER * 12 + 1.5
+    tally, purse, asked = spend(tmp_path, limit)
+    assert purse.reached
+    assert tally["complete"] + tally["halted"] == RUNS
+    assert 2 <= tally["complete"] < RUNS
+    assert tally["complete"] % 2 == 0
+    assert purse.spent == pytest.approx(asked.total() * ANSWER)
+    assert purse.spent <= limit
+
+
+@pytest.mark.usefixtures("workers_leave")
+def test_a_budget_of_one_run_holds_in_workers_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    give_key(monkeypatch)
+    tally, purse, asked = spend(tmp_path, None, run_budget=1.0)
+    assert (tally["halted"], purse.reached) == (RUNS, False)
+    assert asked.total() < CALLS
+
+
+# ---- what goes wrong ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words", ["4", "local", "local:0", "local:x", "slurm:", "tcp://host", "host:8786", "tcp://:1 2"]
+)
+def test_a_place_that_is_none_is_told(words: str, spec: Path, tmp_path: Path) -> None:
+    done = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error[C127]" in done.stderr
+    assert "local:4" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_places_are_read() -> None:
+    assert [read_place(words) for words in ("local:4", "slurm", "htcondor:20", "tls://host:8786")] == [
+        Place("local", 4), Place("slurm", 1), Place("htcondor", 20), Place("address", 0, "tls://host:8786"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--cluster", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
+        (["--cluster", "slurm:2"], "`sbatch` is not on this machine"),
+        (["--cluster", "local:9", "--max-connections", 8], "9 workers cannot share `--max-connections 8`"),
+        (
+            ["--cluster", "local:2", "--budget", 1, "--cache", "off"],
+            "a budget on a cluster needs answers that are kept",
+        ),
+        (["--cluster", "local:2", "--api-base", "http://me:secret@host/v1"], "the password in `--api-base`"),
+    ],
+)
+def test_a_cluster_that_cannot_do_it_is_told_in_words(
+    options: list[object], words: str, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", "0.3s")
+    monkeypatch.setenv("PATH", "")
+    done = audit(spec, tmp_path / "out", "http://127.0.0.1:9/v1", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_what_is_not_installed_is_named(spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "local:2")
+    assert done.returncode == 2
+    assert "`--cluster` needs distributed" in done.stderr
+    assert "pip install 'colosseum[cluster]'" in done.stderr
+
+
+def broken(conditions: Conditions) -> Conditions:
+    """What a bug does."""
+    raise ZeroDivisionError("a bug")
+
+
+def at(scheduler: LocalCluster) -> Place:
+    return read_place(scheduler.scheduler_address)
+
+
+def test_what_breaks_in_a_worker_is_told_with_its_place(scheduler: LocalCluster, tmp_path: Path) -> None:
+    planned = prepared(tmp_path)
+    with (
+        pytest.raises(ZeroDivisionError, match="a bug") as caught,
+        crew(at(scheduler), told(tmp_path, broken), threads=1, say=print) as workers,
+    ):
+        Dispatch(Folder(tmp_path), workers, Purse(None, {}), lambda *became: None, 8).run(planned)
+    assert [entry.name for entry in caught.traceback][-1] == "broken"
+    assert re.fullmatch(r"in a worker, with the block of seed [1-4], repeat 1", caught.value.__notes__[0])
+
+
+def test_workers_that_would_make_other_runs_make_none(scheduler: LocalCluster, tmp_path: Path) -> None:
+    planned = prepared(tmp_path)
+    (tmp_path / "spec" / "spec.colo").write_text(SPEC.replace("Differ", "Match"))
+    with (
+        pytest.raises(Unusable, match="would make other runs than were planned"),
+        crew(at(scheduler), told(tmp_path, lambda c: c), threads=1, say=print) as workers,
+    ):
+        Dispatch(Folder(tmp_path), workers, Purse(None, {}), lambda *became: None, 8).run(planned)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_workers_that_do_not_see_the_folder_make_nothing(scheduler: LocalCluster, tmp_path: Path) -> None:
+    prepared(tmp_path)
+    with Client(scheduler, set_as_default=False) as client:
+        workers = DaskCrew(client, told(tmp_path, lambda c: c), Supply(), print)
+        with pytest.raises(Unusable, match=f"does not see {tmp_path}"):
+            workers.meet()
