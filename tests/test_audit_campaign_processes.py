@@ -1,0 +1,81 @@
+"""Runs of scripted players in several processes: the same bytes, and nothing is left when one of them is killed."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from test_audit_campaign import COLOSSEUM, JIRA, files, wait_for_runs
+
+JOBS = ("audit", JIRA, "--seeds", "1..10", "--json", "--jobs")
+
+
+def begin(folder: Path, jobs: int) -> "subprocess.Popen[str]":
+    command = [*COLOSSEUM, *JOBS, str(jobs), "--out", str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def children(process: int) -> list[int]:
+    """The processes that it has begun and that still run."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == process and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def gone(processes: list[int]) -> bool:
+    """Whether they end soon."""
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{number}").exists() for number in processes):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], str]:
+    """What one process makes of it."""
+    folder = tmp_path_factory.mktemp("alone")
+    said, words = begin(folder, 1).communicate()
+    assert said, words
+    return files(folder), said
+
+
+@pytest.mark.parametrize("stop", [None, signal.SIGKILL, signal.SIGINT])
+def test_processes_make_the_same_and_go_with_the_one_that_began_them(
+    stop: signal.Signals | None, alone: tuple[dict[str, bytes], str], tmp_path: Path
+) -> None:
+    process = begin(tmp_path, 2)
+    if stop is not None:
+        wait_for_runs(tmp_path, 2)
+        workers = children(process.pid)
+        assert len(workers) >= 2
+        process.send_signal(stop)
+        _, words = process.communicate()
+        assert process.returncode == (130 if stop is signal.SIGINT else -stop), words
+        assert gone(workers)
+        assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < 60
+        process = begin(tmp_path, 2)
+    said, words = process.communicate()
+    assert process.returncode == 0, words
+    assert (files(tmp_path), said) == alone
+
+
+def test_a_process_that_is_killed_is_told(alone: tuple[dict[str, bytes], str], tmp_path: Path) -> None:
+    process = begin(tmp_path, 2)
+    wait_for_runs(tmp_path, 2)
+    spawned = [n for n in children(process.pid) if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
+    os.kill(spawned[0], signal.SIGKILL)
+    _, words = process.communicate()
+    assert (process.returncode, "Traceback" in words) == (2, False), words
+    assert "was ended from outside; run the same command to go on" in words
+    said, words = begin(tmp_path, 2).communicate()
+    assert (files(tmp_path), said) == alone
