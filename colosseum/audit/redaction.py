@@ -51,4 +51,5 @@ def secrets(addresses: Iterable[str]) -> Iterator[str]:
             for user in {written, unquote(written)}:
                 yield user
                 yield user.partition(":")[2]
-                yield b64encode(user.encode("utf-8", "surrogateescape")).decode()
+                named = user if ":" in user else f"{user}:"
+                yield b64encode(named.encode("utf-8", "surrogateescape")).decode()

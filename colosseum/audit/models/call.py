@@ -10,9 +10,11 @@ import os
 import re
 import time
 import warnings
+from base64 import b64encode
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from colosseum.audit.models.failure import Failure, explain, redact
 from colosseum.audit.models.reply import MILLION, Answer, LongPrice, Price
@@ -132,10 +134,23 @@ def _optional(request: Request) -> dict[str, Any]:
     endpoint = request.endpoint
     extra, tools = json.loads(json.dumps([dict(endpoint.extra_body), request.tools]))
     by_name = _by_name(endpoint)
+    address, headers = _addressed(endpoint.api_base)
     said = {
         "temperature": endpoint.temperature,
-        "api_base": endpoint.api_base,
+        "api_base": address,
+        "extra_headers": headers,
         "extra_body": None if by_name else extra or None,
         "tools": tools or None,
     }
     return {name: value for name, value in said.items() if value is not None} | (extra if by_name else {})
+
+
+def _addressed(api_base: str | None) -> tuple[str | None, dict[str, str] | None]:
+    """An address without the user in it, and the header that names the user, which takes the place of a key's."""
+    if api_base is None or "@" not in urlsplit(api_base).netloc:
+        return api_base, None
+    parts = urlsplit(api_base)
+    user, _, host = parts.netloc.rpartition("@")
+    name, _, password = user.partition(":")
+    basic = b64encode(f"{unquote(name)}:{unquote(password)}".encode()).decode()
+    return parts._replace(netloc=host).geturl(), {"Authorization": f"Basic {basic}"}

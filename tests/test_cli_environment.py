@@ -1,0 +1,331 @@
+"""Options from variables and a `.env`: what wins, what is wrong, and that nothing secret in them reaches a file."""
+
+import json
+import os
+import subprocess
+import sys
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from chat_server import Answer, Body, ChatServer, calls, fails
+from conftest import SPECS
+from terminal import watch
+from test_cli_commands import Done, colosseum
+
+from colosseum.audit.redaction import Redaction, secrets
+from colosseum.cli.commands import app
+from colosseum.cli.environment import added, misspelt, read_env, values_in, variable_of
+from colosseum.cli.words import Stop
+
+SPEC = """colosseum 1
+scenario pair
+agents A, B
+set moves = {left, right}
+variable move[agents]: moves
+reward same: 1 if move[A] == move[B] else 0
+experiment first { seeds 1..3  max_tokens 300  arm only { }  arm warm { temperature 1.5 } }
+"""
+SECRET = "planted-Qm7xW2vK9s"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a spec, which is the current one, and no variables of ours."""
+    for name in list(os.environ):
+        if name.startswith("COLOSSEUM_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pair.colo").write_text(SPEC)
+    return tmp_path
+
+
+def held(*flags: object, **variables: str) -> dict[str, Any]:
+    done = colosseum("audit", "pair.colo", "--show-config", "--json", *flags, **variables)
+    assert done.returncode == 0, done.stderr
+    return {name: (each["value"], each["from"]) for name, each in json.loads(done.stdout)["options"].items()}
+
+
+def env(*lines: str) -> None:
+    Path(".env").write_text("\n".join(lines) + "\n")
+
+
+# ---- what wins -------------------------------------------------------------------------------------------------
+
+
+def test_flags_win_over_variables_these_over_the_file_and_that_over_the_spec() -> None:
+    assert held()["max-tokens"] == (300, "spec")
+    env("COLOSSEUM_MAX_TOKENS=400")
+    assert held()["max-tokens"] == (400, ".env")
+    assert held(COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (500, "COLOSSEUM_MAX_TOKENS")
+    assert held("--max-tokens", 600, COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (600, "flag")
+    assert held(COLOSSEUM_MAX_TOKENS="")["max-tokens"] == (300, "spec")
+
+
+def test_what_holds_is_what_is_run() -> None:
+    env("COLOSSEUM_SEEDS=2", "COLOSSEUM_ARM=only", "COLOSSEUM_OUT=there", "COLOSSEUM_JSON=yes")
+    found = json.loads(colosseum("audit", "pair.colo").stdout)
+    assert [arm["arm"] for arm in found["points"][0]["arms"]] == ["only"]
+    assert sum(json.loads(path.read_text()).get("status") == "complete" for path in Path("there/runs").glob("*.json"))
+    assert json.loads(Path("there/campaign.json").read_text())["trials"][0]["seed"] == 2
+
+
+def test_what_the_spec_says_by_arm_is_shown() -> None:
+    found = held()
+    assert found["temperature"] == ([0.7, 1.5], "spec")
+    assert found["model"] == ("sim", "default")
+    assert found["seeds"] == ("1..3", "spec")
+    assert found["experiment"] == ("first", "spec")
+    assert found["out"] == (str(Path("runs/pair-first")), "default")
+    assert found["timeout"] == (120.0, "default")
+    assert held("--temperature", 0.1)["temperature"] == (0.1, "flag")
+
+
+def test_the_table_for_people() -> None:
+    env("COLOSSEUM_ARM=only warm", "SOME_KEY=123456789")
+    shown = colosseum("audit", "pair.colo", "--show-config", "--no-budget").stdout.splitlines()
+    assert [line.split() for line in shown if line.startswith(("arm ", "no-budget ", "tools ", "model "))] == [
+        ["model", "sim", "default"], ["tools", "—", "default"],
+        ["no-budget", "true", "flag"], ["arm", "only", "warm", ".env"],
+    ]  # fmt: skip
+    assert shown[-1] == ".env also sets SOME_KEY"
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "variables", "lines", "budget", "without"),
+    [
+        ((), {}, (), (None, "default"), (False, "default")),
+        (("--no-budget",), {"COLOSSEUM_BUDGET": "5"}, (), (None, "flag"), (True, "flag")),
+        (("--no-budget",), {}, ("COLOSSEUM_BUDGET=5",), (None, "flag"), (True, "flag")),
+        (("--budget", 7), {}, ("COLOSSEUM_NO_BUDGET=1",), (7.0, "flag"), (False, "flag")),
+        ((), {"COLOSSEUM_NO_BUDGET": "0"}, ("COLOSSEUM_BUDGET=5",), (5.0, ".env"), (False, "COLOSSEUM_NO_BUDGET")),
+    ],
+)
+def test_what_contradicts_something_weaker_wins(
+    flags: tuple[object, ...],
+    variables: dict[str, str],
+    lines: tuple[str, ...],
+    budget: tuple[object, str],
+    without: tuple[object, str],
+) -> None:
+    env(*lines)
+    found = held(*flags, **variables)
+    assert (found["budget"], found["no-budget"]) == (budget, without)
+
+
+VALUES = {
+    "experiment": "first", "model": "sim/greedy", "api_base": "http://127.0.0.1:9", "extra_body": '{"a": 1}',
+    "tools": "text", "price": "1,2", "seeds": "2..4", "arm": "only", "sets": "", "out": "there", "shard": "1/2",
+    "cache": "read", "display": "plain", "cluster": "local:2",
+}  # fmt: skip
+
+
+def options() -> list[Any]:
+    command = typer.main.get_command(app).commands["audit"]  # type: ignore[attr-defined]
+    kept = [each for each in command.params if each.param_type_name == "option"]
+    return [each for each in kept if each.name not in ("help", "json", "sets", "show_config")]
+
+
+@pytest.mark.parametrize("option", options(), ids=lambda option: option.name)
+def test_every_option_has_its_variable(option: Any) -> None:
+    variable, name = variable_of(option.opts), max(option.opts, key=len).lstrip("-")
+    words = VALUES.get(option.name, "true" if getattr(option, "is_flag", False) else "1")
+    assert held(**{variable: words})[name][1] == variable
+    env(f"{variable}={words}")
+    assert held()[name][1] == ".env"
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("", []),
+        ("  only   warm ", ["only", "warm"]),
+        ("cabal=x/y agents=z/w", ["cabal=x/y", "agents=z/w"]),
+        ('{"top_k": 20}', ['{"top_k": 20}']),
+        ('x/y={"a": "} {"} {"b": [1, 2]} z', ['x/y={"a": "} {"}', '{"b": [1, 2]}', "z"]),
+        ('{"top_k": 20', ['{"top_k": 20']),
+    ],
+)
+def test_several_values_of_one_option(words: str, values: list[str]) -> None:
+    assert values_in(words) == values
+
+
+# ---- what is wrong ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (b"", {}),
+        (b"\xef\xbb\xbfA=1\r\n\r\n# remark\r\nexport B = two words # remark\r\n", {"A": "1", "B": "two words"}),
+        (b"A='$HOME ${B} #'\nB=\"x\\ny\"\nC=a$b#c\nD=\n", {"A": "$HOME ${B} #", "B": "x\ny", "C": "a$b#c", "D": ""}),
+        (b"A=1\nA=2", {"A": "2"}),
+    ],
+)
+def test_a_file_is_read_as_it_stands(text: bytes, found: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "e").write_bytes(text)
+    assert read_env(tmp_path / "e") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b"A=1\n\n  \nsk-secret: 2\n", 4),
+        (b"A=1\nsk-secret\n", 2),
+        (b'A="sk-secret\nB=1\n', 1),
+        (b"\n\nA='sk-secret'x\n", 3),
+        (b"=sk-secret\n", 1),
+        (b"A=1\nB=sk-secret\xff\n", 2),
+        (b"A=1\nB=sk-secret\0\n", 2),
+    ],
+)
+def test_a_broken_line_is_named_and_not_shown(text: bytes, line: int, tmp_path: Path) -> None:
+    (tmp_path / "e").write_bytes(text)
+    with pytest.raises(Stop) as caught:
+        read_env(tmp_path / "e")
+    (said,) = caught.value.diagnostics
+    assert f"e, line {line}: this " in said.message
+    assert "sk-secret" not in str(said)
+
+
+def test_a_broken_file_stops_only_the_commands_that_read_it() -> None:
+    env("COLOSSEUM_SEEDS 1")
+    broken = colosseum("audit", "pair.colo")
+    assert (broken.returncode, broken.stdout) == (2, "")
+    assert "error[C126]: .env, line 1: " in broken.stderr
+    assert not Path("runs").exists()
+    assert colosseum("audit", "--help").returncode == 0
+    assert colosseum("check", "pair.colo").stderr == ""
+    assert colosseum("compile", "pair.colo").returncode == 0
+
+
+def test_a_folder_called_env_is_no_file() -> None:
+    Path(".env").mkdir()
+    assert held()["max-tokens"] == (300, "spec")
+
+
+def test_a_wrong_value_says_which_variable_it_is_from() -> None:
+    done = colosseum("audit", "pair.colo", COLOSSEUM_BUDGET="much")
+    assert done.returncode == 2
+    assert "'much' is not a valid float. It is set by COLOSSEUM_BUDGET." in " ".join(done.stderr.split())
+    env("COLOSSEUM_COUPLE=perhaps")
+    assert "It is set by COLOSSEUM_COUPLE in .env." in " ".join(colosseum("audit", "pair.colo").stderr.split())
+    flag = colosseum("audit", "pair.colo", "--budget", "much", COLOSSEUM_BUDGET="3")
+    assert "It is set by" not in flag.stderr
+
+
+def test_a_misspelt_variable_is_warned_of() -> None:
+    env("COLOSSEUM_SEED=2")
+    done = colosseum("audit", "pair.colo", "--show-config", COLOSSEUM_MODLE="sim", COLOSSEUM_API_KEY=SECRET)
+    assert done.returncode == 0
+    assert done.stderr.count("warning[W011]") == 3
+    assert "no option has the variable COLOSSEUM_SEED\n  = help: did you mean `COLOSSEUM_SEEDS`?" in done.stderr
+    assert "did you mean `COLOSSEUM_MODEL`?" in done.stderr
+    assert "such as OPENAI_API_KEY" in done.stderr
+    assert SECRET not in done.stderr + done.stdout
+    assert misspelt(["COLOSSEUM_MODEL", "HOME"], ["COLOSSEUM_MODEL"]) == []
+
+
+# ---- the environment -------------------------------------------------------------------------------------------
+
+
+def test_the_environment_is_added_to_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THERE", "1")
+    monkeypatch.setenv("EMPTY", "")
+    with added({"THERE": "2", "EMPTY": "2", "NEW": "2"}) as new:
+        assert (os.environ["THERE"], os.environ["EMPTY"], os.environ["NEW"]) == ("1", "", "2")
+        assert new == {"NEW"}
+    assert "NEW" not in os.environ
+    env("A_VARIABLE=1", "COLOSSEUM_BUDGET=much")
+    assert colosseum("audit", "pair.colo").returncode == 2
+    env("A_VARIABLE=1")
+    assert colosseum("audit", "pair.colo").returncode == 0
+    assert "A_VARIABLE" not in os.environ
+
+
+def test_litellm_reads_no_file_of_its_own(tmp_path: Path) -> None:
+    env("PLANTED=1")
+    below = tmp_path / "below"
+    below.mkdir()
+    program = (
+        "import os; from colosseum.audit.models.call import library; library(); "
+        "assert 'PLANTED' not in os.environ; assert os.environ['LITELLM_MODE'] == 'PRODUCTION'"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=below, env={**os.environ, "LITELLM_MODE": "DEV"}, check=True)
+
+
+def test_commands_that_ask_nobody_read_no_file() -> None:
+    env("COLOSSEUM_BUDGET=5")
+    program = (
+        "import sys; from colosseum.cli.commands import app; "
+        "app(['check', 'pair.colo'], standalone_mode=False); "
+        "assert not {'dotenv', 'litellm', 'rich.live'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+# ---- secrets ---------------------------------------------------------------------------------------------------
+
+
+def test_what_an_address_holds_before_its_host() -> None:
+    basic = {b64encode(user).decode() for user in (b"me:pass w/rd", b"me:pass%20w%2Frd", b"token:")}
+    addresses = ["https://me:pass%20w%2Frd@host:8/v1?x=a@b", "http://token@host", "http://host/a@b", "no address@all"]
+    written = {"me:pass%20w%2Frd", "pass%20w%2Frd", "me:pass w/rd", "pass w/rd", "token", ""}
+    assert set(secrets(addresses)) == basic | written
+    found = Redaction.of({"PROXY": f"http://{SECRET}@proxy:1"})
+    assert found.clean(f'"{SECRET} http://{SECRET}@proxy:1"') == '"[redacted] http://[redacted]@proxy:1"'
+
+
+class Parrot:
+    """A model that says what it should not know: in posts, in notes, in names of tools, and when it breaks."""
+
+    def __init__(self, words: str) -> None:
+        self.words, self.asked = words, 0
+
+    def __call__(self, body: Body) -> Answer:
+        tools = {tool["function"]["name"]: tool["function"] for tool in body["tools"]}
+        if "ready" in tools:
+            return calls(("ready", {}), text=self.words)
+        self.asked += 1
+        if "decide" in tools:
+            return fails(400, f"Authorization: Bearer {self.words} {self.words}")
+        channels = tools["post"]["parameters"]["properties"]["channel"]["enum"] if "post" in tools else ["public"]
+        said = {"channel": channels[0], "text": self.words}
+        return calls(("post", said), (self.words, said), ("done", {}), text=self.words)
+
+
+@pytest.mark.parametrize("display", ["rich", "plain", "json"])
+def test_secrets_reach_no_file_and_no_output(display: str, here: Path) -> None:
+    key, password = f"sk-{SECRET}", f"{SECRET}:pass/word"
+    basic = b64encode(f"user:{password}".encode()).decode()
+    with ChatServer(Parrot(f"{key} user:{password} {password} Basic {basic}")) as server:
+        address = server.url.replace("://", f"://user:{password.replace('/', '%2F')}@")
+        env(f"OPENAI_API_KEY={key}", f"COLOSSEUM_API_BASE={address}", "COLOSSEUM_MODEL=openai/test")
+        words = ["audit", SPECS / "toy.colo", "--no-budget", "--seeds", 1, "--out", here / "out", "--display", display]
+        done = _done([*words, "--arm", "baseline"], here)
+        shown = _done(["audit", SPECS / "toy.colo", "--show-config"], here)
+        read = _done(["report", here / "out"], here)
+    assert done.returncode == 3
+    assert shown.returncode == 0
+    assert len(server.requests) > 5
+    assert {request.headers["authorization"] for request in server.requests} == {f"Basic {basic}"}
+    said = {path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()}
+    assert any(path.name.endswith(".calls.jsonl") for path in said)
+    said[Path("output")] = "".join(d.stdout + d.stderr for d in (done, shown, read)).encode()
+    assert b"[redacted]" in said[Path("output")]
+    for path, content in said.items():
+        for hidden in (SECRET, "pass/word", "pass%2Fword", basic):
+            assert hidden.encode() not in content, (path, hidden)
+
+
+def _done(words: list[object], folder: Path) -> Done:
+    """A command whose stderr is a terminal."""
+    unset = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "NO_COLOR", "COLUMNS", "LINES")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    command = [sys.executable, "-m", "colosseum", *words]
+    done = watch(command, columns=4000, rows=60, environment={**environment, "TERM": "xterm"}, folder=folder)
+    return Done(done.returncode, done.stdout, "\n".join(line for p in done.screen.pictures for line in p)
+                + "\n".join(done.screen.lines))  # fmt: skip
