@@ -14,7 +14,7 @@ from base64 import b64encode
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from colosseum.audit.models.failure import Failure, explain, redact
 from colosseum.audit.models.reply import MILLION, Answer, LongPrice, Price
@@ -22,6 +22,7 @@ from colosseum.audit.models.request import Endpoint, Request
 
 OWN_MACHINES = ("lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat")
 """Providers that are programs on a machine of one's own: a price of 0 is believed of nobody else."""
+USER = re.compile(r"(?P<way>[\w+.-]+://)(?P<user>[^/?#\s]+)@")
 LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 OURS = frozenset(
     (
@@ -147,10 +148,9 @@ def _optional(request: Request) -> dict[str, Any]:
 
 def _addressed(api_base: str | None) -> tuple[str | None, dict[str, str] | None]:
     """An address without the user in it, and the header that names the user, which takes the place of a key's."""
-    if api_base is None or "@" not in urlsplit(api_base).netloc:
+    match = USER.match(api_base or "")
+    if api_base is None or match is None:
         return api_base, None
-    parts = urlsplit(api_base)
-    user, _, host = parts.netloc.rpartition("@")
-    name, _, password = user.partition(":")
+    name, _, password = match["user"].partition(":")
     basic = b64encode(f"{unquote(name)}:{unquote(password)}".encode()).decode()
-    return parts._replace(netloc=host).geturl(), {"Authorization": f"Basic {basic}"}
+    return match["way"] + api_base[match.end() :], {"Authorization": f"Basic {basic}"}
