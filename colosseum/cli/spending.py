@@ -42,6 +42,10 @@ def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *,
     check_budget(budget)
     prices = prices_of(models)
     unknown = [model for model in models if model not in prices]
+    nameless = next((model for model in unknown if "/" not in model), None)
+    if nameless is not None:
+        words = f"no provider is known for `{nameless}`: write provider/model, as in openai/gpt-4o-mini"
+        raise stop("C124", words, help="nothing was asked, and nothing was spent")
     if unknown and not budget.none:
         help_ = "give its price for a million tokens, as in `--price 0.15,0.60`, or say `--no-budget`"
         raise stop("C125", f"the price of `{unknown[0]}` is not known, so its cost could not be told", help=help_)
