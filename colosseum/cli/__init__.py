@@ -1,7 +1,14 @@
 """The command line. In: arguments; out: words, and an exit code. No logic lives here.
 
-Results go to stdout, everything else to stderr. Exit codes: 0 all complete, 1 internal error, 2 spec or usage,
-3 some runs failed, 130 interrupted.
+Results go to stdout, everything else to stderr. Exit codes:
+
+* 0: all is well; of a campaign: every run is complete
+* 1: an internal error, or a check that was asked for has found something: `fmt --check`,
+  `compile --verify`, `log verify`, `replay`
+* 2: a mistake in the spec, an option, a variable or a `.env`, or a model that cannot play; nothing was run
+* 3: some runs failed; the others are complete
+* 4: the budget is reached; what is left can be gone on with
+* 130: interrupted; the same command goes on
 """
 
 __all__ = ["main"]
