@@ -162,7 +162,7 @@ def test_two_results_of_one_trial_are_a_conflict(tmp_path: Path) -> None:
 
 def test_a_failed_run_gives_way_and_a_complete_one_does_not(tmp_path: Path) -> None:
     failed = modelled(tmp_path / "1", script=Wild(breaks="Differ."))
-    failed_too = modelled(tmp_path / "2", script=Wild(breaks="agents"))
+    failed_too = modelled(tmp_path / "2", "--timeout", 60, script=Wild(breaks="agents"))
     complete = modelled(tmp_path / "3", "--arm", "prompted", "--seeds", "1", "--arm", "baseline", script=Wild())
     run_of(complete, "baseline").unlink()
     out = Path(shutil.copytree(failed, tmp_path / "all"))

@@ -4,7 +4,8 @@ import gc
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking
 from colosseum.cli.report import read_campaign, read_report
 from colosseum.cli.runs import run_words
-from colosseum.cli.words import Stop, say_json, stop, wants_color
+from colosseum.cli.words import Stop, note, say_json, stop, wants_color
 from colosseum.diagnostics import counted, has_errors
 from colosseum.model.check import check
 from colosseum.model.experiment import Arm
@@ -24,6 +25,8 @@ from colosseum.report.page import list_facts, page_on, say
 
 MOST_NAMED = 5
 """Figures that differ and are named."""
+EVERY = 10.0
+"""Seconds between two words on how far it is."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def replay_folder(path: Path, *, as_json: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="colosseum-") as place:
         into = Folder(Path(place))
         try:
-            runs = list(replay(folder, plan, Remaking.of(folder, plan), into))
+            runs = list(_told(replay(folder, plan, Remaking.of(folder, plan), into), len(plan.trials)))
             found = Replay(runs, *_report(folder, plan, runs, into))
         except OSError as error:
             raise stop("C123", f"cannot read {error.filename or path}: {error.strerror}") from None
@@ -67,6 +70,16 @@ def replay_folder(path: Path, *, as_json: bool) -> int:
     else:
         _show(found)
     return found.code
+
+
+def _told(runs: Iterable[Replayed], number: int) -> Iterator[Replayed]:
+    """The same, with a word now and then on how far it is."""
+    then = time.monotonic()
+    for count, run in enumerate(runs, start=1):
+        yield run
+        if time.monotonic() - then > EVERY:
+            then = time.monotonic()
+            note(f"{count} of {counted(number, 'run')} looked at")
 
 
 @dataclass(frozen=True)
