@@ -129,6 +129,7 @@ def by_category(item: object) -> str:
 
 
 @given(st.text(st.characters(), max_size=20), st.text(max_size=5))
+@example("".join(map(chr, range(0x80))), "\x7f")
 @example("".join(map(chr, range(0x3100))), "")
 @example("".join(map(chr, range(0xD7F0, 0x10000))), "")
 @example("".join(map(chr, range(0xDFF00, 0xE0200))), "")

@@ -74,13 +74,15 @@ def thoughtless(text: str) -> str:
 
 def arguments(raw: str) -> Arguments:
     """The JSON object in the text ({} for none at all), or the text when there is no such object in it."""
+    raw = writable(raw)
     if not raw.strip():
         return {}
     try:
-        read = _writable_json(json.loads(raw, parse_constant=_no_constant))
+        read = _STRICT.decode(raw)
+        read = _writable_json(read) if "\\u" in raw else read
     except (ValueError, RecursionError):
-        return writable(raw)
-    return read if isinstance(read, dict) else writable(raw)
+        return raw
+    return read if isinstance(read, dict) else raw
 
 
 def writable(words: str) -> str:
@@ -96,6 +98,7 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
+_STRICT = json.JSONDecoder(parse_constant=_no_constant)
 _DECODER = json.JSONDecoder(parse_constant=_no_constant, strict=False)
 """A line break within a string is none of JSON's, but it can mean one thing only."""
 
