@@ -83,8 +83,13 @@ def _domain(description: str, name: str) -> list[Any]:
 
 
 def late(script: Move, seconds: float) -> Move:
-    """The same, after so many seconds."""
-    return lambda body: slow(script(body), seconds)
+    """The same, after so many seconds; whether it can play a model says at once."""
+    return lambda body: script(body) if is_preflight(body) else slow(script(body), seconds)
+
+
+def is_preflight(body: Body) -> bool:
+    """Whether it is asked if it can call a tool, before the first run."""
+    return any(tool["function"]["name"] == "ready" for tool in body["tools"])
 
 
 @dataclass

@@ -53,6 +53,8 @@ class Served:
     """From 1, in the order in which they were opened."""
     completion: str
     """Its id, which no other one has."""
+    tools: tuple[str, ...]
+    """That were offered."""
 
 
 Script: TypeAlias = Sequence[Answer] | Callable[[Body], Answer]
@@ -147,6 +149,7 @@ class ChatServer:
         self.requests: list[Request] = []
         self.served: list[Served] = []
         self.connections = 0
+        self.under_way = 0
         self._script = script
         self._open: set[Connection] = set()
 
@@ -189,10 +192,11 @@ class ChatServer:
         """One connection less."""
         self._open.discard(connection)
 
-    def state(self) -> Body:
+    def told(self, path: str) -> Body:
         """What was asked and answered so far, for whoever asks from another process."""
-        served = [[each.connection, each.completion] for each in self.served]
-        return {"requests": len(self.requests), "served": served}
+        if path.endswith("/served"):
+            return {"served": [[each.connection, each.completion, each.tools] for each in self.served]}
+        return {"requests": len(self.requests), "under_way": self.under_way}
 
     def _close(self) -> None:
         self._server.close()
@@ -219,6 +223,7 @@ class Connection(asyncio.Protocol):
         """The client has gone away: what is not sent yet never is."""
         if self.answering is not None:
             self.answering.cancel()
+            self.server.under_way -= 1
         self.server.closed(self)
 
     def data_received(self, data: bytes) -> None:
@@ -235,10 +240,13 @@ class Connection(asyncio.Protocol):
         self.received = rest[length:]
         method, path, _ = first.split(" ")
         if method == "GET":
-            self._send(Answer(self.server.state()))
+            self._send(Answer(self.server.told(path)))
             return
-        answer = self.server.answer(Request(path, headers, json.loads(rest[:length])))
-        self.answering = asyncio.get_running_loop().call_later(answer.delay, self._send, answer)
+        body = json.loads(rest[:length])
+        answer = self.server.answer(Request(path, headers, body))
+        tools = tuple(tool.get("function", tool)["name"] for tool in body.get("tools") or ())
+        self.server.under_way += 1
+        self.answering = asyncio.get_running_loop().call_later(answer.delay, self._answered, answer, tools)
 
     def reset(self) -> None:
         """Ends the connection without a word."""
@@ -246,14 +254,21 @@ class Connection(asyncio.Protocol):
         made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
-    def _send(self, answer: Answer) -> None:
+    def _answered(self, answer: Answer, tools: tuple[str, ...]) -> None:
+        """It is time for the answer."""
+        if answer.sent != "headers":  # of which there is no end
+            self.answering = None
+            self.server.under_way -= 1
+        self._send(answer, tools)
+
+    def _send(self, answer: Answer, tools: tuple[str, ...] = ()) -> None:
         payload = _written(answer)
         opening = _opening(answer, len(payload))
         match answer.sent:
             case "all":
                 self.transport.write(opening + payload)
                 if isinstance(answer.body, dict) and "choices" in answer.body:
-                    self.server.served.append(Served(self.number, answer.body["id"]))
+                    self.server.served.append(Served(self.number, answer.body["id"], tools))
             case "half":
                 self.transport.write(opening + payload[: len(payload) // 2])
                 self.transport.close()

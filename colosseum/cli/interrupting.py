@@ -19,13 +19,18 @@ LOOKING = 0.02
 async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) -> T:
     """The work's result. Raises KeyboardInterrupt after Ctrl-C or SIGTERM, once calls under way have ended.
 
-    Their answers are paid for, so they are waited for; a second signal does not wait.
+    Their answers are paid for, so they are waited for; a second signal does not wait. A third one does not even wait
+    for what is being computed: it ends us wherever we are, which is not always tidy.
     """
-    loop, asked = asyncio.get_running_loop(), asyncio.Event()
+    loop, asked, signals = asyncio.get_running_loop(), asyncio.Event(), 0
 
     def stopped(number: int, frame: FrameType | None) -> None:
-        if source.stopping:
+        nonlocal signals
+        signals += 1
+        if signals > 2:
             raise KeyboardInterrupt
+        if signals > 1:
+            return
         source.stop()
         if source.provider.under_way:
             calls = counted(source.provider.under_way, "call")
@@ -38,10 +43,12 @@ async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) 
         if working.done():
             waiting.cancel()
             return working.result()
-        while source.provider.under_way:
+        while source.provider.under_way and signals < 2:
             await asyncio.sleep(LOOKING)
         working.cancel()
         await asyncio.wait({working})
+        if not working.cancelled():
+            working.exception()  # it was about to end by itself; what we were asked for comes first
         raise KeyboardInterrupt
 
 

@@ -1,0 +1,258 @@
+"""Campaigns that are disturbed: faults, kills, signals, two processes, no space left. Nothing is lost or done twice.
+
+The command runs as a process of its own against a server in another one. COLOSSEUM_FAULT_RUNS is how many runs the
+campaign with faults has, 48 unless it is set.
+"""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_process import ChatProcess
+
+RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "48"))
+KILLS = 5 if RUNS >= 500 else 2
+CONNECTIONS = 24
+CALLS = 6
+"""Of a run without faults."""
+SPEC = """colosseum 1
+scenario faults "Three agents choose; two of them would rather differ"
+agents A, B, C
+set moves = {left, right, up}
+table worth[moves] ~ integer(1, 9)
+variable move[agents]: moves
+reward agree[(a, b) in pairs(agents)]: worth[move[a]] if move[a] == move[b] else 0
+coalition cabal { members = {B, C}  objective differ: 5 if move[B] != move[C] else 0 }
+network complete
+secret channel backroom for cabal
+prompt briefing for agents "You are {{ me }}.{% for m in moves %} {{ m }}: {{ worth[m] }}.{% endfor %}"
+prompt pitch for cabal { fair: ""  bent: "Differ." }
+experiment e { rounds 1  seeds 1..1000  arm baseline { }  arm prompted { backroom on  pitch bent } }
+"""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One command, given again and again."""
+
+    folder: Path
+    url: str
+    runs: int
+    options: tuple[str, ...] = ()
+
+    @property
+    def out(self) -> Path:
+        """Where its runs are."""
+        return self.folder / "out"
+
+    def start(self, *, before: Callable[[], None] | None = None) -> "subprocess.Popen[str]":
+        """The command as a process."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        spec = self.folder / "faults.colo"
+        spec.write_text(SPEC, encoding="utf-8")
+        command = [
+            sys.executable, "-m", "colosseum", "audit", str(spec), "--seeds", f"1..{self.runs // 2}", "--no-budget",
+            "--model", "openai/test", "--api-base", self.url, "--out", str(self.out), "--timeout", "2",
+            "--max-connections", str(CONNECTIONS), "--json", *self.options,
+        ]  # fmt: skip
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("COLOSSEUM_")}
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, preexec_fn=before,
+            env={**environment, "OPENAI_API_KEY": "sk-fake-abcdefghijklmnop1234"},
+        )  # fmt: skip
+
+    def run(self) -> dict[str, Any]:
+        """What the command prints, once all is complete."""
+        said, words = self.start().communicate()
+        assert words.count("Traceback") == 0, words
+        found: dict[str, Any] = json.loads(said)
+        return found
+
+    def answers(self) -> list[tuple[str, str, str]]:
+        """(run, call, id) of every answer on file."""
+        return [(name, line["call"], line["raw"]["id"]) for name, line in self.lines() if line["kind"] == "ok"]
+
+    def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every attempt on file, with the run it is of."""
+        for path in (self.out / "runs").glob("*.calls.jsonl"):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                yield path.name, json.loads(line)
+
+    def files(self, kind: str) -> list[Path]:
+        """All of one kind."""
+        return [path for path in (self.out / "runs").iterdir() if path.name.partition(".")[2] == kind]
+
+
+def wait_for(server: ChatProcess, requests: int, process: "subprocess.Popen[str]") -> None:
+    """Until so many requests arrived, of a process that is still at work then."""
+    deadline = time.monotonic() + 120
+    while server.requests < requests:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def check_whole(campaign: Campaign) -> None:
+    """Every run is there once, and all fits together."""
+    planned = [each["trial"] for each in json.loads((campaign.out / "campaign.json").read_text())["trials"]]
+    results = [json.loads(path.read_text()) for path in campaign.files("json")]
+    assert len(planned) == campaign.runs
+    assert Counter(result["trial"] for result in results) == Counter(planned)
+    assert {result["status"] for result in results} == {"complete"}
+    assert len(campaign.files("jsonl")) == campaign.runs
+    verified = subprocess.run(
+        [sys.executable, "-m", "colosseum", "log", "verify", str(campaign.out)], capture_output=True, text=True
+    )
+    assert verified.returncode == 0, verified.stderr
+
+
+def check_paid(server: ChatProcess, *campaigns: Campaign, killed: int = 0) -> None:
+    """No answer that was sent is missing on file, but those under way when a process was killed; none is there twice.
+
+    Such an answer is the last one of its connection.
+    """
+    sent = [each for each in server.served if "ready" not in each.tools]
+    kept: set[str] = set()
+    for campaign in campaigns:
+        found = campaign.answers()
+        assert len({name for _, _, name in found}) == len(found)
+        assert len({(run, call) for run, call, _ in found}) == len(found)
+        kept |= {name for _, _, name in found}
+    assert kept <= {each.completion for each in sent}
+    lost = {each.completion for each in sent} - kept
+    assert lost <= set({each.connection: each.completion for each in sent}.values())
+    assert len(lost) <= killed * CONNECTIONS
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dict[str, Any]]:
+    """What a campaign of so many runs comes to without faults; the same one for all who ask."""
+    made: dict[int, dict[str, Any]] = {}
+
+    def figures(runs: int) -> dict[str, Any]:
+        if runs not in made:
+            with ChatProcess() as server:
+                campaign = Campaign(tmp_path_factory.mktemp("undisturbed"), server.url, runs)
+                made[runs] = campaign.run()
+                check_whole(campaign)
+                check_paid(server, campaign)
+                assert len(campaign.answers()) == CALLS * runs
+        return made[runs]
+
+    return figures
+
+
+def test_faults_and_kills_change_no_figure_and_lose_no_answer(
+    undisturbed: Callable[[int], dict[str, Any]], tmp_path: Path
+) -> None:
+    draw = random.Random(7)
+    with ChatProcess(latency=0.03, faults=0.2) as server:
+        campaign = Campaign(tmp_path, server.url, RUNS, ("--retry-failed",))
+        step = CALLS * RUNS // (KILLS + 2)
+        for _ in range(KILLS):
+            process = campaign.start()
+            wait_for(server, server.requests + draw.randint(step // 2, step), process)
+            process.kill()
+            process.communicate()
+        assert 0 < len(campaign.files("json")) < RUNS
+        found, tries = campaign.run(), 1
+        while any(arm["failed"] for arm in found["points"][0]["arms"]):
+            found, tries = campaign.run(), tries + 1
+            assert tries < 20
+        assert found == undisturbed(RUNS)
+        check_whole(campaign)
+        check_paid(server, campaign, killed=KILLS)
+        kinds = Counter(line["kind"] for _, line in campaign.lines())
+        assert kinds["ok"] == CALLS * RUNS
+        assert {"rate_limit", "transport", "timeout", "context"} <= kinds.keys()
+
+
+def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
+    undisturbed: Callable[[int], dict[str, Any]], tmp_path: Path
+) -> None:
+    """A folder is copied while a process works on it, which then hears Ctrl-C. Two work on the copy; one is ended."""
+    with ChatProcess(latency=0.2) as server:
+        first, copy = (Campaign(tmp_path / name, server.url, RUNS) for name in ("first", "copy"))
+        process = first.start()
+        wait_for(server, 100, process)
+        shutil.copytree(first.out, copy.out, ignore=shutil.ignore_patterns("*.part", "*.lock"))
+        check_stopped(process, signal.SIGINT)
+        check_paid(server, first)
+        assert server.requests < 100 + 2 * CONNECTIONS
+        known, asked = len(copy.answers()), server.requests
+        ended, lasting = copy.start(), copy.start()
+        wait_for(server, asked + 100, ended)
+        check_stopped(ended, signal.SIGTERM)
+        check_paid(server, first, copy)
+        said, words = lasting.communicate()
+        assert (lasting.returncode, "Traceback" in words) == (0, False), words
+        assert json.loads(said) == undisturbed(RUNS)
+        check_whole(copy)
+        check_paid(server, first, copy)
+        assert server.requests - asked - 2 == CALLS * RUNS - known
+
+
+def check_stopped(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
+    """It ends in good order, and says how to go on."""
+    process.send_signal(number)
+    said, words = process.communicate()
+    assert (process.returncode, said) == (130, "")
+    assert "under way, so that no answer is lost" in words
+    assert "run the same command to go on" in words
+    assert "Traceback" not in words
+
+
+def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
+    with ChatProcess(latency=3600) as server:
+        process = Campaign(tmp_path, server.url, RUNS).start()
+        wait_for(server, CONNECTIONS + 1, process)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        while "Ctrl-C again does not wait" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said, words = process.communicate()
+        assert (process.returncode, said, "Traceback" in words) == (130, "", False)
+        assert "run the same command to go on" in words
+        assert (server.requests, server.under_way) == (CONNECTIONS + 1, 0)
+
+
+def test_a_disk_that_is_full_is_told_and_the_campaign_can_be_gone_on_with(tmp_path: Path) -> None:
+    """No file may have more than some bytes, which is less than a run's calls take; a partial line is left."""
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4500, 4500))
+
+    with ChatProcess() as server:
+        campaign = Campaign(tmp_path, server.url, 4)
+        process = campaign.start(before=full)
+        said, words = process.communicate()
+        assert (process.returncode, said) == (2, "")
+        assert f"cannot write to {campaign.out}: File too large" in words
+        assert "Traceback" not in words
+        assert not campaign.files("json")
+        assert 4500 in {path.stat().st_size for path in (campaign.out / "runs").iterdir()}
+        campaign.run()
+        check_whole(campaign)
+        check_paid(server, campaign, killed=1)
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with ChatProcess() as server:
+        process = Campaign(tmp_path, server.url, 4).start()
+        said, words = process.communicate()
+        assert (process.returncode, said, server.requests) == (2, "", 0)
+        assert f"cannot write to {tmp_path / 'out'}: Not a directory" in words
