@@ -70,60 +70,6 @@ def wait_for_results(folder: Path, number: int) -> None:
         time.sleep(0.01)
 
 
-# ---- workers of our own ----------------------------------------------------------------------------------------
-
-
-class Audit:
-    """The command with two workers, in a process group of its own as in a terminal."""
-
-    def __init__(self, folder: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "colosseum", "audit", str(TOY), "--seeds", "1..40", "--json",
-             "--out", str(folder), "--cluster", "local:2"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        )  # fmt: skip
-        wait_for_results(folder, 2)
-        children = psutil.Process(self.process.pid).children()
-        self.workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
-
-    def end(self) -> tuple[int, str, str]:
-        said, words = self.process.communicate(timeout=60)
-        return self.process.returncode, said, words
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The same campaign in one process, and its report."""
-    folder = tmp_path_factory.mktemp("alone")
-    return folder, colosseum("audit", TOY, "--seeds", "1..40", "--jobs", 1, "--out", folder, "--json").stdout
-
-
-def test_a_worker_may_be_killed_and_nothing_shows_it(alone: tuple[Path, str], tmp_path: Path) -> None:
-    audit = Audit(tmp_path)
-    audit.workers[0].kill()
-    assert len(list((tmp_path / "runs").glob("*.json"))) < 120
-    code, said, words = audit.end()
-    assert (code, "Traceback" in words) == (0, False), words
-    assert "120 runs complete, in" in words
-    assert said == alone[1]
-    assert files(tmp_path) == files(alone[0])
-    assert not list(tmp_path.glob("cluster-*"))
-
-
-def test_ctrl_c_stops_the_workers_and_says_how_to_go_on(alone: tuple[Path, str], tmp_path: Path) -> None:
-    audit = Audit(tmp_path)
-    os.killpg(audit.process.pid, signal.SIGINT)
-    code, _, words = audit.end()
-    assert (code, "Traceback" in words) == (130, False), words
-    assert "run the same command to go on" in words
-    assert len(audit.workers) == 2
-    assert not any(worker.is_running() for worker in audit.workers)
-    assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < 120
-    again = colosseum("audit", TOY, "--seeds", "1..40", "--out", tmp_path, "--json")
-    assert again.stdout == alone[1]
-    assert files(tmp_path) == files(alone[0])
-
-
 # ---- workers of a scheduler ------------------------------------------------------------------------------------
 
 
@@ -131,7 +77,7 @@ def test_ctrl_c_stops_the_workers_and_says_how_to_go_on(alone: tuple[Path, str],
 def scheduler() -> Iterator[LocalCluster]:
     """Two workers; they have the key that models need."""
     with LocalCluster(
-        n_workers=2, threads_per_worker=2, memory_limit=0, dashboard_address=None, env={"OPENAI_API_KEY": KEY}
+        n_workers=2, threads_per_worker=2, memory_limit=0, dashboard_address="127.0.0.1:0", env={"OPENAI_API_KEY": KEY}
     ) as found:
         yield found
 
@@ -199,6 +145,34 @@ def test_answers_under_way_at_ctrl_c_are_kept(scheduler: LocalCluster, spec: Pat
         done = audit(spec, tmp_path / "out", server.url, "--cluster", scheduler.scheduler_address)
     assert done.returncode == 0, done.stderr
     assert asked.times.total() == paid(tmp_path / "out").total() == CALLS
+
+
+def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: LocalCluster, tmp_path: Path) -> None:
+    """The command has workers of its own here; Ctrl-C reaches everybody who has the terminal."""
+    alone, out = tmp_path / "alone", tmp_path / "shared"
+    asked = ["audit", str(TOY), "--seeds", "1..40", "--json", "--out"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "colosseum", *asked, str(out), "--cluster", "local:2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    wait_for_results(out, 2)
+    children = psutil.Process(process.pid).children()
+    workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
+    workers[0].kill()
+    wait_for_results(out, 10)
+    os.killpg(process.pid, signal.SIGINT)
+    _, words = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in words) == (130, False), words
+    assert "run the same command to go on" in words
+    assert len(workers) == 2
+    assert not any(worker.is_running() for worker in workers)
+    made = len(list((out / "runs").glob("*.json")))
+    assert 10 <= made < 120
+    done = colosseum(*asked, out, "--cluster", scheduler.scheduler_address)
+    assert f"120 runs complete, {made} of them from before" in done.stderr
+    assert done.stdout == colosseum(*asked, alone, "--jobs", 1).stdout
+    assert files(out) == files(alone)
+    assert not list(out.glob("cluster-*"))
 
 
 # ---- money -----------------------------------------------------------------------------------------------------

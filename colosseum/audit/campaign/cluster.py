@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from shutil import which
 from typing import Any, Literal
@@ -162,20 +163,35 @@ def _connected(made: Any, to: Any) -> Iterator[Any]:  # a border: Dask's types a
 
 def _local(made: Any, place: Place, threads: int) -> Any:
     """Processes of this machine; Dask starts each anew when it dies."""
-    return made(
-        n_workers=place.number,
-        threads_per_worker=threads,
-        processes=True,
-        memory_limit=0,  # or a process that needs more is killed
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-        preload=[__name__],
-    )
+    with _deaf():
+        return made(
+            n_workers=place.number,
+            threads_per_worker=threads,
+            processes=True,
+            memory_limit=0,  # or a process that needs more is killed
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+            preload=[__name__],
+        )
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Threads and processes that begin here, and all that begin in them, never hear Ctrl-C: it is for the client."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # or the thread that starts it with a process hears Ctrl-C again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def dask_setup(worker: object) -> None:
-    """Called in a local worker as it starts: Ctrl-C is for the client, which says when to stop."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Called in a local worker as it starts: what matters is said by the client."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 

@@ -187,6 +187,7 @@ class Dispatch:
         purse = self.purse
         purse.calls += made.calls
         purse.uncounted += made.uncounted
+        purse.bounded += made.bounded
         purse.unanswered += made.unanswered
         for team, cost in made.dearest.items():
             purse.dearest[team] = max(purse.dearest.get(team, 0.0), cost)

@@ -96,6 +96,8 @@ class Made:
     """New answers."""
     uncounted: int = 0
     """Of them, those whose price is not known."""
+    bounded: int = 0
+    """Of them, those that are taken for the most that they may have cost."""
     unanswered: int = 0
     """Attempts that timed out."""
     dearest: Mapping[str, float] = field(default_factory=dict)
@@ -152,8 +154,8 @@ class Workshop:
         runner = Runner(folder, source, purse, options, self.redaction, heard)
         await runner.run([share.planned], lambda block: self._trials(block, listed))
         return Made(
-            tuple(runs), purse.spent, purse.calls, purse.uncounted, purse.unanswered, purse.dearest, purse.refused,
-            purse.reached,
+            tuple(runs), purse.spent, purse.calls, purse.uncounted, purse.bounded, purse.unanswered, purse.dearest,
+            purse.refused, purse.reached,
         )  # fmt: skip
 
     def _trials(self, block: Block, listed: Sequence[Listed]) -> Sequence[Trial]:
