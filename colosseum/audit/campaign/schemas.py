@@ -117,20 +117,17 @@ KINDS = {
 def schema_text(name: str) -> str:
     """The schema of one of KINDS as it is published: indented, ending in a line feed."""
     kind = KINDS[name]
-    found = {key: value for key, value in _closed(kind.adapter().json_schema()).items() if key != "description"}
+    found = {key: value for key, value in _untitled(kind.adapter().json_schema()).items() if key != "description"}
     opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.version}", "title": f"Colosseum {name}"}
     return json.dumps({**opening, "description": kind.about, **found}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _closed(schema: Any) -> Any:
-    """The schema without pydantic's titles of fields, and with objects that have no other field than theirs."""
+def _untitled(schema: Any) -> Any:
+    """The schema without the titles that pydantic makes of names."""
     match schema:
-        case {"properties": dict()}:
-            inner = {k: _closed(v) for k, v in schema.items() if k != "title"}
-            return {"additionalProperties": False, **inner}
         case dict():
-            return {k: _closed(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
+            return {k: _untitled(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
         case list():
-            return [_closed(each) for each in schema]
+            return [_untitled(each) for each in schema]
         case _:
             return schema
