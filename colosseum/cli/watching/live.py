@@ -141,7 +141,7 @@ def _rooms(rooms: Iterable[Room], width: int, *, most: int) -> list[Line]:
     for room in shown:
         words = [f"{room.model}: {room.under_way} of {room.room} calls"]
         words += [f"{room.waiting} wait"] if room.waiting else []
-        words += [f"held back {span(room.held)}"] if room.held else []
+        words += [f"held back {span(max(1.0, room.held))}"] if room.held else []
         lines.append(_fitting([(each, "") for each in words], width))
     if len(shown) < len(busiest):
         lines.append(_cut([(f"{len(busiest) - len(shown)} more models", "")], width))
