@@ -145,7 +145,7 @@ class Rising:
 
 @pytest.mark.parametrize(
     ("tokens", "budget", "pairs", "broken"),
-    [(flat, 8.0, 4, 0), (uneven, 12.0, 3, 0), (most, 100.0, 7, 0), (Rising(), 20.0, 4, 1)],
+    [(flat, 5.0, 2, 0), (flat, 8.0, 4, 0), (uneven, 12.0, 3, 0), (most, 100.0, 7, 0), (Rising(), 20.0, 4, 1)],
 )
 def test_a_budget_is_kept_to_and_leaves_whole_pairs(
     tokens: Callable[[Body], tuple[int, int]], budget: float, pairs: int, broken: int, tmp_path: Path
@@ -234,6 +234,9 @@ def with_model(conditions: Conditions) -> Conditions:
 def test_shared_answers_cost_nothing(tmp_path: Path) -> None:
     with ChatServer(counting(flat)) as server:
         study = Study(tmp_path, server)
+        assert study.audit("--couple", "--run-budget", 1.25).returncode == 4  # in the middle of every run
+        assert any(line.get("origin") for line in study.lines)
+        assert spent_before(study.runs, study.runs.plan().trials).dollars == pytest.approx(study.charged)
         done = study.audit("--couple", "--budget", 100)
         shared = sum(bool(line.get("origin")) for line in study.lines)
         assert (done.returncode, shared) == (0, 8 * 2)  # A and B are told the same until C has spoken
