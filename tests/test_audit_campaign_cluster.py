@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import dask
+import dask_jobqueue  # noqa: F401 - what it holds by default is read here, not where a test changes some of it
 import psutil
 import pytest
 from asking import KEY, give_key
@@ -333,6 +335,51 @@ def test_what_is_not_installed_is_named(spec: Path, tmp_path: Path, monkeypatch:
     assert done.returncode == 2
     assert "`--cluster` needs distributed" in done.stderr
     assert "pip install 'colosseum[cluster]'" in done.stderr
+
+
+# ---- jobs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Commands of a queue whose jobs begin at once, here, or that says no."""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    def write(sbatch: str) -> None:
+        for name, script in (("sbatch", sbatch), ("scancel", 'kill -- "-$1"')):
+            (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+            (tmp_path / name).chmod(0o755)
+
+    return write
+
+
+JOB = {
+    "jobqueue.slurm.cores": 1,
+    "jobqueue.slurm.memory": "1GB",
+    "jobqueue.slurm.scheduler-options": {"host": "127.0.0.1"},
+}
+
+
+def test_jobs_of_a_queue_make_a_campaign(queue: Callable[[str], None], spec: Path, tmp_path: Path) -> None:
+    queue('cp "$1" "$1.job"; setsid sh "$1.job" > /dev/null 2>&1 < /dev/null & echo "Submitted batch job $!"')
+    with dask.config.set(JOB):
+        done = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm:1")
+    assert done.returncode == 0, done.stderr
+    assert f"{RUNS} runs complete" in done.stderr
+
+
+def test_a_queue_that_takes_no_job_is_told(queue: Callable[[str], None], spec: Path, tmp_path: Path) -> None:
+    queue('echo "sbatch: error: Invalid account" >&2; exit 1')
+    with dask.config.set(JOB):
+        refused = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm:2")
+    unknown = colosseum("audit", spec, "--out", tmp_path / "out", "--cluster", "slurm")
+    assert (refused.returncode, unknown.returncode) == (2, 2)
+    assert "no job was taken: sbatch: error: Invalid account" in refused.stderr
+    assert "You must specify how much cores and memory" in unknown.stderr
+    assert "jobqueue.yaml" in unknown.stderr
+
+
+# ---- what breaks in workers --------------------------------------------------------------------------------------
 
 
 def broken(conditions: Conditions) -> Conditions:

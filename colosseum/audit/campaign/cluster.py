@@ -126,7 +126,7 @@ def _client(place: Place, threads: int) -> Iterator[tuple[Any, Supply]]:
     with _installed():
         import dask
         import distributed
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our words
+    _quiet()
     if place.kind == "address":
         with _connected(distributed.Client, place.address) as client:
             yield client, Supply()
@@ -191,14 +191,21 @@ def _deaf() -> Iterator[None]:
 
 
 def dask_setup(worker: object) -> None:
-    """Called in a local worker as it starts: what matters is said by the client."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    """Called in a local worker as it starts."""
+    _quiet()
+
+
+def _quiet() -> None:
+    """What matters is said in our words."""
+    for name in ("distributed", "distributed.client", "tornado.application"):  # each has a level of its own
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _jobs(place: Place, supply: Supply) -> Any:
     """Jobs in a queue, none of which is asked for yet."""
     with _installed():
         import dask_jobqueue
+        from distributed.deploy.spec import ProcessInterface
     name, command = QUEUES[place.kind]
     made = getattr(dask_jobqueue, name)
     if which(command) is None:
@@ -209,12 +216,14 @@ def _jobs(place: Place, supply: Supply) -> Any:
             await made.job_cls.start(job)
         except (OSError, RuntimeError, ValueError) as error:
             supply.refused.append(str(error).strip().splitlines()[-1])
+            await ProcessInterface.start(job)  # to Dask it is one whose workers have not come yet
 
     try:
         cluster = made(job_cls=type("Job", (made.job_cls,), {"start": start}), silence_logs=logging.CRITICAL)
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         help_ = f"dask-jobqueue reads what a job is from `jobqueue: {place.kind}:` in ~/.config/dask/jobqueue.yaml"
-        raise Unusable(f"{place.kind} jobs cannot be made: {str(error).splitlines()[0]}", help_) from None
+        words = str(error).splitlines()[0].partition(", for example")[0]
+        raise Unusable(f"{place.kind} jobs cannot be made: {words}", help_) from None
     supply.refill = lambda: cluster.scale(jobs=place.number)
     return cluster
 
