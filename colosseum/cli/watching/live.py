@@ -114,7 +114,7 @@ def _counts(sight: Sight, width: int) -> Line:
         (sight.failed, "failed", "red"),
         (sight.total - sight.done, "left", ""),
         (sight.number("reused"), "reused", ""),
-        (sight.number("halted"), "without money", "yellow"),
+        (sight.number("halted"), "put off", "yellow"),
         (sight.under_way, "under way", ""),
     ]
     always = ("complete", "left")

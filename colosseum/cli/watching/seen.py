@@ -96,8 +96,8 @@ class Sight:
 
     @property
     def done(self) -> int:
-        """Trials that have ended, in one way or another."""
-        return sum(self.became.values())
+        """Trials that have a result; those that were put off have none."""
+        return self.number("complete", "reused") + self.failed
 
     @property
     def failed(self) -> int:

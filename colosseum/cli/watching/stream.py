@@ -5,7 +5,8 @@ escapes. `"event": "trial"` comes when a trial has ended:
 
     schema      1
     trial, point, arm, seed, repeat      which one; `trial` is its identity
-    became      complete, failed, reused (complete before), failed before, or halted (left, since no money is)
+    became      complete, failed, reused (complete before), failed before, or halted (put off, since there is no
+                money left or somebody said stop)
     reason      {"kind", "words"} of a run that failed, else null
     expense     {"calls", "retries", "shared", "dollars", "unpriced"}, null where there is no result; `dollars` is null
                 where no price is known, `unpriced` counts the answers that are not in it
@@ -15,7 +16,8 @@ escapes. `"event": "trial"` comes when a trial has ended:
     schema      1
     final       whether it is the last one
     seconds     since the beginning
-    total, complete, reused, failed, halted, left, under_way      runs; failed counts those that failed before, too
+    total, complete, reused, failed, halted, left, under_way      runs; failed counts those that failed before, too,
+                and left those that were put off
     answers     of models, without those that were on file
     again, broken      attempts that are repeated, and runs that failed, by kind
     dollars, unpriced, budget      as above, null without models; `budget` is null where there is none
