@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from json import JSONDecoder
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +100,8 @@ def variable_of(spellings: Sequence[str]) -> str:
 
 def values_in(words: str) -> list[str]:
     """The values of an option that may be repeated, which spaces part; a JSON object is one, spaces and all."""
+    from json import JSONDecoder
+
     found = []
     while words := words.strip():
         end = len(words.split(maxsplit=1)[0])
