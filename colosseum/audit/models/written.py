@@ -26,6 +26,8 @@ CLEAR = frozenset(("tool", "function", *ARGUMENT_KEYS))
 """Keys of which a call has one; no others tell it from JSON about something of the same name."""
 ASIDE = frozenset(("type", "id", "index"))
 """Keys of a call that say nothing about it."""
+NEEDED = ("{", "<", "[TOOL_CALLS]", "to=functions.")
+"""A text without any of these, and without a tool's name before a bracket, has no call in it."""
 DEEPEST = 4
 """Wrappers within each other."""
 
@@ -49,7 +51,7 @@ class Written:
 
 def calls_in(text: str, known: Known) -> list[Written]:
     """The calls in a text, in order: of known tools, and those of others that are clearly meant as calls."""
-    if not any(sign in text for sign in "{(<["):
+    if not any(sign in text for sign in (*NEEDED, *(f"{tool}(" for tool in known))):
         return []
     return list(_scan(_thoughts(text, blank=True), known))
 
