@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from audited import HOSTILE, RAW, Wild, modelled, scripted
+from chat_server import Answer, Body, calls
 from conftest import MATCH
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -308,7 +309,7 @@ def test_an_outcome_that_is_forged_alone_is_believed_by_nobody_but_verify(folder
 BROKEN = {
     "spec/match.colo": "was changed",
     "scenarios/": "was changed: its content does not fit its name",
-    ".calls.jsonl": "line 3 is not a call",
+    ".calls.jsonl": "line 3 is not JSON",
     ".json": "is no result of this trial",
     ".jsonl": "was changed, lost or moved",
 }
@@ -416,6 +417,27 @@ def test_whatever_is_broken_is_told_in_words(fuzzed: tuple[Path, dict[Path, byte
             assert [fault.file for fault in found] == [path.relative_to(folder).as_posix()]
     finally:
         path.write_bytes(files[path])
+
+
+class Deep(Wild):
+    """Arguments as deep as JSON goes, which only the first glance takes for a change."""
+
+    def __call__(self, body: Body) -> Answer:
+        if any(tool["function"]["name"] == "ready" for tool in body["tools"]):
+            return calls(("ready", {}))
+        return calls(("post", f'{{"channel": {"[" * 900}{"]" * 900}, "text": "x"}}'))
+
+
+def test_a_model_cannot_make_its_run_look_changed(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, "--arm", "baseline", script=Deep())
+    assert faults(folder) == []
+    assert "nothing was changed" in colosseum("log", "verify", folder).stdout
+    assert colosseum("log", "show", folder, "baseline:1").returncode == 0
+    events = json.loads(colosseum("log", "show", folder, "baseline:1", "--json").stdout)["events"]
+    assert {event["kind"] for event in events if event["event"] == "mistake"} == {"unknown_channel"}
+    path = file_of(folder, "baseline:1", "jsonl")
+    path.write_bytes(path.read_bytes().replace(b"[[[]]]", b"[[[1]]]", 1))
+    assert colosseum("replay", folder).returncode == 1
 
 
 # ---- export -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ Value: TypeAlias = bool | int | float | str | None
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
+MOST_STEPS = 6
+LONGEST = 300
+"""Parts of a place, and characters, that are said of what is wrong."""
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
 
@@ -168,8 +171,8 @@ class Call(Part):
     """Given by the player."""
     tool: str
     """`post`, `decide`, `done`, or whatever it wrote."""
-    arguments: dict[str, JsonValue] | str
-    """The named arguments, or the raw text of what is no JSON object."""
+    arguments: dict[str, Any] | str
+    """The named arguments, however deep, or the raw text of what is no JSON object."""
 
 
 class Usage(Part):
@@ -323,6 +326,6 @@ def read_event(line: Mapping[str, Any]) -> AnyEvent:
 def misfit(wrong: ValidationError) -> str:
     """The first thing that is not as a schema says, in words."""
     first = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"]))
+    place = ".".join(map(str, first["loc"][:MOST_STEPS]))
     message = first["msg"][:1].lower() + first["msg"][1:]
-    return f"`{place}`: {message}" if place else message
+    return (f"`{place}`: {message}" if place else message)[:LONGEST]

@@ -61,7 +61,11 @@ def say_json(content: object) -> None:
     """A result as JSON on stdout; characters that a terminal would obey, or that nobody sees, are escaped."""
     import json
 
-    print(harmless(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)))  # noqa: T201 - words go out here
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
+    except RecursionError:  # what is indented may be less deep
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    print(harmless(text))  # noqa: T201 - this is where words go out
 
 
 def note(words: str) -> None:

@@ -148,7 +148,7 @@ def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
             if raw.endswith(b"\n"):
                 try:
                     line = json.loads(raw)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue  # what a machine that crashed left of it
                 if isinstance(line, dict) and isinstance(line.get("call"), str):
                     yield line

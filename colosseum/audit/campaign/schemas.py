@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from colosseum.audit import events
 from colosseum.audit.campaign import folder
@@ -58,7 +58,7 @@ class Answered(Attempt):
     """US dollars; null where no price is known."""
     seconds: float
     """From the question to the answer."""
-    raw: dict[str, JsonValue]
+    raw: dict[str, Any]
     """The answer as it came."""
 
 
@@ -86,9 +86,11 @@ def wrong_call(raw: bytes) -> str:
     if not raw.endswith(b"\n"):
         return "is not whole"
     try:
-        _calls().validate_json(raw)
+        _calls().validate_python(json.loads(raw))
     except ValidationError as wrong:
         return f"is not a call: {misfit(wrong)}"
+    except (ValueError, RecursionError):
+        return "is not JSON"
     return ""
 
 

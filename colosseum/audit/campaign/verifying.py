@@ -251,8 +251,7 @@ def so_far(path: Path) -> SoFar:
         for event in chained(path):
             events.append(event)  # so that what comes before a break is kept
     except BrokenTrace as broken:
-        content = path.read_bytes()
-        if content.endswith(b"\n") or content.count(b"\n") != len(events):
-            return SoFar(events, str(broken).removeprefix(f"{path.name}: "), half=False)
-        return SoFar(events, "", half=True)
+        if path.read_bytes().count(b"\n") == len(events):
+            return SoFar(events, "", half=True)
+        return SoFar(events, str(broken).removeprefix(f"{path.name}: "), half=False)
     return SoFar(events, "", half=False)
