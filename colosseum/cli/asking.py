@@ -1,4 +1,4 @@
-"""Which models are asked, and how. In: options as typed; out: an Endpoint for a model, and settings in place of a spec's.
+"""Which models are asked, and how. In: options as typed; out: a model's Endpoint, and settings in place of a spec's.
 
 `[MODEL=]VALUE` gives an option to one model, without `MODEL=` to all that have none of their own.
 """
@@ -170,7 +170,7 @@ def _check_groups(groups: Sequence[str], checked: Checked) -> None:
     for who in groups:
         symbol = checked.spec.symbols.get(who)
         if who not in known and not (symbol and symbol.kind == "set"):
-            help_ = closest(who, known) or "as in `--model cabal=provider/model`; `--model provider/model` is everybody's"
+            help_ = closest(who, known) or "as in `--model cabal=provider/model`; without `cabal=` it is for everybody"
             raise stop("C122", f"`--model {who}=…`: `{who}` is not a coalition, an agent or `agents`", help=help_)
 
 
@@ -196,7 +196,8 @@ def _body(text: str) -> Mapping[str, Json]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise stop("C122", f"`--extra-body {text}` is not a JSON object", help="""as in `--extra-body '{"top_k": 20}'`""")
+        help_ = """as in `--extra-body '{"top_k": 20}'`"""
+        raise stop("C122", f"`--extra-body {text}` is not a JSON object", help=help_)
     return found
 
 

@@ -146,7 +146,7 @@ def audit(
     api_base: Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="Where a model is served.")] = None,
     extra_body: Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More parameters of calls.")] = None,
     tools: Annotated[
-        list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text is JSON in words.")
+        list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: as JSON.")
     ] = None,
     temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
     max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,

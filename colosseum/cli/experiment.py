@@ -27,7 +27,8 @@ def read_design(checked: Checked, part: Part, *, file: str) -> Design:
     """The experiment asked for, with the arms and seeds asked for. Raises Stop."""
     if not checked.designs:
         example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
-        raise stop("C091", f"{file} has no experiment, so there is nothing to run", help=f"add one, such as `{example}`")
+        message = f"{file} has no experiment, so there is nothing to run"
+        raise stop("C091", message, help=f"add one, such as `{example}`")
     name = part.experiment or next(iter(checked.designs))
     if name not in checked.designs:
         known = list(checked.designs)
