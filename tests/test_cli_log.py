@@ -115,6 +115,7 @@ def test_a_run_reads_as_a_conversation(folder: Path) -> None:
         "mistake in decide: out of turn", "    │ a post needs a text", "a player could not be asked: bad_request",
     ):  # fmt: skip
         assert part in words, part
+    assert "    │ Outcome ───\n    │   move[B]  right\n    │ B" in words
     assert "Differ." not in words
     assert "    │ Differ." in colosseum("log", "show", folder, "prompted:1", "--prompts").stdout
     words = colosseum("log", "show", folder, "baseline:1").stdout
@@ -139,6 +140,13 @@ def test_hostile_words_stay_words(folder: Path) -> None:
     events = json.loads(colosseum("log", "show", folder, "baseline:1", "--json").stdout)["events"]
     assert HOSTILE in {event.get("text") for event in events}
     assert "[bold red]loud[/]" in colosseum("log", "show", folder, "baseline:1", COLUMNS="200").stdout
+
+
+def test_notes_are_dim_and_secret_channels_stand_out(folder: Path) -> None:
+    lines = colosseum("log", "show", folder, "prompted:1", FORCE_COLOR="1").stdout.split("\n")
+    for style, words in (("2", "note, which nobody sees"), ("35", "to backroom (secret)"), ("31", "mistake in shout")):
+        assert [line for line in lines if words in line and f"\x1b[{style}m" in line], words
+    assert not [line for line in lines if "to public" in line and "\x1b[" in line]
 
 
 def test_silence_is_one_line(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audited import Wild, modelled, scripted, spec
+from audited import KEY, Wild, modelled, scripted, spec
+from chat_server import Answer, Body, calls, fails
 from conftest import MATCH, SPECS, checked
 from test_cli_commands import Done, colosseum
 
@@ -101,6 +102,28 @@ def test_a_resumed_and_retried_campaign_is_reproduced(tmp_path: Path) -> None:
     modelled(tmp_path, "--retry-failed")
     code, found = replay(folder)
     assert (code, found["equal"], found["report"]) == (0, 2, "equal")
+
+
+class Tell(Wild):
+    """A model that says its key, and fails with it."""
+
+    def __call__(self, body: Body) -> Answer:
+        tools = {tool["function"]["name"]: tool for tool in body["tools"]}
+        if "ready" in tools:
+            return calls(("ready", {}))
+        if "decide" in tools:
+            return fails(400, f"your key is {KEY}")
+        return calls(("post", {"channel": "public", "text": f"{KEY}!"}), ("done", {}), text=KEY)
+
+
+def test_keys_that_were_blanked_out_change_nothing(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, script=Tell())
+    files = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file()}
+    assert not [name for name, text in files.items() if KEY in text]
+    assert [name for name, text in files.items() if "[redacted]!" in text and name.endswith(".calls.jsonl")]
+    code, found = replay(folder)
+    assert (code, found["equal"], found["report"]) == (0, 2, "equal")
+    assert colosseum("log", "verify", folder).returncode == 0
 
 
 def change(path: Path, old: str, new: str) -> None:
