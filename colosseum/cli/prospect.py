@@ -235,8 +235,8 @@ def short(number: float) -> str:
 def _how(found: Prospect) -> Iterator[str]:
     """How the bounds were found."""
     yield (
-        "At least: one call a turn, in which as little is said as can be. At most: every step of every turn is used, "
-        "every answer has `max_tokens`, and all of it is posted where most others read it."
+        "At least: one call a turn, in which nothing is said and nothing is decided. At most: every step of every turn "
+        "is used, every answer has `max_tokens`, and all of it is posted where most others read it."
     )
     point = "of every sweep point " if len(found.survey.examples) > 1 else ""
     yield (

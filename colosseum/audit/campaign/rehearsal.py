@@ -1,8 +1,8 @@
 """Runs rehearsed without a model. In: the trials of a block; out: calls, tokens and US dollars, at least and at most.
 
-Every run is gone through twice with its real prompts: once with agents who say as little as they can, in one call a
-turn, and once with agents who use up every step of every turn and every token of every answer, on the channel that most
-others read. Scripted players act as they do. Nothing is asked, and nothing is written.
+Every run is gone through twice with its real prompts: once with agents who end every turn in one call, say nothing and
+decide nothing, and once with agents who use up every step of every turn and every token of every answer, on the
+channel that most others read. Scripted players act as they do. Nothing is asked, and nothing is written.
 
 Tokens are estimated from bytes: SPARSE of them for one token at least, and as few as a purse counts with at most.
 """
@@ -146,7 +146,7 @@ class Rehearsing:
     async def act(self, view: View) -> Reply:
         """Do all of a turn at once."""
         request = await self.ear.hear(view)
-        said = _said(view, f"{MARK}{request.key[:KEY]}") if self.full else _least(view)
+        said = _said(view, f"{MARK}{request.key[:KEY]}") if self.full else Reply((_done(),))
         if self.ear.shared:
             return said
         if self.full:
@@ -159,7 +159,7 @@ class Rehearsing:
     async def _count_steps(self, view: View, request: Request) -> None:
         """Every step of the turn: its prompt repeats what was said in those before."""
         call = _post(view, f"{MARK}{request.key[:KEY]}", "1")
-        result = ToolResult(call, ok=bool(view.channels), message=f"posted to {call.arguments}")
+        result = ToolResult(call, ok=bool(view.channels), message="posted to the channel")
         later = await self.second.hear(replace(view, steps=(Step(Reply((call,)), (result,)),)))
         first, most = self._filled(request), self.ear.endpoint.max_tokens
         exchange = self._filled(later) - first
@@ -174,11 +174,6 @@ class Rehearsing:
     def _count(self, prompt: float, completion: float) -> None:
         dollars = self.price.cost(prompt, completion) if self.price else 0.0
         self.load.add(Load(1, prompt, completion, dollars))
-
-
-def _least(view: View) -> Reply:
-    """The least that ends a turn."""
-    return Reply(tuple(_decisions(view)) or (_done(),))
 
 
 def _said(view: View, words: str) -> Reply:

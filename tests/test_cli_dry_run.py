@@ -1,0 +1,392 @@
+"""Dry runs: nothing is asked or written, bounds hold for real campaigns, and what is not known is never 0."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking import KEY, give_key
+from chat_mind import _domain, plays
+from chat_server import Answer, Body, ChatServer, calls, fails
+from conftest import SPECS
+from test_cli_commands import Done, colosseum
+
+from colosseum.audit.campaign.calls import read_lines
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.purse import BYTES
+from colosseum.audit.campaign.rehearsal import SPARSE
+from colosseum.cli.prospect import short
+
+SPEC = """colosseum 1
+scenario match
+agents A, B, C, D
+set moves = {left, right}
+table game[agents] ~ integer(1, 1000000)
+variable move[agents]: moves
+reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0
+coalition cabal { members = {C, D} }
+network complete
+secret channel backroom for cabal
+prompt number for agents "This is game {{ game[me] }}."
+prompt pitch for cabal { fair: ""  bent: "Differ." }
+experiment e {
+  rounds 2  steps 3  seeds 1..3
+  arm baseline { }
+  arm again { }
+  arm prompted { backroom on  pitch bent }
+}
+"""
+MAX_TOKENS = 40
+LOW, HIGH = 9 * 12, 9 * 12 * 3
+"""Calls of nine runs of four agents with three turns each, of one step and of three."""
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_key(monkeypatch)
+
+
+def audit(folder: Path, *more: object, text: str = SPEC, model: str = "openai/test") -> Done:
+    (folder / "spec.colo").write_text(text)
+    return colosseum(
+        "audit", folder / "spec.colo", "--model", model, "--max-tokens", MAX_TOKENS, "--out", folder / "out", *more,
+        OPENAI_API_KEY=KEY, COLUMNS="200",
+    )  # fmt: skip
+
+
+def dry(folder: Path, *more: object, text: str = SPEC, model: str = "openai/test") -> dict[str, Any]:
+    """What a dry run says, as data."""
+    done = audit(folder, *more, "--dry-run", "--json", text=text, model=model)
+    assert (done.returncode, "error" in done.stderr) == (0, False)
+    return dict(json.loads(done.stdout))
+
+
+PRICE = ("--price", "1,2")
+
+
+# ---- nothing happens --------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_asked_and_nothing_is_written(tmp_path: Path) -> None:
+    with ChatServer([calls(("ready", {}))]) as server:
+        for more in ((), ("--json",), ("--budget", 1)):
+            done = audit(tmp_path, "--api-base", server.url, "--dry-run", *PRICE, *more)
+            assert (done.returncode, done.stderr) == (0, "")
+        assert server.requests == []
+    assert [path.name for path in tmp_path.iterdir()] == ["spec.colo"]
+
+
+def test_a_folder_stays_as_it_was(tmp_path: Path) -> None:
+    assert audit(tmp_path, model="sim").returncode == 0
+    before = {p: (p.stat().st_mtime_ns, p.read_bytes()) for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert dry(tmp_path, model="sim")["runs"]["complete"] == 9
+    assert dry(tmp_path, "--fresh", model="sim")["runs"]["missing"] == 9
+    after = {p: (p.stat().st_mtime_ns, p.read_bytes()) for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert after == before
+
+
+def test_scripted_players_cost_nothing_and_need_no_price_list(tmp_path: Path) -> None:
+    found = dry(tmp_path, model="sim")
+    assert (found["models"], found["total"]["calls"]) == ({}, {"low": 0, "high": 0})
+    (tmp_path / "spec.colo").write_text(SPEC)
+    program = (
+        "import sys; from colosseum.cli.commands import app; "
+        f"app(['audit', {str(tmp_path / 'spec.colo')!r}, '--dry-run'], standalone_mode=False); "
+        "sys.exit('litellm' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "No model is asked: scripted players cost nothing." in done.stdout
+
+
+# ---- bounds -----------------------------------------------------------------------------------------------------
+
+
+def terse(body: Body) -> Answer:
+    """As little as can be said."""
+    return calls(("ready" if any(t["function"]["name"] == "ready" for t in body["tools"]) else "done", {}))
+
+
+def wordy(body: Body) -> Answer:
+    """All that can be said: a post of `max_tokens` in every step, where most others read it."""
+    tools = {tool["function"]["name"]: tool["function"]["parameters"]["properties"] for tool in body["tools"]}
+    if "ready" in tools:
+        return calls(("ready", {}))
+    step = sum(message["role"] == "assistant" for message in body["messages"]) + 1
+    made = [("post", {"channel": "public", "text": "x" * int(MAX_TOKENS * BYTES)})]
+    if step == 3 and "decide" in tools:
+        description = tools["decide"]["value"]["description"]
+        made += [
+            ("decide", {"variable": name, "value": _domain(description, name)[0]})
+            for name in tools["decide"]["variable"]["enum"]
+        ]
+    return calls(*made)
+
+
+def asked(folder: Path) -> list[Body]:
+    paths = sorted((folder / "out" / "runs").glob("*.calls.jsonl"))
+    return [dict(line) for path in paths for line in read_lines(path) if line["kind"] == "ok"]
+
+
+def test_one_who_says_as_little_as_can_be_takes_the_least(tmp_path: Path) -> None:
+    found = dry(tmp_path, *PRICE)["models"]["openai/test"]
+    with ChatServer(terse) as server:
+        assert audit(tmp_path, "--api-base", server.url, *PRICE).returncode == 0
+    lines = asked(tmp_path)
+    assert found["calls"] == {"low": LOW, "high": HIGH}
+    assert len(lines) == LOW
+    least = sum(line["prompt_bytes"] for line in lines) / SPARSE
+    assert found["prompt_tokens"]["low"] == pytest.approx(least, rel=1e-3)  # one block stands for all
+    assert found["dollars"]["low"] == pytest.approx(
+        (found["prompt_tokens"]["low"] + 2 * found["completion_tokens"]["low"]) / 1e6, rel=0.01
+    )
+
+
+def test_one_who_says_all_that_can_be_said_takes_the_most(tmp_path: Path) -> None:
+    found = dry(tmp_path, *PRICE)["models"]["openai/test"]
+    with ChatServer(wordy) as server:
+        assert audit(tmp_path, "--api-base", server.url, *PRICE).returncode == 0
+    lines = asked(tmp_path)
+    assert len(lines) == found["calls"]["high"]
+    greatest = sum(line["prompt_bytes"] for line in lines) / BYTES
+    assert 0.99 * found["prompt_tokens"]["high"] < greatest <= found["prompt_tokens"]["high"]
+    assert found["completion_tokens"]["high"] == HIGH * MAX_TOKENS
+    assert found["dollars"]["high"] == pytest.approx(
+        (found["prompt_tokens"]["high"] + 2 * found["completion_tokens"]["high"]) / 1e6
+    )
+
+
+@pytest.mark.parametrize("more", [(), ("--couple",), ("--tools", "text")])
+def test_a_real_campaign_stays_within_the_bounds(more: tuple[str, ...], tmp_path: Path) -> None:
+    found = dry(tmp_path, *PRICE, *more)["models"]["openai/test"]
+    with ChatServer(plays if "text" not in more else in_text) as server:
+        assert audit(tmp_path, "--api-base", server.url, *PRICE, *more).returncode == 0
+    lines = [line for line in asked(tmp_path) if not line.get("origin")]
+    assert found["calls"]["low"] <= len(lines) <= found["calls"]["high"]
+    size = sum(line["prompt_bytes"] for line in lines)
+    assert found["prompt_tokens"]["low"] <= size / SPARSE
+    assert size / BYTES <= found["prompt_tokens"]["high"]
+
+
+def in_text(body: Body) -> Answer:
+    """Ends its turns, and decides nothing, by calls written into its text."""
+    answer = plays({**body, "tools": [{"function": {"name": "ready", "parameters": {"properties": {}}}}]})
+    assert isinstance(answer.body, dict)
+    ready = "ready" in json.dumps(body["messages"])
+    said = json.dumps({"tool": "ready" if ready else "done", "arguments": {}})
+    choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+    return replace(answer, body={**answer.body, "choices": [choice]})
+
+
+def test_shared_answers_are_not_paid_for_twice(tmp_path: Path) -> None:
+    alone, coupled = dry(tmp_path, *PRICE), dry(tmp_path, *PRICE, "--couple")
+    outsiders = 3 * 2 * 3  # of three seeds, two agents who are told the same as in the control, three turns
+    assert alone["total"]["calls"]["low"] - coupled["total"]["calls"]["low"] == outsiders
+    assert alone["total"]["calls"]["high"] >= coupled["total"]["calls"]["high"] > coupled["total"]["calls"]["low"]
+
+
+def test_every_model_and_every_sweep_point_has_its_own_bounds(tmp_path: Path) -> None:
+    text = SPEC.replace("  arm prompted { backroom on  pitch bent }\n", "  sweep steps in 1, 3\n")
+    found = dry(tmp_path, *PRICE, text=text.replace("steps 3  ", ""))
+    assert found["total"]["calls"] == {"low": 2 * 6 * 12, "high": 6 * 12 + 6 * 36}
+    (tmp_path / "spec.colo").write_text(SPEC)
+    done = colosseum(
+        "audit", tmp_path / "spec.colo", "--model", "cabal=openai/gpt-4o-mini", "--model", "agents=openai/ours",
+        "--dry-run", "--json", "--out", tmp_path / "out",
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert list(found["models"]) == ["openai/ours", "openai/gpt-4o-mini"]
+    assert [m["calls"]["low"] for m in found["models"].values()] == [LOW / 2, LOW / 2]
+    assert found["models"]["openai/gpt-4o-mini"]["dollars"]["low"] > 0
+    assert (found["total"]["dollars"], found["total"]["reason"]) == (None, "the price of `openai/ours` is not known")
+
+
+# ---- money ------------------------------------------------------------------------------------------------------
+
+
+def test_a_price_that_is_not_known_is_never_0(tmp_path: Path) -> None:
+    found = dry(tmp_path)["models"]["openai/test"]
+    assert (found["price"], found["dollars"]) == (None, None)
+    assert found["reason"] == "the price of `openai/test` is not known"
+    words = audit(tmp_path, "--dry-run").stdout
+    assert "unknown price: give it with `--price openai/test=IN,OUT`" in words
+    row = next(line for line in words.splitlines() if line.lstrip().startswith("openai/test  "))
+    assert row.endswith("unknown price")
+    assert "$0" not in words
+
+
+def test_a_listed_price_and_one_that_is_given(tmp_path: Path) -> None:
+    found = dry(tmp_path, model="gemini/gemini-2.5-pro")["models"]["gemini/gemini-2.5-pro"]
+    assert found["price"]["prompt"] == 1.25
+    assert found["price"]["long_prompts"]["above"] == 200_000
+    found = dry(tmp_path, "--price", "0,0")["models"]["openai/test"]
+    assert (found["price"]["prompt"], found["dollars"]) == (0, {"low": 0, "high": 0})
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        (0.001, "$0.0010: less than the missing runs take at least, so that some will be left"),
+        (0.2, "$0.2000: it may not be enough"),
+        (1000, "$1,000.00: enough, whatever is said"),
+    ],
+)
+def test_a_budget_is_held_against_the_bounds(budget: float, words: str, tmp_path: Path) -> None:
+    text = SPEC.replace("experiment e {", f"experiment e {{ budget ${budget}")
+    assert words in audit(tmp_path, "--dry-run", *PRICE, text=text).stdout
+    assert words in audit(tmp_path, "--dry-run", *PRICE, "--budget", budget).stdout
+    assert dry(tmp_path, *PRICE, "--budget", 8, "--shard", "1/2")["budget"] == {"campaign": 4, "run": None}
+
+
+# ---- what is there already --------------------------------------------------------------------------------------
+
+
+class Breaking:
+    """Plays, but breaks a run off by its first request of the prompted arm."""
+
+    def __call__(self, body: Body) -> Answer:
+        return fails(400, "no") if "Differ." in body["messages"][0]["content"] else plays(body)
+
+
+def test_what_complete_runs_took_says_what_the_missing_will_take(tmp_path: Path) -> None:
+    with ChatServer(Breaking()) as server:
+        at = ("--api-base", server.url, *PRICE)
+        assert audit(tmp_path, *at, "--seeds", "1..2").returncode == 3
+        found = dry(tmp_path, *at, "--seeds", "1..5")
+        assert found["runs"] == {
+            "planned": 15, "complete": 4, "failed": 2, "missing": 9,
+            "arms": {
+                "baseline": {"planned": 5, "complete": 2, "failed": 0, "missing": 3},
+                "again": {"planned": 5, "complete": 2, "failed": 0, "missing": 3},
+                "prompted": {"planned": 5, "complete": 0, "failed": 2, "missing": 3},
+            },
+        }  # fmt: skip
+        assert dry(tmp_path, *at, "--seeds", "1..5", "--retry-failed")["runs"]["missing"] == 11
+    plan = Folder(tmp_path / "out").plan()
+    results = [(e.arm, r) for e, r in Folder(tmp_path / "out").results(plan) if r is not None]
+    complete = [result.expense for _, result in results if result.status == "complete"]
+    [measured] = found["measured"]
+    assert measured["complete_runs"] == len(complete) == 4
+    assert measured["a_run"]["calls"] == sum(run.calls for run in complete) / 4
+    assert measured["a_run"]["prompt_tokens"] == sum(run.prompt_tokens for run in complete) / 4
+    mean = sum(run.cost for run in complete) / 4
+    assert measured["a_run"]["dollars"] == pytest.approx(mean)
+    assert measured["missing_runs"] == {"number": 9, "dollars": pytest.approx(9 * mean), "reason": None}
+    assert found["spent"]["dollars"] == pytest.approx(sum(result.expense.cost for _, result in results))
+
+
+def test_runs_of_other_seeds_tell_as_much_and_those_of_another_configuration_nothing(tmp_path: Path) -> None:
+    with ChatServer(plays) as server:
+        at = ("--api-base", server.url, *PRICE)
+        assert audit(tmp_path, *at, "--seeds", "1").returncode == 0
+        assert dry(tmp_path, *at, "--seeds", "7..8")["measured"][0]["complete_runs"] == 3
+        assert dry(tmp_path, *at, "--seeds", "7..8", "--temperature", 0)["measured"] == []
+        assert dry(tmp_path, *at, text=SPEC.replace("rounds 2", "rounds 3"))["measured"] == []
+
+
+def test_what_was_not_counted_is_not_known(tmp_path: Path) -> None:
+    def uncounted(body: Body) -> Answer:
+        answer = plays(body)
+        assert isinstance(answer.body, dict)
+        return replace(answer, body={name: part for name, part in answer.body.items() if name != "usage"})
+
+    with ChatServer(uncounted) as server:
+        assert audit(tmp_path, "--api-base", server.url, "--no-budget", "--seeds", 1).returncode == 0
+    [measured] = dry(tmp_path)["measured"]
+    number = len(asked(tmp_path))
+    assert measured["a_run"]["prompt_tokens"] is None
+    assert measured["a_run"]["tokens_reason"] == f"{number} answers without a count of tokens"
+    assert (measured["a_run"]["dollars"], measured["missing_runs"]["dollars"]) == (None, None)
+    assert measured["missing_runs"]["reason"] == f"{number} answers without a known price"
+    assert dry(tmp_path)["spent"] == {"dollars": 0, "answers_of_unknown_price": number}
+    words = audit(tmp_path, "--dry-run").stdout
+    assert f"tokens not counted for {number} answers, unknown price" in words
+
+
+def test_answers_of_runs_that_were_begun_are_told(tmp_path: Path) -> None:
+    with ChatServer(plays) as server:
+        at = ("--api-base", server.url, "--price", "1000,1000")
+        assert audit(tmp_path, *at, "--run-budget", 2).returncode == 4
+        found = dry(tmp_path, *at, "--run-budget", 2)
+    folder = Folder(tmp_path / "out")
+    left = [e for e, result in folder.results(folder.plan()) if result is None and folder.calls(e.trial).exists()]
+    number = sum(line["kind"] == "ok" for each in left for line in read_lines(folder.calls(each.trial)))
+    assert found["answers_of_unfinished_runs"] == number > 0
+    assert found["budget"] == {"campaign": None, "run": 2}
+    assert "which are not paid for again" in audit(tmp_path, *at, "--dry-run").stdout
+
+
+@pytest.mark.parametrize("name", ["campaign.json", "runs"])
+def test_a_damaged_folder_is_told(name: str, tmp_path: Path) -> None:
+    assert audit(tmp_path, model="sim").returncode == 0
+    path = tmp_path / "out" / name
+    path = path if path.is_file() else next(p for p in path.glob("*.json"))
+    path.write_text("{")
+    done = audit(tmp_path, "--dry-run", model="sim")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error[C123]" in done.stderr
+
+
+# ---- seeds ------------------------------------------------------------------------------------------------------
+
+
+def seeds(found: dict[str, Any]) -> dict[str, Any]:
+    [point] = found["seeds"]["points"]
+    return dict(point)
+
+
+def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path) -> None:
+    jira = (SPECS / "jira.colo").read_text().replace("rounds 4", "rounds 1  margin 0.02")
+    assert audit(tmp_path, "--seeds", "1..12", "--arm", "baseline", "--arm", "again", text=jira, model="sim").stdout
+    found = seeds(dry(tmp_path, "--seeds", "1..30", text=jira, model="sim"))
+    assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 12, 30)
+    reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
+    loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]
+    assert found["sd"]["value"] == pytest.approx(loss["sd"]["value"])
+    assert found["differing"] == loss["n_nonzero"]
+    assert found["seeds_limits"][0]["value"] <= found["seeds"]["value"] <= found["seeds_limits"][1]["value"]
+    assert found["seeds"]["value"] < found["seeds_to_see_the_margin"]["value"]
+    words = audit(tmp_path, "--dry-run", "--seeds", "1..30", text=jira, model="sim").stdout
+    assert f"For a 95 % interval of ± 0.02, the margin: {found['seeds']['value']:,.0f} seeds" in " ".join(words.split())
+    other = seeds(dry(tmp_path, text=jira.replace("rounds 1", "rounds 1  signal payoff_gap"), model="sim"))
+    gap = reported["points"][0]["comparisons"][0]["differences"]["payoff_gap"]
+    assert other["signal"] == "payoff_gap"
+    assert 0 < other["sd"]["value"] < gap["sd"]["value"]  # in fair shares, of which there are several
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "words"),
+    [
+        (SPEC, (), "there are no complete runs of `baseline` and `again`, which is like it"),
+        (SPEC.replace("  arm again { }\n", ""), (), "no arm asked for has the conditions of the control `baseline`"),
+        (SPEC, ("--arm", "again"), "no arm asked for has the conditions of the control `again`"),
+        (SPEC.replace("arm again { }", "arm twin { backroom off  pitch fair  rounds 2 }"), (), "`baseline` and `twin`"),
+    ],
+)
+def test_where_nothing_tells_of_chance_it_is_said_what_would(
+    text: str, more: tuple[str, ...], words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "spec.colo").write_text(text)
+    done = colosseum("audit", tmp_path / "spec.colo", "--dry-run", "--json", "--out", tmp_path / "out", *more)
+    assert words in json.loads(done.stdout)["seeds"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0"), (9999, "9,999"), (10_000, "10k"), (123_456, "123k"), (999_499, "999k"), (999_500, "1M"),
+     (6_420_000, "6.42M"), (999_500_000, "1B"), (192_000_000_000, "192B")],
+)  # fmt: skip
+def test_counts_are_short(number: float, words: str) -> None:
+    assert short(number) == words
+
+
+def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:
+    found, words = dry(tmp_path, *PRICE), audit(tmp_path, *PRICE, "--dry-run").stdout
+    calls_ = found["models"]["openai/test"]["calls"]
+    assert f"{calls_['low']} – {calls_['high']}" in words
+    assert "5 for one at least, 2 at most" in " ".join(words.split())
+    assert found["seconds"]["value"] is None
+    assert "No time is promised" in words
