@@ -37,7 +37,7 @@ class Mind:
 
 def audit(url: str, out: Path, *more: object) -> Done:
     return colosseum(
-        "audit", TOY, "--model", "openai/test", "--api-base", url, "--seeds", 1, "--out", out, *more,
+        "audit", TOY, "--model", "openai/test", "--api-base", url, "--seeds", 1, "--no-budget", "--out", out, *more,
         OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234",
     )  # fmt: skip
 
@@ -47,8 +47,8 @@ def _no_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
     give_key(monkeypatch)
 
 
-def traces(folder: Path, ending: str = ".jsonl") -> list[list[dict[str, Any]]]:
-    paths = sorted(p for p in (folder / "runs").iterdir() if p.name.endswith(ending))
+def traces(folder: Path) -> list[list[dict[str, Any]]]:
+    paths = sorted(p for p in (folder / "runs").glob("*.jsonl") if not p.name.endswith(".calls.jsonl"))
     return [[json.loads(line) for line in p.read_text().splitlines()] for p in paths]
 
 
@@ -88,11 +88,12 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert sum(a["failed"] for a in arms) >= 1
     assert next(f["reason"] for a in arms for f in a["failures"]).startswith("bad_request: ")
     assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
-    assert traces(tmp_path, ".failed.jsonl")[0][-1]["event"] == "failed"
+    assert "failed" in [lines[-1]["status"] for lines in traces(tmp_path)]
     with ChatServer(Mind()) as server:
-        done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
-    assert done.returncode == 0, done.stderr
-    assert not traces(tmp_path, ".failed.jsonl")
+        same = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
+        done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted", "--retry-failed")
+    assert (same.returncode, done.returncode) == (3, 0), done.stderr
+    assert {lines[-1]["status"] for lines in traces(tmp_path)} == {"complete"}
 
 
 def test_a_refusal_and_silence_are_outcomes(tmp_path: Path) -> None:
@@ -118,4 +119,30 @@ def test_no_run_is_started_where_the_model_cannot_play(tmp_path: Path) -> None:
         assert words in done.stderr
         assert "no run was started" in done.stderr
         assert done.stdout == ""
-    assert list(tmp_path.iterdir()) == []
+    assert not list(tmp_path.glob("*/runs/*"))
+
+
+def in_text(body: Body) -> Answer:
+    """A model without an interface for tools: it writes its calls, each in another shape."""
+    assert "tools" not in body
+    system = body["messages"][0]["content"]
+    if '"tool": "ready"' in system:
+        return says('Sure.\n```json\n{"name": "ready", "parameters": {}}\n```')
+    if "- decide:" in system:
+        variable = system.partition('variable: The variable. One of "')[2].partition('"')[0]
+        return says(json.dumps({"tool": "decide", "arguments": {"variable": variable, "value": "left"}}))
+    return says(
+        '<tool_call>\n{"name": "post", "arguments": {"channel": "public", "text": "x"}}\n</tool_call>\n{"tool": "done"}'
+    )
+
+
+def test_a_model_that_calls_tools_in_text_plays_a_campaign(tmp_path: Path) -> None:
+    with ChatServer(in_text) as server:
+        done = audit(server.url, tmp_path, "--arm", "baseline", "--tools", "text")
+    assert done.returncode == 0, done.stderr
+    (lines,) = traces(tmp_path)
+    kinds = [event["event"] for event in lines]
+    assert (kinds.count("post"), kinds.count("decide"), kinds.count("mistake")) == (12, 3, 0)
+    assert lines[0]["models"]["openai/test"]["dialect"] == "text"
+    again = colosseum("replay", tmp_path)
+    assert again.returncode == 0, again.stderr
