@@ -9,7 +9,7 @@ from colosseum.cli.command import registering
 
 log = typer.Typer(
     name="log",
-    help="Look into the runs of a folder: list, show, verify and export them.",
+    help="Look into the runs of a folder.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
