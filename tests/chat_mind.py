@@ -100,7 +100,7 @@ class Faulty:
     share: float
     seed: int = 1
     most: int = 3
-    """Faults for one request in a row, so that a client that tries four times gets its answer."""
+    """Faults for one request in a row, so that who tries four times gets an answer; of a preflight one."""
     asked: Counter[str] = field(default_factory=Counter)
     made: Counter[str] = field(default_factory=Counter)
     """How many faults of each kind."""
@@ -110,7 +110,8 @@ class Faulty:
         key = key_of(body)
         self.asked[key] += 1
         draw = random.Random(f"{self.seed} {key} {self.asked[key]}")
-        if draw.random() >= self.share or self.asked[key] % (self.most + 1) == 0:
+        most = 1 if is_preflight(body) else self.most
+        if draw.random() >= self.share or self.asked[key] % (most + 1) == 0:
             return self.script(body)
         kind = draw.choice(list(FAULTS))
         self.made[kind] += 1

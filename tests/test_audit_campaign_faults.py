@@ -76,7 +76,8 @@ class Campaign:
     def run(self) -> dict[str, Any]:
         """What the command prints, once all is complete."""
         said, words = self.start().communicate()
-        assert words.count("Traceback") == 0, words
+        assert "Traceback" not in words, words
+        assert said, words
         found: dict[str, Any] = json.loads(said)
         return found
 

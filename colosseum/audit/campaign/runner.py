@@ -5,15 +5,15 @@ belongs to the process that holds its lock; what another process is at is looked
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeAlias
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from colosseum.audit.campaign.calls import CacheMode, RunCalls, Source, read_calls
+from colosseum.audit.campaign.claims import Claims
 from colosseum.audit.campaign.coupling import Coupling
 from colosseum.audit.campaign.folder import Expense, Folder, Reason, Result, Status
 from colosseum.audit.campaign.planning import Planned, keep_scenario
@@ -69,6 +69,14 @@ class Tally:
         return self.became.get(became, 0)
 
 
+@dataclass(frozen=True)
+class Left:
+    """A trial that another process is at."""
+
+    trial: Trial
+    block: Sequence[Trial]
+
+
 @dataclass
 class Runner:
     """Makes runs in one folder."""
@@ -84,13 +92,17 @@ class Runner:
     """Scenarios that are in the folder."""
     running: int = field(init=False, default=0)
     """Runs that go on."""
+    claims: Claims = field(init=False)
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when one of them ends."""
     watch: Watch = unwatched
 
+    def __post_init__(self) -> None:
+        self.claims = Claims(self.folder)
+
     async def run(self, planned: Iterable[Planned], make: Callable[[Block], Sequence[Trial]]) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
-        busy: list[Trial] = []
+        busy: list[Left] = []
         async with asyncio.TaskGroup() as group:
             for rank, each in enumerate(planned):
                 todo = {listed.trial for listed in each.listed if not self._settled(listed)}
@@ -103,10 +115,11 @@ class Runner:
                     for trial, _ in missing:
                         self._became(trial.listed, "halted", None)
                     continue
-                shared = self._coupling(trials)
+                shared = _coupling(trials)
                 for trial, account in missing:
                     await self._room(trial)
-                    group.create_task(self._one(trial, account, shared, busy)).add_done_callback(self._left)
+                    one = self._one(Left(trial, trials), account, shared, busy)
+                    group.create_task(one).add_done_callback(self._left)
                     await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
         await self._others(busy)
         return self.tally
@@ -159,27 +172,25 @@ class Runner:
         self._became(listed, "reused" if result.status == "complete" else "failed before", result)
         return True
 
-    def _coupling(self, block: Sequence[Trial]) -> Coupling | None:
-        """What the arms of a block share, with what earlier calls of the program were answered."""
-        if not any(trial.coupled for trial in block):
-            return None
-        shared = Coupling(block)
+    def _recall(self, shared: Coupling, block: Sequence[Trial]) -> None:
+        """Share what earlier calls of the program, and other processes, were answered."""
         for trial in block:
             path = self.folder.calls(trial.identity)
             if path.exists() and self.options.cache != "off":
                 shared.remember(trial, read_calls(path))
-        return shared
 
-    async def _one(self, trial: Trial, account: Account, shared: Coupling | None, busy: list[Trial]) -> None:
+    async def _one(self, left: "Left", account: Account, shared: Coupling | None, busy: list["Left"]) -> None:
         """Make one run, unless another process is at it."""
-        source: Source = RunSource(self.source, account)
+        trial, source = left.trial, RunSource(self.source, account)
         try:
-            with _claimed(self.folder, trial):
+            with self.claims.on(trial, left.block) as fresh:
+                if shared and fresh:
+                    self._recall(shared, left.block)
                 if not self._settled_meanwhile(trial):
                     with self.purse.open(account):
                         await self._made(trial, account, shared.source_of(trial, source) if shared else source)
         except Timeout:
-            busy.append(trial)
+            busy.append(left)
 
     def _settled_meanwhile(self, trial: Trial) -> bool:
         """Whether another process has made the run since we looked."""
@@ -214,14 +225,15 @@ class Runner:
             self.purse.learn(account)
         self._became(trial.listed, result.status, result)
 
-    async def _others(self, busy: Sequence[Trial]) -> None:
+    async def _others(self, busy: Sequence["Left"]) -> None:
         """Wait for runs that other processes make, and make those that they leave."""
-        for trial in busy:
-            left: list[Trial] = [trial]
+        for each in busy:
+            left = [each]
             while left:
                 left.clear()
-                if not self._settled(trial.listed):
-                    await self._one(trial, self._account(trial, 0), None, left)
+                if not self._settled(each.trial.listed):
+                    account = self._account(each.trial, 0)
+                    await self._one(each, account, _coupling(each.block), left)
                 if left:
                     await asyncio.sleep(BUSY)
 
@@ -230,6 +242,11 @@ class Runner:
             self.purse.found(listed.trial, result.expense.cost)
         self.tally.count(became)
         self.progress(listed, became, result)
+
+
+def _coupling(block: Sequence[Trial]) -> Coupling | None:
+    """What the arms of a block share."""
+    return Coupling(block) if any(trial.coupled for trial in block) else None
 
 
 def team_of(trial: Trial) -> str:
@@ -255,17 +272,3 @@ def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: Reason | None) 
     """How a run ended; it depends on what happened alone."""
     status: Status = "failed" if reason else "complete"
     return Result(SCHEMA, trial.identity, status, reason, seal, Expense.of(list(calls.used.values())))
-
-
-@contextmanager
-def _claimed(folder: Folder, trial: Trial) -> Iterator[None]:
-    """Within the block no other process makes this run. Raises Timeout where one does.
-
-    The system lets go of the lock when a process dies, however it does. The file goes once there is a result.
-    """
-    path = folder.lock(trial.identity)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path, timeout=0):
-        yield
-        if folder.result_path(trial.identity).exists():
-            path.unlink(missing_ok=True)
