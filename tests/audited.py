@@ -94,3 +94,18 @@ def lines(folder: Path, ending: str = ".jsonl") -> list[dict[str, object]]:
         p for p in (folder / "runs").iterdir() if p.name.count(".") == ending.count(".") and p.name.endswith(ending)
     )
     return [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
+
+
+def file_of(folder: Path, run: str, ending: str) -> Path:
+    """A file of a run, `ARM:SEED`."""
+    arm, _, seed = run.partition(":")
+    trials = json.loads((folder / "campaign.json").read_bytes())["trials"]
+    found = next(t["trial"] for t in trials if (t["arm"], str(t["seed"])) == (arm, seed))
+    return folder / "runs" / f"{found[:24]}.{ending}"
+
+
+def harmless(done: Done) -> None:
+    """Nothing that a terminal would obey, and nothing that poses as markup."""
+    for said in (done.stdout, done.stderr):
+        assert not [character for character in RAW if character in said]
+        assert "Traceback" not in said

@@ -1,0 +1,244 @@
+"""Verifying: whatever is changed, lost, forged or broken in a folder is said, where it is, in words."""
+
+import hashlib
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from audited import Wild, file_of, harmless, modelled, scripted
+from chat_server import Answer, Body, calls
+from conftest import MATCH
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_cli_commands import colosseum
+
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.verifying import verify
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two complete runs of a model and two that failed."""
+    return modelled(tmp_path_factory.mktemp("played"), script=Wild(breaks="Differ."), seeds="1..2")
+
+
+@pytest.fixture
+def folder(played: Path, tmp_path: Path) -> Path:
+    """A copy of them."""
+    return Path(shutil.copytree(played, tmp_path / "elsewhere"))
+
+
+def faults(folder: Path) -> list[dict[str, str]]:
+    """What is wrong."""
+    done = colosseum("log", "verify", folder, "--json")
+    found: list[dict[str, str]] = json.loads(done.stdout)["faults"]
+    assert (done.returncode, done.stderr) == (1 if found else 0, "")
+    harmless(done)
+    return found
+
+
+def test_what_was_written_is_as_it_was(folder: Path, tmp_path: Path) -> None:
+    done = colosseum("log", "verify", folder, COLUMNS="200")
+    assert done.returncode == 0
+    assert done.stdout.startswith("nothing was changed: 4 runs as they were sealed, ")
+    assert " 2 scenarios, 1 file of the spec\n" in done.stdout
+    assert faults(scripted(tmp_path / "more")) == []
+
+
+def test_runs_of_an_earlier_plan_are_verified_too(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    earlier = sorted((folder / "runs").glob("*.jsonl"))
+    scripted(tmp_path, text=MATCH)
+    assert json.loads(colosseum("log", "verify", folder, "--json").stdout)["unlisted"] == len(earlier)
+    earlier[0].write_bytes(earlier[0].read_bytes().replace(b"left", b"lift", 1))
+    assert [fault["file"] for fault in faults(folder)] == [f"runs/{earlier[0].name}"]
+
+
+def rewritten(path: Path, change: str, folder: Path) -> None:
+    """A trace changed, chained and sealed anew, as one would who wants it to be believed."""
+    chain, lines = "0" * 64, []
+    for raw in path.read_bytes().splitlines():
+        line = json.loads(raw)
+        line.pop("chain")
+        exec(change, {"line": line})
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        chain = hashlib.sha256(f"{chain}\n{text}".encode()).hexdigest()
+        lines.append(f'{text[:-1]},"chain":"{chain}"}}\n')
+    path.write_text("".join(lines), encoding="utf-8")
+    result = path.with_suffix(".json")
+    found = json.loads(result.read_bytes())
+    result.write_text(json.dumps({**found, "trace": {"events": len(lines), "chain": chain}}))
+
+
+FORGERIES = {
+    "an arm": ("if line['n'] == 0: line['arm'] = 'baseline'", "not what the trial's identity is of"),
+    "a rule": (
+        "if line['n'] == 0: line['conditions']['settings']['rounds'] = 9",
+        "not what the trial's identity is of",
+    ),
+    "another trial": ("if line['n'] == 0: line['trial'] = '0' * 64", "is the trace of another trial"),
+    "a field more": ("if line['event'] == 'post': line['more'] = 1", "extra inputs are not permitted"),
+    "a type": ("if line['event'] == 'post': line['round'] = '1'", "input should be a valid integer"),
+    "an unknown event": (
+        "if line['event'] == 'post': line['event'] = '\\x1b[2J'",
+        "does not match any of the expected",
+    ),
+    "no failure": ("if line['event'] == 'failed': line['reason'] = 'none'", "ends otherwise than"),
+    "an ending": ("if line['event'] == 'end': line['status'] = 'complete'", "ends otherwise than"),
+}
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_a_forged_run_is_none_of_ours(what: str, folder: Path) -> None:
+    change, words = FORGERIES[what]
+    path = file_of(folder, "prompted:1", "jsonl")
+    rewritten(path, "", folder)
+    assert faults(folder) == []
+    rewritten(path, change, folder)
+    found = faults(folder)
+    assert [fault["file"] for fault in found] == [f"runs/{path.name}"]
+    assert words in found[0]["words"]
+
+
+def test_an_outcome_that_is_forged_alone_is_believed_by_nobody_but_verify(folder: Path) -> None:
+    """A trace that is chained and sealed anew is whole: only making the run again tells."""
+    path = file_of(folder, "baseline:1", "jsonl")
+    rewritten(path, "if line['event'] == 'outcome': line['assignment']['move[A]'] = 'right'", folder)
+    assert faults(folder) == []
+    assert colosseum("replay", folder).returncode == 1
+
+
+BROKEN = {
+    "spec/match.colo": "was changed",
+    "scenarios/": "was changed: its content does not fit its name",
+    ".calls.jsonl": "line 3 is not JSON",
+    ".json": "is no result of this trial",
+    ".jsonl": "was changed, lost or moved",
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("how", ["changed", "lost", "a folder"])
+def test_what_is_wrong_is_said_where_it_is(what: str, how: str, folder: Path) -> None:
+    named = folder / what if what.startswith("spec") else file_of(folder, "baseline:1", what.removeprefix("."))
+    path = next((folder / what).iterdir()) if what.endswith("/") else named
+    if how == "changed":
+        lines = path.read_bytes().split(b"\n")
+        place = min(2, len(lines) - 2)
+        lines[place] = lines[place].replace(b'":', b'":1', 1) if what != "spec/match.colo" else b"# nothing"
+        path.write_bytes(b"\n".join(lines))
+    else:
+        path.unlink()
+        if how == "a folder":
+            path.mkdir()
+    found = faults(folder)
+    if how == "lost" and what in (".calls.jsonl", ".json"):
+        assert found == []  # a run without calls is scripted, one without a result has not ended
+        return
+    assert [fault["file"] for fault in found] == [path.relative_to(folder).as_posix()]
+    words = {"changed": BROKEN[what], "lost": "is missing", "a folder": "cannot be read: Is a directory"}[how]
+    assert words in found[0]["words"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"experiment": "e"', '"experiment": "f"'),
+        ('"couple": false', '"couple": true'),
+        ('"params": {}', '"params": {"a": 1}'),
+    ],
+)
+def test_a_plan_is_held_against_its_own_digest(old: str, new: str, folder: Path) -> None:
+    path = folder / "campaign.json"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert [fault["file"] for fault in faults(folder)] == ["campaign.json"]
+
+
+def test_a_listing_that_lies_shows(folder: Path) -> None:
+    plan = json.loads((folder / "campaign.json").read_bytes())
+    plan["trials"][0]["seed"] = 99
+    (folder / "campaign.json").write_text(json.dumps(plan))
+    assert [fault["words"] for fault in faults(folder)] == ["is listed with another seed"]
+
+
+def test_a_call_that_was_cut_in_a_run_that_ended_is_a_fault(folder: Path) -> None:
+    path = file_of(folder, "baseline:1", "calls.jsonl")
+    path.write_bytes(path.read_bytes()[:-9])
+    assert [fault["words"] for fault in faults(folder)] == ["line 16 is not whole"]
+    file_of(folder, "baseline:1", "json").unlink()
+    assert faults(folder) == []
+
+
+def test_no_campaign_and_a_damaged_one(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for arguments in (("list",), ("show", "x"), ("verify",), ("export", "-o", tmp_path / "x.csv")):
+        done = colosseum("log", arguments[0], tmp_path / "empty", *arguments[1:])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "holds no campaign" in done.stderr
+    (folder / "campaign.json").write_text("[1]")
+    assert [fault["file"] for fault in faults(folder)] == ["campaign.json"]
+    assert colosseum("log", "list", folder).returncode == 2
+
+
+@pytest.fixture(scope="module")
+def fuzzed(played: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[Path, bytes]]:
+    """A folder whose files are broken and mended, and what they were."""
+    copy = Path(shutil.copytree(played, tmp_path_factory.mktemp("fuzzed") / "x"))
+    return copy, {path: path.read_bytes() for path in sorted(copy.rglob("*")) if path.is_file()}
+
+
+@settings(max_examples=150)
+@given(seed=st.integers(0, 10**9))
+def test_whatever_is_broken_is_told_in_words(fuzzed: tuple[Path, dict[Path, bytes]], seed: int) -> None:
+    """A byte changed, a piece cut out or written twice: never an exception, and never unseen where it counts."""
+    folder, files = fuzzed
+    draw = random.Random(seed)
+    path = draw.choice(list(files))
+    content = bytearray(files[path])
+    at, size = draw.randrange(len(content)), draw.choice([1, 1, 7, 500])
+    match draw.choice(["change", "cut", "double", "end"]):
+        case "change":
+            content[at] = draw.choice([0, 10, 34, 91, 123, 125, 200, 255, content[at] ^ 1])
+        case "cut":
+            del content[at : at + size]
+        case "double":
+            content[at:at] = content[at : at + size]
+        case _:
+            del content[at:]
+    try:
+        path.write_bytes(content)
+        try:
+            found = verify(Folder(folder), Folder(folder).plan()).faults
+        except Damaged:
+            assert path.name == "campaign.json"
+            return
+        trace = path.suffix == ".jsonl" and not path.name.endswith(".calls.jsonl")
+        if (trace or path.parent.name in ("spec", "scenarios")) and bytes(content) != files[path]:
+            assert [fault.file for fault in found] == [path.relative_to(folder).as_posix()]
+    finally:
+        path.write_bytes(files[path])
+
+
+class Deep(Wild):
+    """Arguments as deep as JSON goes, which only the first glance takes for a change."""
+
+    def __call__(self, body: Body) -> Answer:
+        if any(tool["function"]["name"] == "ready" for tool in body["tools"]):
+            return calls(("ready", {}))
+        return calls(("post", f'{{"channel": {"[" * 900}{"]" * 900}, "text": "x"}}'))
+
+
+def test_a_model_cannot_make_its_run_look_changed(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, "--arm", "baseline", script=Deep())
+    assert faults(folder) == []
+    assert "nothing was changed" in colosseum("log", "verify", folder).stdout
+    assert colosseum("log", "show", folder, "baseline:1").returncode == 0
+    events = json.loads(colosseum("log", "show", folder, "baseline:1", "--json").stdout)["events"]
+    assert {event["kind"] for event in events if event["event"] == "mistake"} == {"unknown_channel"}
+    path = file_of(folder, "baseline:1", "jsonl")
+    path.write_bytes(path.read_bytes().replace(b"[[[]]]", b"[[[1]]]", 1))
+    assert colosseum("replay", folder).returncode == 1
