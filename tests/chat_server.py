@@ -154,23 +154,28 @@ class ChatServer:
         self._open: set[Connection] = set()
 
     def __enter__(self) -> "ChatServer":
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self._url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
         self._loop = asyncio.new_event_loop()
-        make = self._loop.create_server(lambda: Connection(self), "127.0.0.1", 0, backlog=1024)
-        self._server = self._loop.run_until_complete(make)
-        self._port: int = self._server.sockets[0].getsockname()[1]
-        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread = threading.Thread(target=self._serve)
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._loop.call_soon_threadsafe(self._close)
         self._thread.join()
+
+    def _serve(self) -> None:
+        """In a thread of its own, so that a client's loop may go on beside it."""
+        make = self._loop.create_server(lambda: Connection(self), sock=self._socket)
+        self._server = self._loop.run_until_complete(make)
+        self._loop.run_forever()
         self._loop.close()
 
     @property
     def url(self) -> str:
         """What a client takes as its base address."""
-        return f"http://127.0.0.1:{self._port}/v1"
+        return self._url
 
     def answer(self, request: Request) -> Answer:
         """Records the request and says what it gets; every completion has an id of its own."""
