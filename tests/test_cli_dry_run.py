@@ -185,7 +185,8 @@ def test_shared_answers_are_not_paid_for_twice(tmp_path: Path) -> None:
     alone, coupled = dry(tmp_path, *PRICE), dry(tmp_path, *PRICE, "--couple")
     outsiders = 3 * 2 * 3  # of three seeds, two agents who are told the same as in the control, three turns
     assert alone["total"]["calls"]["low"] - coupled["total"]["calls"]["low"] == outsiders
-    assert alone["total"]["calls"]["high"] >= coupled["total"]["calls"]["high"] > coupled["total"]["calls"]["low"]
+    spared = alone["total"]["calls"]["high"] - coupled["total"]["calls"]["high"]
+    assert 0 <= spared < 3 * outsiders  # at most: who hears what members say is told something else from then on
 
 
 def test_every_model_and_every_sweep_point_has_its_own_bounds(tmp_path: Path) -> None:
