@@ -78,7 +78,7 @@ class Expense:
             prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
             completion_tokens=sum(t.completion_tokens or 0 for t in taken),
             uncounted=sum(t.prompt_tokens is None for t in taken),
-            cost=sum(t.cost or 0.0 for t in taken),
+            cost=sum((t.cost or 0.0 for t in taken), start=0.0),
             unpriced=sum(t.cost is None for t in taken),
         )
 
