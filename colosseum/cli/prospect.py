@@ -267,7 +267,7 @@ def _money(found: Prospect) -> Iterator[tuple[str, str]]:
 
 
 def _amount(price: float) -> str:
-    return f"${price:g}"
+    return f"${price:.2f}" if price == round(price, 2) else f"${price:g}"
 
 
 def _enough(found: Prospect, budget: float) -> str:
