@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import dask
@@ -183,11 +183,9 @@ def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: Loca
 class Alone:
     """A crew of one, here, that begins to work when it is asked for the result."""
 
-    def __init__(self, instructions: Instructions) -> None:
-        self.instructions = instructions
+    def __init__(self, instructions: Instructions, *, deaths: int = 0) -> None:
+        self.instructions, self.deaths = instructions, deaths
         self.given: deque[tuple[int, Share]] = deque()
-        self.most: list[float] = []
-        """What was set aside at once."""
 
     def workers(self) -> int:
         return 1
@@ -200,6 +198,8 @@ class Alone:
 
     def take(self) -> tuple[int, Made]:
         number, share = self.given.popleft()
+        for _ in range(self.deaths):  # of workers that were done but had not said so
+            make_block(self.instructions, share)
         return number, make_block(self.instructions, share)
 
 
@@ -229,60 +229,88 @@ def prepared(out: Path, adjust: Callable[[Conditions], Conditions] = lambda c: c
     return made
 
 
-@pytest.fixture
-def workers_leave() -> Iterator[None]:
-    """This process keeps nothing of a campaign."""
-    yield
-    leave("abc")
+@dataclass
+class Spending:
+    """A campaign of a model in this process."""
+
+    tally: Tally
+    purse: Purse
+    asked: Counter[str]
+    """How often what was asked for."""
+    at_once: int
+    """The most calls that were under way together."""
 
 
-def spend(out: Path, limit: float | None, **options: object) -> tuple[Tally, Purse, Counter[str]]:
-    """A campaign in this process: what became of its runs, what they cost, and what was asked for how often."""
-    asked = Counting(0, lambda: None)
-    with ChatServer(asked) as server:
+def spend(
+    out: Path, limit: float | None = None, *, connections: int = 8, deaths: int = 0, **options: object
+) -> Spending:
+    """Make it in a folder."""
+    asked, at_once = Counting(0, lambda: None), [0]
+
+    def script(body: Body) -> Answer:
+        at_once.append(server.under_way)
+        return asked(body)
+
+    with ChatServer(script) as server:
         instructions = told(out, modelled, url=server.url, **options)
-        instructions.token_path.parent.mkdir(exist_ok=True)
+        out.mkdir(exist_ok=True)
         instructions.token_path.write_text("abc")
         purse = Purse(limit, instructions.prices)
-        dispatch = Dispatch(Folder(out), Alone(instructions), purse, lambda *became: None, connections=8)
+        workers = Alone(instructions, deaths=deaths)
+        dispatch = Dispatch(Folder(out), workers, purse, lambda *became: None, connections)
         tally = dispatch.run(prepared(out, modelled))
-    return tally, purse, asked.times
+        leave("abc")
+    return Spending(tally, purse, asked.times, max(at_once) + 1)
 
 
 ANSWER = 0.018
 """US dollars: 18 tokens. A call might cost up to about 1.6, of which its prompt is the most."""
 
 
-@pytest.mark.usefixtures("workers_leave")
 def test_blocks_get_parts_of_the_budget_and_no_answer_is_paid_for_twice(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     give_key(monkeypatch)
-    tally, purse, asked = spend(tmp_path, 9.0)
-    assert (tally["complete"], tally["halted"], purse.reached) == (RUNS, 0, False)
-    assert purse.spent == pytest.approx(CALLS * ANSWER)
-    assert (asked.total(), purse.calls, purse.aside) == (CALLS, CALLS, 0)
+    found = spend(tmp_path, 9.0)
+    assert (found.tally["complete"], found.tally["halted"], found.purse.reached) == (RUNS, 0, False)
+    assert found.purse.spent == pytest.approx(CALLS * ANSWER)
+    assert (found.asked.total(), found.purse.calls, found.purse.aside) == (CALLS, CALLS, 0)
+    assert found.at_once == 2
 
 
-@pytest.mark.usefixtures("workers_leave")
 def test_a_budget_on_a_cluster_is_kept_and_leaves_whole_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What was spent before counts for the block it was spent on, and not again."""
     give_key(monkeypatch)
     limit = 2 * ANSWER * 12 + 1.5
-    tally, purse, asked = spend(tmp_path, limit)
-    assert purse.reached
-    assert tally["complete"] + tally["halted"] == RUNS
-    assert 2 <= tally["complete"] < RUNS
-    assert tally["complete"] % 2 == 0
-    assert purse.spent == pytest.approx(asked.total() * ANSWER)
-    assert purse.spent <= limit
+    found = spend(tmp_path, limit)
+    assert found.purse.reached
+    assert found.tally["complete"] + found.tally["halted"] == RUNS
+    assert 2 <= found.tally["complete"] < RUNS
+    assert found.tally["complete"] % 2 == 0
+    assert found.purse.spent == pytest.approx(found.asked.total() * ANSWER)
+    assert found.purse.spent <= limit
+    assert found.asked.total() > 6 * found.tally["complete"]  # one block was left in the middle
+    more = spend(tmp_path, 20.0)
+    assert more.tally["complete"] + more.tally["reused"] == RUNS
+    assert found.asked.total() + more.asked.total() == CALLS
+    assert more.purse.spent == pytest.approx(more.asked.total() * ANSWER)
 
 
-@pytest.mark.usefixtures("workers_leave")
 def test_a_budget_of_one_run_holds_in_workers_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     give_key(monkeypatch)
-    tally, purse, asked = spend(tmp_path, None, run_budget=1.0)
-    assert (tally["halted"], purse.reached) == (RUNS, False)
-    assert asked.total() < CALLS
+    found = spend(tmp_path, run_budget=1.0)
+    assert (found.tally["halted"], found.purse.reached) == (RUNS, False)
+    assert found.asked.total() < CALLS
+
+
+def test_what_a_dead_worker_had_made_is_made_by_this_call_and_not_from_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    give_key(monkeypatch)
+    found = spend(tmp_path, deaths=2, connections=1)
+    assert found.tally.became == {"complete": RUNS}
+    assert found.purse.spent == pytest.approx(CALLS * ANSWER)
+    assert (found.asked.total(), found.at_once) == (CALLS, 1)
 
 
 # ---- what goes wrong ---------------------------------------------------------------------------------------------
