@@ -28,10 +28,10 @@ SOON = 5.0
 def check_any(folder: Path, text: str) -> None:
     path = folder / "any.colo"
     path.write_text(text, encoding="utf-8")
-    start = time.monotonic()
+    start = time.process_time()
     _, diagnostics = check(path)
     render_text(diagnostics)
-    assert time.monotonic() - start < SOON
+    assert time.process_time() - start < SOON
     places = [
         (d.code, d.message, d.span.source.name if d.span else "", d.span.start if d.span else 0) for d in diagnostics
     ]
@@ -168,14 +168,14 @@ def test_a_share_of_any_inputs_whatsoever() -> None:
     ids=lambda line: line[:40].replace("\n", " "),
 )
 def test_what_is_too_much_is_refused_soon(tmp_path: Path, line: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     said(tmp_path, f"{TEAM}param n = 3\nvariable bid[agents]: 0..9\n{line}\n")
-    assert time.monotonic() - start < SOON
+    assert time.process_time() - start < SOON
 
 
 def test_many_agents_are_no_hang(tmp_path: Path) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     said(
         tmp_path, f"{HEAD}agents a[1..900]\nvariable v[agents]: agents\nreward r[x in agents]: 1 if v[x] == x else 0\n"
     )
-    assert time.monotonic() - start < SOON
+    assert time.process_time() - start < SOON
