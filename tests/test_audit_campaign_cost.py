@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,13 +12,14 @@ from typing import Any
 
 import pytest
 from asking import KEY, give_key
-from chat_mind import key_of, plays
+from chat_mind import key_of, late, plays
 from chat_server import Answer, Body, ChatServer, calls
 from conftest import planned, run
 from test_cli_commands import Done, colosseum
 
 from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.purse import BYTES, Account, Purse
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.campaign.spending import spent_before
@@ -452,6 +455,52 @@ def test_what_another_process_pays_counts_once() -> None:
     alone = Purse(10.0, {}, spent=1.0)
     alone.found("b", 2.5)
     assert alone.spent == 1.0
+
+
+def test_processes_tell_each_other_what_they_pay(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "spent.log"
+    one, two = Ledger(path, "one"), Ledger(path, "two")
+    assert one.heard() == two.heard() == 0
+    one.tell(0.25)
+    two.tell(1e-05)
+    one.tell(0.5)
+    assert (one.heard(), two.heard(), two.heard()) == (1e-05, 0.75, 0)
+    late = Ledger(path, "three")
+    with path.open("ab") as file:
+        file.write(b"nonsense\n\xff 1\none nan\none -3\none inf\none 0.1")
+    assert late.heard() == 1  # of the odd one; the last line has no end yet
+    with path.open("ab") as file:
+        file.write(b"5\n")
+    assert late.heard() == 0.15
+
+
+def test_a_purse_counts_what_others_pay(tmp_path: Path) -> None:
+    purse = Purse(10.0, {"m": Price(0, 1e5)}, ledger=Ledger(tmp_path / "spent.log", "one"))
+    other = Ledger(tmp_path / "spent.log", "two")
+    usage = {"prompt_tokens": 1, "completion_tokens": 1}
+    asyncio.run(pay(purse, request(max_tokens=20), usage))
+    assert other.heard() == purse.spent == 0.25
+    other.tell(8.0)
+    with pytest.raises(Halt):
+        asyncio.run(pay(purse, request(max_tokens=20), usage))
+    assert purse.spent == 8.25
+
+
+def test_two_processes_keep_to_one_budget(tmp_path: Path) -> None:
+    with ChatServer(late(counting(flat), 0.02)) as server:
+        study = Study(tmp_path, server)
+        (tmp_path / "spec.colo").write_text(SPEC)
+        command = [
+            sys.executable, "-m", "colosseum", "audit", str(tmp_path / "spec.colo"), "--model", "openai/test",
+            "--api-base", server.url, "--max-tokens", str(MAX_TOKENS), "--price", "1000,1000", "--seeds", "1..12",
+            "--out", str(study.runs.path), "--budget", "8",
+        ]  # fmt: skip
+        both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        for process in both:
+            _, words = process.communicate()
+            assert process.returncode == 4, words
+    assert 4 < study.charged <= 8
+    assert study.asked == len(study.lines)
 
 
 def test_calls_that_time_out_are_told(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import get_args
 from colosseum.audit.campaign.calls import CacheMode
 from colosseum.audit.campaign.cluster import Place
 from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.processes import Died
 from colosseum.audit.campaign.purse import Purse
@@ -224,6 +225,8 @@ def _run(work: Work) -> tuple[Tally, Purse]:
     """Make the runs, and say what they cost. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
     budget = budget_of(request.budget, work.design, models, shards=read_shard(request.part.shard)[1])
+    shard = (request.part.shard or "").replace("/", "-")
+    ledger = None if budget.campaign is None else Ledger(work.folder.ledger(shard))
     before = spent_before(work.folder, work.counted, budget.prices)
     provider = Provider(request.connections)
     if work.left:
@@ -234,7 +237,7 @@ def _run(work: Work) -> tuple[Tally, Purse]:
         _preflight(models)
     purse = Purse(
         budget.campaign, budget.prices, before.dollars, before.unpriced, before.bounded,
-        runs=before.runs, dearest=before.teams,
+        dearest=before.teams, ledger=ledger,
     )  # fmt: skip
     source = PaidSource(provider, purse)
     options = Options(request.cache, budget.run, request.retry_failed, request.connections)

@@ -7,6 +7,7 @@
     DIR/runs/ID.jsonl           its trace, event by event, as it goes on
     DIR/runs/ID.calls.jsonl     the calls of models that it is made of, as they came
     DIR/report.json             what all of them show
+    DIR/spent.log               what processes with a budget tell each other while they spend it
 
 More seeds or arms of the same configuration extend the list; another configuration makes it anew, and its runs stand
 beside those of the old one.
@@ -170,6 +171,10 @@ class Folder:
     def scenario(self, found: str) -> Path:
         """A scenario by its hash."""
         return self.path / "scenarios" / f"{found}.json"
+
+    def ledger(self, shard: str) -> Path:
+        """Where processes that share a budget tell each other what they pay; a shard has its own, as `2-5`."""
+        return self.path / f"spent{shard}.log"
 
     @property
     def plan_path(self) -> Path:

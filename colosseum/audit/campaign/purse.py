@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
+from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.models.reply import Answer, Price
 from colosseum.audit.models.request import Halt, Request
 
@@ -67,6 +68,8 @@ class Purse:
     """Of runs that go on."""
     densest: dict[str, float] = field(default_factory=dict)
     """Tokens for a byte of prompt, by model, where answers showed more than was expected."""
+    ledger: Ledger | None = None
+    """Where processes with the same budget tell each other what they pay."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def owed(self, account: Account) -> float:
@@ -75,6 +78,7 @@ class Purse:
 
     def left(self) -> float:
         """What runs that go on will probably leave to others; without a limit there is no end to it."""
+        self._listen()
         owed = sum(self.owed(account) for account in self.accounts)
         return math.inf if self.limit is None else self.limit - self.spent - self.aside - owed - self.largest
 
@@ -128,8 +132,14 @@ class Purse:
             account.aside -= most
             self.changed.set()
 
+    def _listen(self) -> None:
+        """Count what other processes have paid."""
+        if self.ledger is not None:
+            self.spent += self.ledger.heard()
+
     def _fits(self, most: float, account: Account) -> bool:
         """Whether a call may begin now."""
+        self._listen()
         if account.limit is not None and account.spent + account.aside + most > account.limit:
             return False
         return self.limit is None or self.spent + self.aside + self._kept(account) + most <= self.limit
@@ -177,6 +187,8 @@ class Bill:
         cost = self.most if cost is None else cost
         purse.spent += cost
         self.account.spent += cost
+        if purse.ledger is not None:
+            purse.ledger.tell(cost)
 
     def unanswered(self) -> None:
         """An attempt timed out."""
