@@ -48,10 +48,10 @@ WITHOUT_KEY = {"OPENAI_API_KEY": None, "OPENAI_BASE_URL": None, "OPENAI_API_BASE
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What a campaign leaves of its runs, without what differs from call to call; a lock may stay of a dead worker."""
+    """What a campaign leaves of its runs, without what differs from call to call, and what dead workers left half."""
     found = {}
     for path in (folder / "runs").iterdir():
-        if path.suffix != ".lock":
+        if path.suffix not in (".lock", ".part"):
             found[path.name] = re.sub(
                 rb'"(seconds|chain|id)": ?("(chatcmpl-|[0-9a-f]{64})\w*"|[\d.e-]+)', b"", path.read_bytes()
             )
@@ -107,10 +107,10 @@ def audit(spec: Path, out: Path, url: str, *more: object, **environment: str | N
 class Counting:
     """A script that counts what is asked, and does something in the middle."""
 
-    def __init__(self, at: int, deed: Callable[[], object]) -> None:
+    def __init__(self, at: int = 0, deed: Callable[[], object] = int, *, seconds: float = 0.05) -> None:
         self.at, self.deed = at, deed
         self.times: Counter[str] = Counter()
-        self.script = late(plays, 0.05)
+        self.script = late(plays, seconds)
 
     def __call__(self, body: Body) -> Answer:
         if "ready" not in body["tools"][0]["function"]["name"]:
@@ -245,7 +245,7 @@ def spend(
     out: Path, limit: float | None = None, *, connections: int = 8, deaths: int = 0, **options: object
 ) -> Spending:
     """Make it in a folder."""
-    asked, at_once = Counting(0, lambda: None), [0]
+    asked, at_once = Counting(seconds=0.015), [0]
 
     def script(body: Body) -> Answer:
         at_once.append(server.under_way)
