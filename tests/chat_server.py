@@ -156,9 +156,10 @@ class ChatServer:
     def __enter__(self) -> "ChatServer":
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self._url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
-        self._loop = asyncio.new_event_loop()
+        self._loop, self._ready = asyncio.new_event_loop(), threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
+        self._ready.wait()  # or it might be closed before it is open
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -169,6 +170,7 @@ class ChatServer:
         """In a thread of its own, so that a client's loop may go on beside it."""
         make = self._loop.create_server(lambda: Connection(self), sock=self._socket)
         self._server = self._loop.run_until_complete(make)
+        self._ready.set()
         self._loop.run_forever()
         self._loop.close()
 
