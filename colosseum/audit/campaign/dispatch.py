@@ -127,7 +127,7 @@ class Dispatch:
         """Hand a block out, or give it up where no money is left for it; False where it must wait for others."""
         limit = None
         if self.purse.limit is not None and job.asking:
-            part = self._part(job, self.purse.limit)
+            part = self._part(job)
             if part == "none":
                 self.purse.reached = True
                 self._give_up(job)
@@ -143,9 +143,9 @@ class Dispatch:
         job.given = True
         return True
 
-    def _part(self, job: Job, limit: float) -> float | Literal["wait", "none"]:
+    def _part(self, job: Job) -> float | Literal["wait", "none"]:
         """US dollars for a block; none where too little is left, and there will not be more when others are done."""
-        left, dearest = limit - self.purse.spent - self.purse.aside, self.purse.dearest
+        left, dearest = self.purse.left(), self.purse.dearest
         if self.purse.reached or job.last:
             return "none"
         known = all(team in dearest for team, _ in job.asking)
@@ -168,8 +168,7 @@ class Dispatch:
         number, made = self.crew.take()
         job = self.out.pop(number)
         self.purse.aside = sum(other.aside for other in self.out.values())
-        self.purse.spent += made.spent - job.spent
-        self._count(made)
+        self._count(made, made.spent - job.spent)
         had, job.spent, job.aside = job.aside, made.spent, 0.0
         listed = {each.trial: each for each in job.planned.listed}
         for trial, became, result in made.runs:
@@ -183,8 +182,11 @@ class Dispatch:
         else:
             self._give_up(job)  # a run that has a budget of its own may have reached that
 
-    def _count(self, made: Made) -> None:
+    def _count(self, made: Made, cost: float) -> None:
         purse = self.purse
+        purse.spent += cost
+        if purse.ledger is not None and cost > 0:
+            purse.ledger.tell(cost)
         purse.calls += made.calls
         purse.uncounted += made.uncounted
         purse.bounded += made.bounded
