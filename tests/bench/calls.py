@@ -34,7 +34,7 @@ from .cases import SPECS
 from .lines import Ledger, Line
 
 sys.path.append(str(Path(__file__).parent.parent))
-from chat_process import ChatProcess  # noqa: E402 - a module of the tests, which are no package
+from chat_process import ChatProcess
 
 MODEL = "openai/gpt-4o-mini"
 """A name with a price that litellm knows, so that it computes costs, too."""
