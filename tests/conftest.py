@@ -107,7 +107,7 @@ def prepare(
 def stage_of(spec: str | Path, *, arm: str = "baseline", seed: int = 1) -> tuple[Stage, Library]:
     """The stage of one arm, and what its players may know."""
     trial = next(t for t in planned(spec, seeds=(seed,))[1] if t.arm == arm)
-    return trial.stage, trial.library
+    return trial.stage, trial.instance.library
 
 
 def grid(opening: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[object]]]) -> str:

@@ -135,7 +135,7 @@ def test_facts_are_relayed_where_not_everybody_is_linked(kind: str, tmp_path: Pa
         mine = {c.name for c in trial.stage.channels if agent in c.members}
         read = [e for e in told if e["channel"] in mine]
         posts = [Post(e["number"], e["round"], e["channel"], e["agent"], e["text"]) for e in read]
-        planner = trial.library.planner
+        planner = trial.instance.library.planner
         heard = phrases.told(posts, planner.names, planner.ranges)
         assert {c for c in heard if c.table == "cost"} == {c for c in planner.names.values() if c.table == "cost"}
     longest = max(len(e["text"]) for e in told)

@@ -48,7 +48,7 @@ class Run:
         self.trace.write("order", agents=list(order))
         self.trace.write("channels", channels=self._channels())
         for agent in order:
-            self.trace.write("briefing", agent=agent, texts=list(self.stage.briefing(agent)))
+            self.trace.write("briefing", agent=agent, texts=list(self.stage.briefings[agent]))
         try:
             for number in range(1, settings.rounds + 1):
                 for agent in order:
@@ -71,6 +71,7 @@ class Run:
         steps: tuple[Step, ...] = ()
         for _ in range(position.steps):
             now = Spoken(spoken.posts, tuple(self.decided))
+            self.trace.save()
             reply = await self.players[agent].act(
                 view(self.stage, agent, position, now, steps=steps, data=self.data[agent])
             )

@@ -17,6 +17,7 @@ from colosseum.audit.redaction import Redaction
 
 VERSION = 2
 GENESIS = "0" * 64
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -45,18 +46,18 @@ class Seal:
 
 @dataclass
 class TraceWriter:
-    """Appends events to a file, each given to the operating system before the run goes on."""
+    """Appends events to a file; those of a step are given to the operating system before the run goes on."""
 
     path: Path
     redaction: Redaction = field(default_factory=Redaction)
     heard: OnEvent = unheard
     count: int = 0
     chain: str = GENESIS
-    file: IO[str] = field(init=False)
+    file: IO[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.file = open(self.path, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by finish or close
+        self.file = open(self.path, "wb")  # noqa: SIM115 - closed by finish or close
 
     def write(self, event: str, **content: Json) -> None:
         """Append one event."""
@@ -64,8 +65,7 @@ class TraceWriter:
         written = encode(line)
         cleaned = self.redaction.clean(written)
         self.chain = _link(self.chain, cleaned)
-        self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n')
-        self.file.flush()
+        self.file.write(f'{cleaned[:-1]},"chain":"{self.chain}"}}\n'.encode())
         self.count += 1
         self.heard(event, content)
 
@@ -74,8 +74,13 @@ class TraceWriter:
         """What it comes to so far."""
         return Seal(self.count, self.chain)
 
+    def save(self) -> None:
+        """Give the operating system what was written: no killed process loses it."""
+        self.file.flush()
+
     def finish(self) -> None:
-        """Make it durable."""
+        """Make it durable: no crash of the machine loses it."""
+        self.save()
         os.fsync(self.file.fileno())
         self.file.close()
 
@@ -86,7 +91,7 @@ class TraceWriter:
 
 def encode(content: Mapping[str, Json]) -> str:
     """One line of JSON, the same for equal content."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _JSON.encode(content)
 
 
 def _link(chain: str, written: str) -> str:

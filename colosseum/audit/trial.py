@@ -52,6 +52,26 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class Instance:
+    """A scenario with all that its runs share."""
+
+    expansion: Expansion
+    written: bytes
+    """The scenario's JSON."""
+    digest: str
+    """SHA-256 of that, in hexadecimal."""
+    library: Library
+    rules: Rules
+
+    @classmethod
+    def of(cls, expansion: Expansion) -> "Instance":
+        """What an expansion comes to."""
+        written = serial.dump(expansion.scenario)
+        digest = hashlib.sha256(written).hexdigest()
+        return cls(expansion, written, digest, Library.of(expansion.world), Rules(expansion.scenario.task))
+
+
+@dataclass(frozen=True)
 class Trial:
     """One run to be made."""
 
@@ -62,16 +82,26 @@ class Trial:
     """The name of every agent's player."""
     endpoints: dict[str, Endpoint]
     """How every model among them is asked."""
-    scenario_hash: str
-    library: Library = field(compare=False, repr=False)
-    rules: Rules = field(compare=False, repr=False)
+    instance: Instance = field(compare=False, repr=False)
     coupled: bool = False
     """Whether answers to equal prompts are shared with other arms."""
 
     @property
     def seed(self) -> int:
-        """The instance."""
+        """Of the instance."""
         return self.stage.scenario.seed
+
+    @property
+    def scenario_hash(self) -> str:
+        """SHA-256 of the scenario's JSON, in hexadecimal."""
+        return self.instance.digest
+
+    @property
+    def most_calls(self) -> int:
+        """How many a run may need, where every turn takes all its steps."""
+        settings, task = self.stage.conditions.settings, self.stage.scenario.task
+        deciding = sum(1 for agent in task.agents if task.owned[agent])
+        return settings.steps * (settings.rounds * len(task.agents) + deciding)
 
     def description(self) -> dict[str, Json]:
         """Everything that makes this trial what it is, as the trace opens with it."""
@@ -134,12 +164,10 @@ class Expansions:
 
     spec: Spec
     params: Mapping[str, Value]
-    made: dict[tuple[int, str], tuple[Expansion, Library, Rules, str]] = field(default_factory=dict)
+    made: dict[tuple[int, str], Instance] = field(default_factory=dict)
 
-    def get(
-        self, seed: int, conditions: Conditions
-    ) -> tuple[tuple[Expansion, Library, Rules, str] | None, list[Diagnostic]]:
-        """The expansion under an arm's conditions, or what is wrong with it there."""
+    def get(self, seed: int, conditions: Conditions) -> tuple[Instance | None, list[Diagnostic]]:
+        """The instance under an arm's conditions, or what is wrong with it there."""
         key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
         if key in self.made:
             return self.made[key], []
@@ -149,10 +177,7 @@ class Expansions:
             return None, diagnostics
         while len(self.made) >= MOST_KEPT:
             self.made.pop(next(iter(self.made)))
-        task = expansion.scenario.task
-        self.made[key] = (
-            expansion, Library.of(expansion.world), Rules(task), serial.content_hash(expansion.scenario)
-        )  # fmt: skip
+        self.made[key] = Instance.of(expansion)
         return self.made[key], []
 
 
@@ -201,16 +226,14 @@ class Trials:
 
     def _trial(self, arm: Arm, block: Block) -> tuple[Trial | None, list[Diagnostic]]:
         conditions = self.adjust(arm.conditions)
-        found, diagnostics = self.expansions.get(block.seed, conditions)
-        if found is None:
+        instance, diagnostics = self.expansions.get(block.seed, conditions)
+        if instance is None:
             return None, diagnostics
-        expansion, library, rules, scenario_hash = found
+        expansion = instance.expansion
         run = draws.SEPARATOR.join((arm.point, arm.name))
         stage = Stage(expansion.scenario, conditions, block.repeat, run=run)
         roles = cast(stage, expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
-        return Trial(
-            stage, arm.name, arm.point, roles, endpoints, scenario_hash, library, rules,
-            coupled=self.coupled and bool(endpoints),
-        ), []  # fmt: skip
+        coupled = self.coupled and bool(endpoints)
+        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, coupled), []

@@ -3,7 +3,7 @@
 A property test changes what is secret from an agent and compares its prompts byte for byte.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from colosseum.audit.channels import live_channels
@@ -34,14 +34,15 @@ class Stage:
         """The variant of a prompt that holds here."""
         return dict(self.conditions.variants).get(prompt.name, prompt.variants[0].name)
 
-    def briefing(self, agent: str) -> tuple[str, ...]:
-        """The texts an agent is told, in declared order; empty ones are not told."""
-        told = []
+    @cached_property
+    def briefings(self) -> dict[str, tuple[str, ...]]:
+        """The texts every agent is told, in declared order; empty ones are not told."""
+        told: dict[str, list[str]] = {agent: [] for agent in self.scenario.task.agents}
         for prompt in self.scenario.prompts:
             chosen = self.variant(prompt)
-            texts = next(dict(v.texts) for v in prompt.variants if v.name == chosen)
-            told += [texts[agent]] if texts.get(agent) else []
-        return tuple(told)
+            for agent, words in next(v.texts for v in prompt.variants if v.name == chosen):
+                told[agent] += [words] if words else []
+        return {agent: tuple(texts) for agent, texts in told.items()}
 
     def bent(self, agent: str) -> Coalition | None:
         """The coalition that a prompt other than the control has told the agent of."""
@@ -85,7 +86,7 @@ def view(
     own = [c for c in stage.channels if agent in c.members]
     names = {c.name for c in own}
     read = (p for p in spoken.posts if p.channel in names)
-    posts = [p if p.number == n else replace(p, number=n) for n, p in enumerate(read, start=1)]
+    posts = [p if p.number == n else Post(n, p.round, p.channel, p.author, p.text) for n, p in enumerate(read, start=1)]
     near = {agent}
     if stage.conditions.settings.decisions == "sequential":
         near |= {member for channel in own for member in channel.members}
@@ -93,7 +94,7 @@ def view(
         me=agent,
         agents=stage.scenario.task.agents,
         position=position,
-        briefing=stage.briefing(agent),
+        briefing=stage.briefings[agent],
         variables=stage.scenario.task.owned[agent],
         channels=tuple(
             ChannelView(c.name, c.members, c.secret, tuple(p for p in posts if p.channel == c.name)) for c in own

@@ -62,7 +62,7 @@ def twins(block: Sequence[Trial], control: str) -> list[str]:
 def _conditions(trial: Trial) -> tuple[object, ...]:
     """Everything by which an agent could tell an arm from another, and who plays."""
     stage = trial.stage
-    briefings = tuple(stage.briefing(agent) for agent in stage.scenario.task.agents)
+    briefings = tuple(stage.briefings[agent] for agent in stage.scenario.task.agents)
     models = tuple((name, endpoint.parameters) for name, endpoint in sorted(trial.endpoints.items()))
     settings = conditions_json(stage.conditions)["settings"]
     return trial.scenario_hash, stage.channels, briefings, trial.roles, models, settings

@@ -15,7 +15,7 @@ from colosseum.audit.models.paid import Attempt, OnAttempt
 from colosseum.audit.models.reply import Answer
 from colosseum.audit.models.request import Request
 from colosseum.audit.redaction import Redaction
-from colosseum.audit.trace import encode
+from colosseum.audit.trace import Json, encode
 
 CacheMode: TypeAlias = Literal["off", "read", "rw"]
 """Whether answers of earlier calls are used, and whether new ones are kept."""
@@ -61,7 +61,7 @@ class RunCalls:
     """Calls that failed for good, by key, where nothing is asked any more."""
     used: dict[str, Recorded] = field(init=False, default_factory=dict)
     """What this run asked so far, by key."""
-    file: IO[str] | None = field(init=False, default=None)
+    file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         if self.cache != "off" and self.path.exists():
@@ -97,9 +97,8 @@ class RunCalls:
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer as it can be written down: what is acted on is what is on file."""
-        written = encode(answer.raw)
-        cleaned = self.redaction.clean(written)
-        return answer if cleaned == written else replace(answer, raw=json.loads(cleaned))
+        cleaned = self.redaction.clean(answer.written)
+        return answer if cleaned == answer.written else replace(answer, raw=json.loads(cleaned))
 
     def close(self) -> None:
         """Nothing more is asked."""
@@ -113,8 +112,8 @@ class RunCalls:
         if self.file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mend(self.path)
-            self.file = open(self.path, "a", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by close
-        self.file.write(self.redaction.clean(encode(_line(request, attempt, origin))) + "\n")
+            self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
+        self.file.write(f"{self.redaction.clean(_line(request, attempt, origin))}\n".encode())
         self.file.flush()
 
 
@@ -122,10 +121,10 @@ class Missing(Exception):  # noqa: N818 - what is wrong, in words
     """A call is not on file."""
 
 
-def _line(request: Request, attempt: Attempt, origin: str) -> dict[str, Any]:
+def _line(request: Request, attempt: Attempt, origin: str) -> str:
     """One attempt as it is written."""
     place = request.place
-    head = {
+    head: dict[str, Json] = {
         "call": request.key,
         "place": {"agent": place.agent, "phase": place.phase, "round": place.round, "step": place.step},
         "model": request.endpoint.model,
@@ -134,11 +133,12 @@ def _line(request: Request, attempt: Attempt, origin: str) -> dict[str, Any]:
         "attempt": attempt.number,
     }
     match attempt.result:
-        case Answer(raw=raw, cost=cost, seconds=seconds):
-            answer = {"kind": "ok", "cost": cost, "seconds": seconds, "raw": raw}
-            return {**head, **({"origin": origin} if origin else {}), **answer}
+        case Answer(cost=cost, seconds=seconds) as answer:
+            paid: dict[str, Json] = {"kind": "ok", "cost": cost, "seconds": seconds}
+            line = encode({**head, **({"origin": origin} if origin else {}), **paid})
+            return f'{line[:-1]},"raw":{answer.written}}}'
         case Failure(kind=kind, reason=reason):
-            return {**head, "kind": kind, "reason": reason, "delay": attempt.delay}
+            return encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
 
 
 def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -10,7 +10,6 @@ from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
 from colosseum.diagnostics import Diagnostic
 from colosseum.language.copying import NewFile, gathered
-from colosseum.model import serial
 from colosseum.model.experiment import Design
 from colosseum.model.values import plain
 
@@ -57,7 +56,7 @@ def plan(
         for trial in made:
             if trial.scenario_hash not in scenarios:
                 scenarios.add(trial.scenario_hash)
-                trial.rules.prepare(always=first is None)
+                trial.instance.rules.prepare(always=first is None)
                 if folder.scenario(trial.scenario_hash).exists():
                     keep_scenario(folder, trial)  # it may have been damaged since; a new one comes with its first run
             first = first or trial
@@ -112,4 +111,4 @@ def configuration(
 
 def keep_scenario(folder: Folder, trial: Trial) -> None:
     """Write a trial's scenario, unless it is there."""
-    keep_file(folder.scenario(trial.scenario_hash), serial.dump(trial.stage.scenario))
+    keep_file(folder.scenario(trial.scenario_hash), trial.instance.written)

@@ -7,7 +7,7 @@ still need is not for those of later ones: so whole blocks come to their end, no
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
@@ -29,6 +29,8 @@ class Account:
     """The place of its block among those begun: money is kept for runs of earlier ones."""
     limit: float | None = None
     """What it may cost in all."""
+    calls: int = 0
+    """How many it may need."""
     spent: float = 0.0
     """What it cost so far, in earlier calls of the program too."""
     aside: float = 0.0
@@ -76,11 +78,30 @@ class Purse:
         """What a run will probably cost besides."""
         return max(0.0, self.dearest.get(account.team, 0.0) - account.spent - account.aside)
 
+    def most_owed(self, account: Account) -> float:
+        """The same, where no run of its team is complete: as if it needed all the calls that it may, each as dear as
+        the dearest so far. Prompts still grow, but few turns need all their steps."""
+        if account.team in self.dearest:
+            return self.owed(account)
+        return max(0.0, account.calls * self.largest - account.spent - account.aside)
+
+    def has_for(self, todo: Iterable[Account]) -> bool:
+        """Whether there is enough for runs that did not begin yet, whatever those that go on may need."""
+        return self.largest > 0 and sum(map(self.most_owed, todo)) <= self._left(self.most_owed)
+
     def left(self) -> float:
         """What runs that go on will probably leave to others; without a limit there is no end to it."""
+        return self._left(self.owed)
+
+    async def change(self) -> None:
+        """Wait until something was paid, or a run ended."""
+        self.changed.clear()
+        await self.changed.wait()
+
+    def _left(self, owed: Callable[[Account], float]) -> float:
         self._listen()
-        owed = sum(self.owed(account) for account in self.accounts)
-        return math.inf if self.limit is None else self.limit - self.spent - self.aside - owed - self.largest
+        kept = sum(map(owed, self.accounts)) + self.largest
+        return math.inf if self.limit is None else self.limit - self.spent - self.aside - kept
 
     def most(self, request: Request) -> float:
         """The most that a call may cost; 0 where no price is known, and no limit can be."""
@@ -121,8 +142,7 @@ class Purse:
         while not self._fits(most, account):
             if not self._may_fit(most, account):
                 self._refuse(most, account)
-            self.changed.clear()
-            await self.changed.wait()
+            await self.change()
         self.aside, self.under_way, account.aside = self.aside + most, self.under_way + 1, account.aside + most
         try:
             yield Bill(self, account, request, most)

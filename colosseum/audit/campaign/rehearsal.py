@@ -87,7 +87,7 @@ async def _gone_through(
         team: dict[str, Player] = {a: models.get(name) or SCRIPTED[name] for a, name in trial.roles.items()}
         trace = TraceWriter(Path(os.devnull))
         try:
-            await Run(trial.stage, team, trial.library, Lenient(trial.stage.scenario.task), trace).play()
+            await Run(trial.stage, team, trial.instance.library, Lenient(trial.stage.scenario.task), trace).play()
         finally:
             trace.close()
     return found

@@ -126,7 +126,7 @@ class Runner:
 
     def _account(self, trial: Trial, rank: int) -> Account:
         """What a run costs is counted on it, with what its calls on file cost."""
-        account = Account(team_of(trial), rank, self.options.run_budget)
+        account = Account(team_of(trial), rank, self.options.run_budget, trial.most_calls)
         if account.team and (self.purse.limit is not None or account.limit is not None):
             account.spent = spent_before(self.folder, [trial.listed], self.purse.prices).dollars
         return account
@@ -135,7 +135,7 @@ class Runner:
         """Whether a block may begin: where money is limited, as much must be left as its runs will probably cost.
 
         Blocks are begun whole, so that what is compared is there in all arms. What runs of a team cost is shown by the
-        first of them: until one is complete, one block at a time has runs of it.
+        first of them: until one is complete, others begin only where there is enough for all that they may need.
         """
         purse = self.purse
         while todo and purse.limit is not None:
@@ -144,10 +144,12 @@ class Runner:
             known = all(account.team in purse.dearest for account in todo)
             if sum(map(purse.owed, todo)) <= purse.left() and (known or not purse.accounts):
                 return True
+            if purse.has_for(todo):
+                return True
             if not purse.accounts:
                 purse.reached = True
                 return False
-            await self._one_left()
+            await purse.change()
         return not self.source.stopping
 
     async def _room(self, trial: Trial) -> None:
@@ -259,7 +261,7 @@ async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
     trace.write("start", version=2, trial=trial.identity, **trial.description())
     team = players(trial.roles, trial.endpoints, calls)
     try:
-        await Run(trial.stage, team, trial.library, trial.rules, trace).play()
+        await Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
     except CallFailed:
         trace.write("end", status="failed")
         trace.finish()

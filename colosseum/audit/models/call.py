@@ -4,14 +4,16 @@ litellm takes seconds to import, so it is imported by the first call.
 """
 
 import asyncio
-import json
+import gc
 import logging
+import marshal
 import os
 import re
 import time
 import warnings
 from base64 import b64encode
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 from urllib.parse import unquote
@@ -46,6 +48,7 @@ async def call(request: Request) -> Answer | Failure:
         reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would be asked something else than is said"
         return Failure("bad_request", reason, again=False)
     start = time.perf_counter()
+    _unlogged()
     try:
         async with asyncio.timeout(endpoint.timeout):
             response = await litellm.acompletion(
@@ -87,7 +90,16 @@ def library() -> Any:  # a border: litellm's own types are not exact
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
+    gc.freeze()  # its objects stay: nobody need look through them for garbage again
     return litellm
+
+
+def _unlogged() -> None:
+    """Nobody reads litellm's own log of a call; a release that has no such switch keeps it, which costs time alone."""
+    with suppress(ImportError):
+        from litellm._internal_context import is_internal_call
+
+        is_internal_call.set(True)
 
 
 def known_price(model: str) -> Price | None:
@@ -133,7 +145,8 @@ def _by_name(endpoint: Endpoint) -> bool:
 def _optional(request: Request) -> dict[str, Any]:
     """Arguments that are left out where there is nothing to say; copies, since litellm writes into some of them."""
     endpoint = request.endpoint
-    extra, tools = json.loads(json.dumps([dict(endpoint.extra_body), request.tools]))
+    said_besides: Any = dict(endpoint.extra_body), request.tools
+    extra, tools = marshal.loads(marshal.dumps(said_besides))  # a deep copy, only quicker
     by_name = _by_name(endpoint)
     address, headers = _addressed(endpoint.api_base)
     said = {

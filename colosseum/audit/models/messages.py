@@ -8,6 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from colosseum.audit.protocol import ChannelView, Position, Step, ToolCall, ToolResult, View
@@ -15,6 +16,8 @@ from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, text
 
 Shown: TypeAlias = str | int | float | list[str] | None
+REMEMBERED = 2048
+"""Lines of each kind that are kept: every member of a channel is shown its posts again in every turn."""
 
 
 class CallFunction(TypedDict):
@@ -63,7 +66,7 @@ def plain(value: Value) -> str | int | float | None:
 
 def json_line(item: Shown | dict[str, Shown]) -> str:
     """JSON on one line for every reader: unlike JSON's own, all separators and invisible characters are escaped."""
-    raw = _JSON.encode(item)
+    raw = "null" if item is None else _JSON.encode(item)
     plain = "\x7f" not in raw if raw.isascii() else raw.isprintable()  # JSON escapes what comes before the space
     return raw if plain else _NOT_PLAIN.sub(_visible, raw)
 
@@ -81,17 +84,21 @@ def _visible(found: re.Match[str]) -> str:
 
 def rules(view: View) -> str:
     """Who the agent is and the protocol in plain words."""
-    rounds = view.position.rounds
+    return _rules(view.me, view.agents, view.position.rounds, view.position.steps)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _rules(me: str, agents: tuple[str, ...], rounds: int, steps: int) -> str:
     if rounds:
         planning = f"First {rounds} planning round{'' if rounds == 1 else 's'}, in which agents talk and decide nothing"
     else:
         planning = "There is no planning round"
     lines = [
-        f"You are agent {json_line(view.me)}. The agents are {json_line(list(view.agents))}.",
+        f"You are agent {json_line(me)}. The agents are {json_line(list(agents))}.",
         "",
         "How the run goes:",
         f"- {planning}; then one execution turn for each agent, in which it decides its own variables.",
-        f"- You act through tools only. A turn takes at most {_replies(view.position.steps)} of yours, each with one "
+        f"- You act through tools only. A turn takes at most {_replies(steps)} of yours, each with one "
         "or more calls.",
         "- post(channel, text) sends a message to all members of a channel that you belong to.",
         "- decide(variable, value) sets one of your own variables. It exists in the execution turn only.",
@@ -137,13 +144,23 @@ def _place(position: Position) -> str:
 
 
 def _channel(channel: ChannelView) -> Iterator[str]:
-    privacy = " This channel is private: only its members know that it exists." if channel.secret else ""
-    yield f"Channel {json_line(channel.name)}, members {json_line(list(channel.members))}.{privacy}"
+    yield _introduced(channel.name, channel.members, channel.secret)
     if not channel.posts:
         yield "Nothing was posted here yet."
     for post in channel.posts:
-        author, words = json_line(post.author), json_line(post.text)
-        yield f'{{"number": {post.number}, "round": {post.round}, "from": {author}, "text": {words}}}'
+        yield _posted(post.number, post.round, post.author, post.text)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _introduced(name: str, members: tuple[str, ...], secret: bool) -> str:
+    privacy = " This channel is private: only its members know that it exists." if secret else ""
+    return f"Channel {json_line(name)}, members {json_line(list(members))}.{privacy}"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _posted(number: int, round_number: int, author: str, words: str) -> str:
+    said = f'"from": {json_line(author)}, "text": {json_line(words)}'
+    return f'{{"number": {number}, "round": {round_number}, {said}}}'
 
 
 def _variables(variables: tuple[Variable, ...]) -> Iterator[str]:

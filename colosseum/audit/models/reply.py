@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from colosseum.audit.models.written import Known, Written, arguments, calls_in, without, writable
 from colosseum.audit.protocol import Reply, ToolCall, Usage
+from colosseum.audit.trace import encode
 
 MILLION = 1e6
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource"))
@@ -143,6 +144,11 @@ class Answer:
     seconds: float
 
     @cached_property
+    def written(self) -> str:
+        """What came, on one line of JSON."""
+        return encode(self.raw)
+
+    @cached_property
     def completion(self) -> Completion | None:
         """What is read of it; None when it is nothing of the kind."""
         try:
@@ -244,5 +250,5 @@ def _identified(made: Iterable[ToolCall], turn_ids: frozenset[str]) -> tuple[Too
         while not identity or identity in taken:
             identity, number = f"call_{number}", number + 1
         taken.add(identity)
-        calls.append(replace(call, id=identity))
+        calls.append(ToolCall(identity, call.tool, call.arguments))
     return tuple(calls)
