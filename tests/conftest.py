@@ -17,7 +17,7 @@ from colosseum.audit.campaign.runner import Options, Progress, Runner, Tally
 from colosseum.audit.campaign.source import Answering, PaidSource
 from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.paid import OnAttempt
-from colosseum.audit.models.reply import Answer
+from colosseum.audit.models.reply import Answer, Price
 from colosseum.audit.models.request import Endpoint, Request
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.scripted.knowledge import Library
@@ -134,9 +134,10 @@ def run(
     progress: Progress = lambda listed, became, result: None,
     options: Options | None = None,
     limit: float | None = None,
+    prices: Mapping[str, Price] | None = None,
 ) -> Tally:
     """Run trials into a folder, each as a block of its own unless they are coupled."""
-    purse = Purse(limit, {})
+    purse = Purse(limit, prices or {})
     source = PaidSource(provider or Silence(), purse)
     runner = Runner(Folder(folder), source, purse, options or Options(), Redaction(), progress)
     alone = [(Block(t.point, t.seed, t.stage.repeat, ()), t) for t in todo]

@@ -230,6 +230,33 @@ def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -
     assert provider.most > 8
 
 
+@pytest.mark.parametrize(("budget", "side_by_side"), [(1000.0, 16), (30.0, 1)])
+def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
+    budget: float, side_by_side: int, tmp_path: Path
+) -> None:
+    _, todo, _ = planned(SPEC, seeds=range(1, 9), adjust=with_model)
+
+    class Dear:
+        """Its first answer comes once nobody else asks."""
+
+        under_way, stopping, most, answered = 0, False, 0, 0
+
+        async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
+            self.under_way += 1
+            if not self.answered:
+                await asyncio.sleep(0.2)
+                self.most = max(self.most, self.under_way)
+            self.under_way -= 1
+            self.answered += 1
+            message = {"content": None, "tool_calls": [{"function": {"name": "done", "arguments": "{}"}}]}
+            usage = {"prompt_tokens": 10, "completion_tokens": 5}
+            return reply.Answer({"choices": [{"message": message}], "usage": usage}, 0.1, 0.2)
+
+    provider = Dear()
+    run(tmp_path, todo, provider=provider, limit=budget, prices={"some/model": PRICE})
+    assert provider.most == side_by_side
+
+
 def with_model(conditions: Conditions) -> Conditions:
     return replace(conditions, settings=replace(conditions.settings, model=(("agents", "some/model"),)))
 

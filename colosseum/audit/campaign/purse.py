@@ -138,7 +138,9 @@ class Purse:
     async def paying(self, request: Request, account: Account) -> AsyncIterator["Bill"]:
         """Within the block one call is under way. Raises Halt where it might cost more than there is."""
         most = self.most(request)
-        self.largest = max(self.largest, most)
+        if most > self.largest:
+            self.largest = most
+            self.changed.set()
         while not self._fits(most, account):
             if not self._may_fit(most, account):
                 self._refuse(most, account)
