@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 from rich.console import Console
 
+from .calls import calls
+from .campaigns import campaigns
 from .exact import exact
 from .lines import Ledger
 from .many import many
@@ -24,6 +26,8 @@ PARTS: dict[str, Part] = {
     "single": single,
     "text": text,
     "exact": exact,
+    "calls": calls,
+    "campaigns": campaigns,
 }
 
 

@@ -1,4 +1,4 @@
-"""Campaigns of models. In: specs, and a loopback server in a process of its own; out: CPU, seconds and memory.
+"""Calls of models. In: the ticket game, and a loopback server in a process of its own; out: CPU, and seconds.
 
 What a call costs us is told above what litellm takes for the same calls, in the same process, in turns.
 """
@@ -40,7 +40,11 @@ MODEL = "openai/gpt-4o-mini"
 """A name with a price that litellm knows, so that it computes costs, too."""
 KEY = "sk-fake-abcdefghijklmnop1234"
 CPU_BAR = 0.3
-"""ms a call."""
+"""ms a call above litellm."""
+LATENCY = 0.3
+"""Seconds of an answer."""
+CHAIN_BAR = 1.3
+"""× the answers that one run waits for, one after the other."""
 SIDE_BY_SIDE = 15
 TURNS, QUICK_TURNS = 9, 5
 REST = 0.3
@@ -51,6 +55,7 @@ def calls(ledger: Ledger) -> None:
     """Measure all of it."""
     os.environ["OPENAI_API_KEY"] = KEY
     ledger.tables(_cpu(ledger))
+    ledger.tables(_chain(ledger))
 
 
 @dataclass
@@ -137,6 +142,20 @@ def _cpu(ledger: Ledger) -> Iterator[Line]:
     note = f"{len(requests)} calls of {SIDE_BY_SIDE} runs"
     yield Line(heading, "all of a campaign", median(ours), "litellm alone", median(theirs), note=note)
     yield Line(heading, "above litellm", above, most=CPU_BAR)
+
+
+def _chain(ledger: Ledger) -> Iterator[Line]:
+    heading = "Runs side by side, s"
+    ledger.note("calls: runs side by side")
+    with ChatProcess(latency=LATENCY) as server:
+        campaign = Campaign(server.url, SIDE_BY_SIDE)
+        made = campaign.blocks()
+        began = time.perf_counter()
+        campaign.run(made)
+        took = time.perf_counter() - began
+    chain = len(campaign.asked) / SIDE_BY_SIDE * LATENCY  # what these players need is the same in every run
+    what = f"{SIDE_BY_SIDE} runs, {campaign.provider.most_connections} connections"
+    yield Line(heading, what, took, "the answers of one", chain, most_ratio=CHAIN_BAR)
 
 
 def _spent(work: Callable[[], None]) -> float:
