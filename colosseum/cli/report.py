@@ -8,6 +8,7 @@ from pathlib import Path
 from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.cli.words import say_json, stop, wants_color
 from colosseum.diagnostics import closest
+from colosseum.evidence import sharing
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import Summary, summarise
@@ -65,7 +66,7 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     """Recompute all figures. Raises Stop."""
     plan = _measuring(read_campaign(folder), coalition)
     try:
-        records = Reader(folder).records(plan)
+        records = sharing.records(folder, plan)
     except Unreadable as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:

@@ -25,18 +25,27 @@ class Died(Exception):  # noqa: N818 - what is wrong, in words
 
 @contextmanager
 def processes(number: int, instructions: Instructions) -> Iterator["ProcessCrew"]:
-    """So many processes; they end with this one, whatever ends it."""
+    """So many processes that make runs."""
     instructions.token_path.write_text(instructions.token, encoding="utf-8")
-    pool = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
     try:
-        yield ProcessCrew(number, instructions, pool)
+        with pool(number) as workers:
+            yield ProcessCrew(number, instructions, workers)
+    finally:
+        instructions.token_path.unlink(missing_ok=True)
+
+
+@contextmanager
+def pool(number: int) -> Iterator[ProcessPoolExecutor]:
+    """So many processes; they end with this one, whatever ends it."""
+    workers = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
+    try:
+        yield workers
     except BaseException:
         for process in multiprocessing.active_children():
-            process.terminate()  # runs that it was at are made anew
+            process.terminate()  # what it was at is made anew
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
-        instructions.token_path.unlink(missing_ok=True)
+        workers.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:

@@ -1,0 +1,54 @@
+"""Campaigns read back by several processes: the same records, and the same words where something is wrong."""
+
+from pathlib import Path
+
+import pytest
+from conftest import SPECS, prepare, run
+
+from colosseum.audit.campaign.folder import Plan
+from colosseum.evidence import sharing
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.reading import Reader, Unreadable
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose runs are worth processes."""
+    monkeypatch.setattr(sharing, "WORTH", 2)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    run(tmp_path, prepare(tmp_path, SPECS / "toy.colo", seeds=range(1, 6)))
+    return tmp_path
+
+
+def test_processes_read_what_one_reads(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Reader(campaign).plan()
+    expected = Reader(campaign).records(plan)
+
+    def records(self: Reader, plan: Plan) -> list[RunRecord]:
+        raise AssertionError("this process reads nothing")
+
+    monkeypatch.setattr(Reader, "records", records)
+    assert sharing.records(campaign, plan) == expected
+    assert len(expected) == len(plan.trials) == 15
+
+
+def test_what_cannot_be_trusted_is_said_in_the_same_words(campaign: Path) -> None:
+    reader = Reader(campaign)
+    plan = reader.plan()
+    trace = reader.folder.trace(plan.trials[-1].trial)
+    trace.write_bytes(trace.read_bytes().replace(b'"round":1', b'"round":2', 1))
+    with pytest.raises(Unreadable) as alone:
+        reader.records(plan)
+    with pytest.raises(Unreadable) as together:
+        sharing.records(campaign, plan)
+    assert str(together.value) == str(alone.value)
+    assert "changed, lost or moved" in str(alone.value)
+
+
+def test_a_part_has_all_runs_of_its_seeds(campaign: Path) -> None:
+    plan = Reader(campaign).plan()
+    parts = sharing._parts(plan, 2)
+    seeds = [{listed.seed for listed in part.trials} for part in parts]
+    assert len(parts) == 2
+    assert set.intersection(*seeds) == set()
+    assert sum(len(part.trials) for part in parts) == len(plan.trials)
