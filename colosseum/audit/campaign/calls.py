@@ -14,6 +14,7 @@ from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.paid import Attempt, OnAttempt
 from colosseum.audit.models.reply import Answer
 from colosseum.audit.models.request import Request
+from colosseum.audit.models.written import writable
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import Json, encode
 
@@ -77,27 +78,30 @@ class RunCalls:
                 return self.failures[request.key]
             if self.source is None:
                 raise Missing(f"the call of {request.place.agent} in round {request.place.round} is not on file")
-            number = 0
+            last: Attempt | None = None
 
             def heard(request: Request, attempt: Attempt) -> None:
-                nonlocal number
-                number = attempt.number
+                nonlocal last
+                last = attempt
                 self._write(request, attempt)
 
             result, origin = await self.source.ask(request, heard=heard)
+            number = last.number if last else 1
             if isinstance(result, Failure):
-                return replace(result, reason=self.redaction.clean(result.reason))
+                if last is None or last.result is not result:  # it was given up without another attempt
+                    self._write(request, Attempt(number, result, None))
+                return replace(result, reason=writable(self.redaction.clean(result.reason)))
             result = self._cleaned(result)
             if origin:
                 self._write(request, Attempt(1, result, None), origin=origin)
             endpoint = request.endpoint
-            found = Recorded(result, max(1, number), origin, endpoint.model, request.size, endpoint.max_tokens)
+            found = Recorded(result, number, origin, endpoint.model, request.size, endpoint.max_tokens)
         self.used[request.key] = found
         return found.answer
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer as it can be written down: what is acted on is what is on file."""
-        cleaned = self.redaction.clean(answer.written)
+        cleaned = writable(self.redaction.clean(answer.written))
         return answer if cleaned == answer.written else replace(answer, raw=json.loads(cleaned))
 
     def close(self) -> None:
@@ -113,7 +117,7 @@ class RunCalls:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mend(self.path)
             self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
-        self.file.write(f"{self.redaction.clean(_line(request, attempt, origin))}\n".encode())
+        self.file.write(writable(f"{self.redaction.clean(_line(request, attempt, origin))}\n").encode())
         self.file.flush()
 
 

@@ -224,6 +224,6 @@ def _after(error: BaseException) -> float | None:
         return float(wanted)
     try:
         span = parsedate_to_datetime(wanted) - parsedate_to_datetime(str(headers["date"]))
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None
     return max(0.0, span.total_seconds())

@@ -3,6 +3,7 @@
 This is the border: fields are read through pydantic, and what a provider left out is None.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,8 @@ from colosseum.audit.protocol import Reply, ToolCall, Usage
 from colosseum.audit.trace import encode
 
 MILLION = 1e6
+MOST_TOKENS = 10**12
+"""Of one call; no model takes nearly as many."""
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
 MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
@@ -119,11 +122,19 @@ class Choice(_Read):
         return extras.refusal if extras else None
 
 
+def _count(given: object) -> object:
+    """A number of tokens; below 0, or of more than a campaign can have, it is no count."""
+    return given if not isinstance(given, int) or 0 <= given < MOST_TOKENS else None
+
+
+Count = Annotated[int | None, BeforeValidator(_count)]
+
+
 class Tokens(_Read):
     """What the provider counted; litellm writes 0 for what it did not say."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
 
 
 class Completion(_Read):
@@ -179,7 +190,7 @@ class Answer:
         return Usage(
             prompt_tokens=tokens.prompt_tokens if tokens and counted else None,
             completion_tokens=tokens.completion_tokens if tokens and counted else None,
-            cost=self.cost if counted else None,
+            cost=self.cost if counted and self.cost is not None and 0 <= self.cost < math.inf else None,
             seconds=self.seconds,
             served_model=(completion.model if completion else None) or "",
         )

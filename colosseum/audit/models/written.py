@@ -7,6 +7,7 @@ run can say so. What a model wrote as its thoughts is left out, or a call that i
 """
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,8 +101,16 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-_STRICT = json.JSONDecoder(parse_constant=_no_constant)
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, strict=False)
+def _number(written: str) -> float:
+    """A number; one that is too large to be any, as 1e999, is none."""
+    read = float(written)
+    if math.isinf(read):
+        raise ValueError(f"{written} is too large")
+    return read
+
+
+_STRICT = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, strict=False)
 """A line break within a string is none of JSON's, but it can mean one thing only."""
 
 

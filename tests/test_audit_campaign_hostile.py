@@ -1,0 +1,100 @@
+"""Campaigns whose provider sends what nobody should: no run breaks, no answer is lost, no bill shrinks, all replays."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from audited import KEY, spec
+from chat_mind import is_preflight, plays
+from chat_server import Answer, Body, ChatServer, calls, fails, raw
+from test_cli_commands import Done, colosseum
+
+Hostile = Callable[[Body], Answer]
+
+
+def counted(prompt: float, completion: float) -> Hostile:
+    """A sensible move with such counts."""
+    return lambda body: changed(body, usage={"prompt_tokens": prompt, "completion_tokens": completion})
+
+
+def changed(body: Body, **parts: object) -> Answer:
+    """A sensible move in which something is otherwise."""
+    move = plays(body).body
+    assert isinstance(move, dict)
+    return Answer({**move, **parts})
+
+
+def too_large(body: Body) -> Answer:
+    return calls(("decide", '{"variable": "move[A]", "value": 1e999}'))
+
+
+def too_large_in_text(body: Body) -> Answer:
+    return raw(json.dumps(calls(text='{"tool": "decide", "arguments": {"value": 1e999}}').body).encode())
+
+
+def half_characters(body: Body) -> Answer:
+    return calls(("po\ud800st", {"channel": "all", "text": "\ud800"}), text="\udfff")
+
+
+def half_elsewhere(body: Body) -> Answer:
+    return changed(body, model="served\ud800", service_tier="\udfff")
+
+
+@contextmanager
+def third(hostile: Hostile) -> Iterator[ChatServer]:
+    """A server whose third answer is this, and the others sensible."""
+    asked = 0
+
+    def script(body: Body) -> Answer:
+        nonlocal asked
+        asked += not is_preflight(body)
+        return hostile(body) if asked == 3 and not is_preflight(body) else plays(body)
+
+    with ChatServer(script) as server:
+        yield server
+
+
+def audit(folder: Path, server: ChatServer, *more: str) -> Done:
+    return colosseum(
+        "audit", spec(folder), "--model", "openai/test", "--api-base", server.url, "--seeds", "1", "--price", "1,1",
+        "--out", folder / "runs", *more, OPENAI_API_KEY=KEY, OPENAI_BASE_URL=None,
+    )  # fmt: skip
+
+
+def whole(folder: Path) -> None:
+    """Everything is as it was sealed, and comes out again."""
+    for command in (("log", "verify"), ("replay",)):
+        done = colosseum(*command, folder / "runs")
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [too_large, too_large_in_text, half_characters, half_elsewhere, counted(10**400, 5), counted(-(10**6), -5)],
+    ids=["too large", "too large in text", "half characters", "half elsewhere", "huge counts", "negative counts"],
+)
+def test_no_answer_breaks_a_campaign(hostile: Hostile, tmp_path: Path) -> None:
+    with third(hostile) as server:
+        done = audit(tmp_path, server, "--budget", "5", "--json")
+        assert done.returncode == 0, done.stderr
+        kept = [json.loads(line) for path in (tmp_path / "runs" / "runs").glob("*.calls.jsonl") for line in path.open()]
+        assert len(kept) == len(server.requests) - 1
+    assert min(line["cost"] or 0 for line in kept) >= 0
+    whole(tmp_path)
+
+
+def test_words_of_a_failure_are_written_whatever_they_hold(tmp_path: Path) -> None:
+    with third(lambda body: fails(400, "no \ud800")) as server:
+        assert audit(tmp_path, server, "--budget", "5").returncode == 3
+    whole(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("wait", "code"), [("700", 3), ("Mon, 01 Jan 2024 00:00:00 +99999999999999999", 0), ("-5", 0), ("1e9", 0)]
+)
+def test_whatever_the_wait_that_is_asked_for_runs_come_out_again(wait: str, code: int, tmp_path: Path) -> None:
+    with third(lambda body: fails(429, "slow down", retry_after=wait)) as server:
+        assert audit(tmp_path, server, "--budget", "5").returncode == code
+    whole(tmp_path)
