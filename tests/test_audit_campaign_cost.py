@@ -513,8 +513,44 @@ def test_a_purse_counts_what_others_pay(tmp_path: Path) -> None:
     assert purse.spent == 8.25
 
 
-def test_two_processes_keep_to_one_budget(tmp_path: Path) -> None:
-    with ChatServer(late(counting(flat), 0.02)) as server:
+def test_what_processes_that_live_have_set_aside_is_known_to_who_begins_later(tmp_path: Path) -> None:
+    path = tmp_path / "spent.log"
+    one, two = Ledger(path, "one"), Ledger(path, "two")
+    one.tell(0.0, 9.5)
+    with path.open("ab") as file:
+        file.write(b"dead 1.0 7.5\ntorn 3")
+    two.tell(0.25, 0.5)
+    late = Ledger(path, "three")
+    assert (late.heard(), late.aside) == (0, 10.0)
+    assert (one.heard(), one.aside) == (4.25, 0.5)
+    one.tell(0.125, 0.0)
+    assert (late.heard(), late.aside) == (0.125, 0.5)
+    del two
+    assert (late.heard(), late.aside) == (0, 0)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["spent.log", "spent.log.one.lock"]
+
+
+def test_a_call_waits_for_what_another_process_has_set_aside(tmp_path: Path) -> None:
+    purse = Purse(10.0, {"m": Price(0, 1e5)}, ledger=Ledger(tmp_path / "spent.log", "one"))
+    other = Ledger(tmp_path / "spent.log", "two")
+    usage = {"prompt_tokens": 1, "completion_tokens": 1}
+
+    async def waits() -> bool:
+        paying = asyncio.create_task(pay(purse, request(max_tokens=20), usage))
+        done, _ = await asyncio.wait({paying}, timeout=0.3)
+        other.tell(1.0, 0.0)
+        await paying
+        return not done
+
+    other.tell(0.0, 9.5)
+    assert asyncio.run(waits())
+    assert (purse.spent, purse.aside) == (1.25, 0)
+    assert (other.heard(), other.aside) == (0.25, 0)
+
+
+@pytest.mark.parametrize("tokens", [flat, most])
+def test_two_processes_keep_to_one_budget(tokens: Callable[[Body], tuple[int, int]], tmp_path: Path) -> None:
+    with ChatServer(late(counting(tokens), 0.3)) as server:
         study = Study(tmp_path, server)
         (tmp_path / "spec.colo").write_text(SPEC)
         command = [

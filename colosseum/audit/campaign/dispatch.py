@@ -136,6 +136,7 @@ class Dispatch:
                 return False
             job.aside, limit = part, job.spent + part
             self.purse.aside += part
+            self.purse.tell()
         number = next(self.numbers)
         self.out[number] = job
         connections = max(1, self.connections // max(self.expected, self.crew.workers()))
@@ -185,8 +186,7 @@ class Dispatch:
     def _count(self, made: Made, cost: float) -> None:
         purse = self.purse
         purse.spent += cost
-        if purse.ledger is not None and cost > 0:
-            purse.ledger.tell(cost)
+        purse.tell(cost)
         purse.calls += made.calls
         purse.uncounted += made.uncounted
         purse.bounded += made.bounded

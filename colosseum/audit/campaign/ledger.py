@@ -1,14 +1,27 @@
-"""What several processes spend on one campaign. In: what one pays; out: what the others have paid since it looked last.
+"""What several processes spend on one campaign. In: what one pays or sets aside; out: what the others have.
 
-Every payment is a line `PROCESS DOLLARS` at the end of one file, written at once, so that processes with one budget can
-keep to it together. Who begins looks from the end on: what was paid before stands in the runs' own files.
+Every change is a line `PROCESS DOLLARS ASIDE` at the end of one file, written at once: what was paid now, and all that
+is set aside for calls under way, so that processes with one budget can keep to it together. Who begins looks at
+payments from the end on: what was paid before stands in the runs' own files. What a process that died had set aside
+counts no more; a lock, which the system lets go of, shows who lives.
 """
 
+import errno
 import math
 import os
 import socket
+import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+
+
+def _own_name() -> str:
+    """A name that no other process has, be it in a container of the same name and number."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
 
 
 @dataclass
@@ -16,40 +29,93 @@ class Ledger:
     """One process's view of the file."""
 
     path: Path
-    name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}")
+    name: str = field(default_factory=_own_name)
     """Of this process, without blanks."""
-    read: int = field(init=False)
+    read: int = field(init=False, default=0)
     """Bytes of the file that are known."""
+    others: dict[str, float] = field(init=False, default_factory=dict)
+    """What other processes that live have set aside."""
+    told: bool = field(init=False, default=False)
+    """Whether there is a word of ours, and so a lock."""
 
     def __post_init__(self) -> None:
-        self.read = self.path.stat().st_size if self.path.exists() else 0
+        self.heard()
 
-    def tell(self, dollars: float) -> None:
-        """Something was paid. Raises OSError."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+    @property
+    def aside(self) -> float:
+        """What the others have set aside, as far as was heard."""
+        return sum(self.others.values())
+
+    def tell(self, dollars: float, aside: float = 0.0) -> None:
+        """Something was paid, and so much is set aside in all. Raises OSError."""
+        if not self.told:
+            self._live()
+        line = f"\n{self.name} {dollars!r} {aside!r}\n".encode()  # on a line of its own, whatever came before it
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
-            os.write(file, f"{self.name} {dollars!r}\n".encode())
+            if os.write(file, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         finally:
             os.close(file)
 
     def heard(self) -> float:
         """What others have paid since this was asked last. Raises OSError."""
+        paid = 0.0
+        for name, dollars, aside in self._new():
+            if name != self.name:
+                paid += dollars
+                self.others[name] = aside
+        self.others = {name: aside for name, aside in self.others.items() if aside > 0 and self._lives(name)}
+        return paid
+
+    def _new(self) -> Iterator[tuple[str, float, float]]:
+        """The lines that are not known yet."""
         if not self.path.exists() or self.path.stat().st_size <= self.read:
-            return 0.0
+            return
         with open(self.path, "rb") as file:
             file.seek(self.read)
             new = file.read()
         whole = new[: new.rfind(b"\n") + 1]
         self.read += len(whole)
-        return sum(_amount(line, self.name) for line in whole.decode("utf-8", "replace").splitlines())
+        for line in whole.decode("utf-8", "replace").splitlines():
+            name, *words = line.split(" ")
+            if len(words) in (1, 2):
+                yield name, _amount(words[0]), _amount(words[1]) if len(words) == 2 else 0.0
+
+    def _lock(self, name: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{name}.lock")
+
+    def _live(self) -> None:
+        """Show the others that we live, until we do not."""
+        path = self._lock(self.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path, timeout=0)
+        lock.acquire()
+        weakref.finalize(self, _let_go, lock, path)
+        self.told = True
+
+    def _lives(self, name: str) -> bool:
+        """Whether another process lives."""
+        path = self._lock(name)
+        if "/" in name or not path.exists():
+            return False
+        try:
+            with FileLock(path, timeout=0):
+                path.unlink(missing_ok=True)
+        except Timeout:
+            return True
+        return False
 
 
-def _amount(line: str, own: str) -> float:
-    """What a line of another process says; a line that was torn says nothing."""
-    name, _, words = line.partition(" ")
+def _let_go(lock: FileLock, path: Path) -> None:
+    path.unlink(missing_ok=True)
+    lock.release()
+
+
+def _amount(words: str) -> float:
+    """What a line says; one that was torn says nothing."""
     try:
         amount = float(words)
     except ValueError:
         return 0.0
-    return amount if name != own and math.isfinite(amount) and amount > 0 else 0.0
+    return amount if math.isfinite(amount) and amount > 0 else 0.0

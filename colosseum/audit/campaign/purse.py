@@ -7,14 +7,17 @@ still need is not for those of later ones: so whole blocks come to their end, no
 
 import asyncio
 import math
+import random
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.models.reply import Answer, Price
 from colosseum.audit.models.request import Halt, Request
 
+LOOKING = 0.1
+"""Seconds between two looks at what other processes have set aside, about."""
 BYTES = 2.0
 """Of a prompt's JSON for one token, at least; a model that turns out to count more tokens is taken at its word."""
 
@@ -93,15 +96,22 @@ class Purse:
         """What runs that go on will probably leave to others; without a limit there is no end to it."""
         return self._left(self.owed)
 
+    @property
+    def others(self) -> float:
+        """What other processes with the same budget have set aside."""
+        return self.ledger.aside if self.ledger is not None else 0.0
+
     async def change(self) -> None:
-        """Wait until something was paid, or a run ended."""
+        """Wait until something was paid, or a run ended; what other processes have set aside is looked at again."""
         self.changed.clear()
-        await self.changed.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOKING * random.uniform(0.5, 1.5) if self.others else None):
+                await self.changed.wait()
 
     def _left(self, owed: Callable[[Account], float]) -> float:
         self._listen()
         kept = sum(map(owed, self.accounts)) + self.largest
-        return math.inf if self.limit is None else self.limit - self.spent - self.aside - kept
+        return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
 
     def most(self, request: Request) -> float:
         """The most that a call may cost; 0 where no price is known, and no limit can be."""
@@ -141,18 +151,43 @@ class Purse:
         if most > self.largest:
             self.largest = most
             self.changed.set()
-        while not self._fits(most, account):
+        while not self._taken(most, account):
             if not self._may_fit(most, account):
                 self._refuse(most, account)
             await self.change()
-        self.aside, self.under_way, account.aside = self.aside + most, self.under_way + 1, account.aside + most
+        bill = Bill(self, account, request, most)
         try:
-            yield Bill(self, account, request, most)
+            yield bill
         finally:
-            self.under_way -= 1
-            self.aside = self.aside - most if self.under_way else 0.0  # sums of fractions leave a rest
-            account.aside -= most
+            self._give_back(most, account)
             self.changed.set()
+            self.tell(bill.cost)
+
+    def tell(self, cost: float = 0.0) -> None:
+        """Tell processes with the same budget what was paid, and what is set aside. Raises OSError."""
+        if self.ledger is not None:
+            self.ledger.tell(cost, self.aside)
+
+    def _taken(self, most: float, account: Account) -> bool:
+        """Set the most that a call may cost aside, where it is there.
+
+        Other processes are told before we look again: of two that take the same money neither overlooks the other.
+        """
+        if not self._fits(most, account):
+            return False
+        self.aside, self.under_way, account.aside = self.aside + most, self.under_way + 1, account.aside + most
+        self.tell()
+        self._listen()
+        if self.limit is None or not self.others or self.spent + self.aside + self.others <= self.limit:
+            return True
+        self._give_back(most, account)
+        self.tell()
+        return False
+
+    def _give_back(self, most: float, account: Account) -> None:
+        self.under_way -= 1
+        self.aside = self.aside - most if self.under_way else 0.0  # sums of fractions leave a rest
+        account.aside -= most
 
     def _listen(self) -> None:
         """Count what other processes have paid."""
@@ -164,7 +199,7 @@ class Purse:
         self._listen()
         if account.limit is not None and account.spent + account.aside + most > account.limit:
             return False
-        return self.limit is None or self.spent + self.aside + self._kept(account) + most <= self.limit
+        return self.limit is None or self.spent + self.aside + self.others + self._kept(account) + most <= self.limit
 
     def _may_fit(self, most: float, account: Account) -> bool:
         """Whether it may begin once calls under way, or runs of earlier blocks, have cost less than they might."""
@@ -172,7 +207,7 @@ class Purse:
             return False
         if self.limit is not None and self.spent + most > self.limit:
             return False
-        return self.under_way > 0 or self._kept(account) > 0
+        return self.under_way > 0 or self._kept(account) > 0 or self.others > 0
 
     def _kept(self, account: Account) -> float:
         """What is kept for runs of earlier blocks."""
@@ -194,6 +229,8 @@ class Bill:
     account: Account
     request: Request
     most: float
+    cost: float = 0.0
+    """What was paid."""
 
     def answered(self, answer: Answer) -> None:
         """Pay for an answer: as much as it may have cost at most, where nobody counted its tokens."""
@@ -209,8 +246,7 @@ class Bill:
         cost = self.most if cost is None else cost
         purse.spent += cost
         self.account.spent += cost
-        if purse.ledger is not None:
-            purse.ledger.tell(cost)
+        self.cost += cost
 
     def unanswered(self) -> None:
         """An attempt timed out."""

@@ -146,7 +146,7 @@ class Runner:
                 return True
             if purse.has_for(todo):
                 return True
-            if not purse.accounts:
+            if not purse.accounts and not purse.others:
                 purse.reached = True
                 return False
             await purse.change()
