@@ -188,7 +188,8 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
 ) -> None:
     """A folder is copied while a process works on it, which then hears Ctrl-C. Two work on the copy; one is ended."""
     with ChatProcess(latency=0.2) as server:
-        first, copy = (Campaign(tmp_path / name, server.url, RUNS) for name in ("first", "copy"))
+        patient = ("--timeout", "60")
+        first, copy = (Campaign(tmp_path / name, server.url, RUNS, patient) for name in ("first", "copy"))
         process = first.start()
         wait_for(server, 100, process)
         shutil.copytree(first.out, copy.out, ignore=shutil.ignore_patterns("*.part", "*.lock"))
@@ -196,8 +197,10 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
         check_paid(server, first)
         assert server.requests < 100 + 2 * CONNECTIONS
         known, asked = len(copy.answers()), server.requests
-        ended, lasting = copy.start(), copy.start()
-        wait_for(server, asked + 100, ended)
+        ended = copy.start()
+        wait_for(server, asked + 20, ended)
+        lasting = copy.start()
+        wait_for(server, asked + 150, ended)
         check_stopped(ended, signal.SIGTERM)
         check_paid(server, first, copy)
         said, words = lasting.communicate()
