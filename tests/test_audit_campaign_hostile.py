@@ -11,6 +11,8 @@ from chat_mind import is_preflight, plays
 from chat_server import Answer, Body, ChatServer, calls, fails, raw
 from test_cli_commands import Done, colosseum
 
+from colosseum.audit.campaign.calls import read_calls
+
 Hostile = Callable[[Body], Answer]
 
 
@@ -98,3 +100,17 @@ def test_whatever_the_wait_that_is_asked_for_runs_come_out_again(wait: str, code
     with third(lambda body: fails(429, "slow down", retry_after=wait)) as server:
         assert audit(tmp_path, server, "--budget", "5").returncode == code
     whole(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("seconds", '"abc"'), ("cost", '"x"'), ("cost", "-100"), ("prompt_bytes", "[1]"), ("attempt", '"x"'),
+     ("max_tokens", "1e400"), ("max_tokens", "1" + "0" * 400), ("raw", "3")],
+)  # fmt: skip
+def test_a_line_of_calls_that_was_edited_is_none(name: str, value: str, tmp_path: Path) -> None:
+    line = {"call": "k", "kind": "ok", "cost": 0.5, "seconds": 1.0, "attempt": 2, "prompt_bytes": 9, "max_tokens": 20}
+    sound, edited = json.dumps({**line, "raw": {}}), json.dumps({**line, "raw": {}, name: "@"}).replace('"@"', value)
+    path = tmp_path / "x.calls.jsonl"
+    path.write_text(f"{sound}\n{edited}\n")
+    ((key, recorded),) = read_calls(path)
+    assert (key, recorded.attempts, recorded.answer.cost) == ("k", 2, 0.5)

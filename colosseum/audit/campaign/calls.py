@@ -5,6 +5,7 @@ played again finds its answers here; what a killed process left of a line is cut
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +38,10 @@ class Recorded:
     """Of what was asked, as JSON."""
     max_tokens: int = 0
     """That the answer might have had."""
+
+
+NUMBERS = ("seconds", "attempt", "prompt_bytes", "max_tokens")
+"""Of the line of an answer."""
 
 
 class Source(Protocol):
@@ -159,12 +164,19 @@ def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
-    """The answers on file by the keys of their calls, in order."""
+    """The answers on file by the keys of their calls, in order; a line that cannot have been written is none."""
     for line in read_lines(path):
-        if line.get("kind") == "ok" and isinstance(line.get("raw"), dict):
-            answer = Answer(line["raw"], line.get("cost"), float(line.get("seconds") or 0.0))
-            asked = str(line.get("model")), int(line.get("prompt_bytes") or 0), int(line.get("max_tokens") or 0)
-            yield line["call"], Recorded(answer, int(line.get("attempt") or 1), str(line.get("origin") or ""), *asked)
+        raw, cost, numbers = line.get("raw"), line.get("cost"), [line.get(name) for name in NUMBERS]
+        if line.get("kind") == "ok" and isinstance(raw, dict) and all(map(_amount, [cost or 0.0, *numbers])):
+            seconds, attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
+            answer = Answer(raw, cost, float(seconds))
+            asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
+            yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked)
+
+
+def _amount(given: object) -> bool:
+    """Whether it is a number of something, or left out."""
+    return given is None or (isinstance(given, int | float) and 0 <= given <= sys.float_info.max)
 
 
 def read_failures(path: Path) -> Iterator[tuple[str, Failure]]:
