@@ -14,6 +14,7 @@ from conftest import MATCH, SPECS
 from typer.testing import CliRunner
 
 from colosseum.cli.commands import app
+from colosseum.cli.words import read_seeds, seed_words
 
 JIRA, TOY = str(SPECS / "jira.colo"), str(SPECS / "toy.colo")
 STUDIES = str(SPECS / "jira_studies.colo")
@@ -157,7 +158,7 @@ def test_report_counts_what_is_not_there(audited: Path, tmp_path: Path) -> None:
     next((copy / "runs").glob("*.json")).unlink()
     done = colosseum("report", copy)
     assert done.returncode == 0
-    assert "1 of 6 planned runs: run the same audit" in done.stdout
+    assert "1 of 6 planned runs, seed " in done.stdout
     assert read("report", copy)["missing"] == 1
 
 
@@ -355,3 +356,25 @@ def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path:
     assert done.returncode == 2
     assert "error[C123]" in done.stderr
     assert done.stdout == ""
+
+
+# ---- what a report leaves out --------------------------------------------------------------------------------------
+
+
+def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Path) -> None:
+    shard = colosseum("audit", TOY, "--seeds", "1..5", "--shard", "1/2", "--couple", "--out", tmp_path)
+    assert "missing    6 of 15 planned runs, seeds 2,4: audit these to go on" in shard.stdout
+    assert "options    coupled: equal prompts in two arms had one answer" in shard.stdout
+    other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
+    assert "also keeps 9 runs of another configuration, which this report leaves out" in other.stderr
+    assert "options" not in other.stdout
+    again = colosseum("audit", TOY, "--seeds", "2..3", "--out", tmp_path)
+    assert "another configuration" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"), [((1, 2, 3), "1..3"), ((4,), "4"), ((1, 3, 7, 8, 9), "1,3,7..9"), ((2, 1), "2,1"), ((), "")]
+)
+def test_seeds_in_few_words(seeds: tuple[int, ...], words: str) -> None:
+    assert seed_words(seeds) == words
+    assert not words or read_seeds(words) == seeds

@@ -362,6 +362,11 @@ def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path)
     ("text", "more", "words"),
     [
         (SPEC, (), "there are no complete runs of `baseline` and `again`, which is like it"),
+        (
+            SPEC,
+            (),
+            "the same command with `--arm baseline --arm again --seeds 1..10` in place of `--dry-run` makes some",
+        ),
         (SPEC.replace("  arm again { }\n", ""), (), "no arm asked for has the conditions of the control `baseline`"),
         (SPEC, ("--arm", "again"), "no arm asked for has the conditions of the control `again`"),
         (SPEC.replace("arm again { }", "arm twin { backroom off  pitch fair  rounds 2 }"), (), "`baseline` and `twin`"),

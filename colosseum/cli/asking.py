@@ -218,4 +218,5 @@ def _dialect(text: str) -> Dialect:
         if text == dialect:
             found: Dialect = dialect
             return found
-    raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}")
+    help_ = "as in `--tools text`, or `--tools provider/model=text` for one of several models"
+    raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}", help=help_)

@@ -190,6 +190,7 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     options = _resolved(request, asking)
     asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
+    earlier = _earlier(folder)
     try:
         planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)
     except UnknownPlayer as unknown:
@@ -198,8 +199,25 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
         raise stop("C100", str(fault), help=fault.help) from None
     if diagnostics:
         raise Stop(*diagnostics)
+    if apart := _apart(earlier, folder):
+        runs = counted(apart, "run")
+        request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
     first, number = shard
     return Work(request, design, asking, trials, folder, planned[first::number])
+
+
+def _earlier(folder: Folder) -> Sequence[Listed]:
+    """The trials that a folder was last asked for."""
+    try:
+        return folder.plan().trials
+    except (OSError, Damaged):
+        return ()  # there are none, or planning says what is wrong
+
+
+def _apart(earlier: Sequence[Listed], folder: Folder) -> int:
+    """How many of them have ended, and are no trials of what the folder is asked for now."""
+    listed = {each.trial for each in folder.plan().trials}
+    return sum(each.trial not in listed and folder.result_path(each.trial).exists() for each in earlier)
 
 
 def _resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
@@ -278,7 +296,6 @@ def _words(tally: Tally, purse: Purse, folder: Path) -> str:
     parts = [f"{counted(complete, 'run')} complete"]
     parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
     parts += [f"{failed} failed"] if failed else []
-    parts += [f"{tally['halted']} left"] if tally["halted"] else []
     words = f"{', '.join(parts)}, in {folder}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
     words += f"\n{counted(tally['halted'], 'run')} left, {left_words(purse)}" if tally["halted"] else ""

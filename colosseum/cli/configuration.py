@@ -11,7 +11,7 @@ from colosseum.cli.asking import Asking, read_asking
 from colosseum.cli.audit import Request, default_folder
 from colosseum.cli.environment import Origins
 from colosseum.cli.experiment import read_design
-from colosseum.cli.words import checked_spec, say_json
+from colosseum.cli.words import checked_spec, say_json, seed_words
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -81,7 +81,7 @@ def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: b
         shown = [_model(value) if name == "model" else value for value in all_values]
         one = shown[0] if len(shown) == 1 else shown
         yield name, Held(_spelt(name), one, "spec" if name in said else "default")
-    yield "seeds", Held("seeds", _ranges(design.seeds), "spec")
+    yield "seeds", Held("seeds", seed_words(design.seeds), "spec")
     yield "arm", Held("arm", list(design.arms), "spec")
 
 
@@ -92,13 +92,6 @@ def _spelt(name: str) -> str:
 def _model(named: tuple[tuple[str, str], ...]) -> str:
     """As `--model` takes it."""
     return " ".join(model if who == "agents" else f"{who}={model}" for who, model in named)
-
-
-def _ranges(seeds: tuple[int, ...]) -> str:
-    """`1..5` where they follow each other, else `1,2,7`."""
-    if len(seeds) > 1 and seeds == tuple(range(seeds[0], seeds[-1] + 1)):
-        return f"{seeds[0]}..{seeds[-1]}"
-    return ",".join(map(str, seeds))
 
 
 def _shown(value: object, redaction: Redaction) -> Json:

@@ -61,7 +61,7 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     prices = prices_of(found.endpoints)
     kin, whole = relatives(folder, found), campaign_budget(request.budget, design)
     spent = _spent(folder, found, whole=shard[1] == 1, prices=prices)
-    seeds, why = _seeds(request, design, found, folder, kin)
+    seeds, why = _seeds(design, found, folder, kin)
     return Prospect(
         title=f"{checked.expansion.scenario.name}, experiment {design.name}",
         question=design.question,
@@ -95,9 +95,7 @@ def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
     return sum(len(dict(read_calls(path))) for path in paths if path.exists())
 
 
-def _seeds(
-    request: Request, design: Design, found: Survey, folder: Folder, kin: Sequence[Listed]
-) -> tuple[list[Needed], str]:
+def _seeds(design: Design, found: Survey, folder: Folder, kin: Sequence[Listed]) -> tuple[list[Needed], str]:
     """What arms like the control say of seeds, by sweep point, or why there is nothing to be said."""
     control = next(iter(design.arms), "")
     pairs = {point: names for point, block in found.examples.items() if (names := twins(block, control))}
@@ -117,8 +115,9 @@ def _seeds(
         return [], str(fault)
     if not planned:
         name = next(iter(pairs.values()))[0]
-        command = f"`colosseum audit {request.file} --arm {control} --arm {name} --seeds 1..10`"
-        return [], f"there are no complete runs of `{control}` and `{name}`, which is like it; {command} makes some"
+        options = f"`--arm {control} --arm {name} --seeds 1..10`"
+        made = f"the same command with {options} in place of `--dry-run` makes some"
+        return [], f"there are no complete runs of `{control}` and `{name}`, which is like it; {made}"
     return planned, ""
 
 

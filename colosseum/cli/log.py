@@ -56,7 +56,7 @@ def list_runs(path: Path, *, as_json: bool) -> int:
 def _grid(found: Sequence[Overview]) -> Grid:
     """The columns in which runs differ, and what happened in them."""
     same = {name: len({getattr(run.listed, name) for run in found}) < 2 for name in ("point", "repeat", "model")}
-    columns = ("point", "arm", "seed", "repeat", "model", "status", "posts", "mistakes", "decisions", "calls", "cost")
+    columns = ("point", "arm", "seed", "repeat", "model", "status", "posts", "mistakes", "decided", "calls", "cost")
     shown = [name for name in columns if not same.get(name)]
     cells = [tuple(_cells(run)[name] for name in shown) for run in found]
     return Grid(tuple(run.listed.trial[:SHORT] for run in found), tuple(shown), tuple(cells), turns=False)
@@ -69,7 +69,7 @@ def _cells(run: Overview) -> dict[str, str]:
     cost = "" if run.expense is None else "unknown" if unpriced else dollars(run.expense.cost)
     return {
         "point": listed.point, "arm": listed.arm, "seed": str(listed.seed), "repeat": str(listed.repeat),
-        "model": listed.model, "status": run.state, **happened,
+        "model": listed.model, "status": run.state, **happened, "decided": happened["decisions"],
         "calls": "" if run.expense is None else str(run.expense.calls), "cost": cost,
     }  # fmt: skip
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
-from colosseum.cli.words import say_json, stop, wants_color
+from colosseum.audit.trace import encode
+from colosseum.cli.words import say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
 from colosseum.evidence.figures import RunRecord
@@ -20,6 +21,8 @@ from colosseum.report.terminal import render
 
 MOST_LISTED = 12
 """Folders that a message lists."""
+LONGEST = 40
+"""Characters of a list of seeds."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,10 @@ def read_campaign(folder: Path) -> Plan:
 def _show(report: Report) -> None:
     plan, missing = report.plan, report.missing
     facts = [("coalition", _coalition_words(plan))]
+    if changed := _changed_words(plan):
+        facts.append(("options", changed))
     if missing:
-        facts.append(("missing", f"{missing} of {len(plan.trials)} planned runs: run the same audit to go on"))
+        facts.append(("missing", _missing_words(report)))
     title = f"{plan.scenario}, experiment {plan.experiment}"
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
         render(report.summary, title=title, question=plan.question, facts=facts, console=console)
@@ -121,3 +126,24 @@ def _coalition_words(plan: Plan) -> str:
     if len(plan.coalitions) < 2:
         return plan.coalitions[0] if plan.coalitions else "none"
     return f"{plan.coalitions[0]}; `report --coalition NAME` measures {' or '.join(plan.coalitions[1:])}"
+
+
+def _changed_words(plan: Plan) -> str:
+    """Options besides the model that hold in place of what the spec says."""
+    options = plan.options
+    parts = [f"{name} = {encode({'': value})[4:-1]}" for name, value in plan.params.items()]
+    parts += [f"temperature {options['temperature']}"] if options.get("temperature") is not None else []
+    parts += [f"at most {options['max_tokens']} tokens of an answer"] if options.get("max_tokens") is not None else []
+    parts += ["tools called in text"] if '"text"' in encode({"": options.get("tools")}) else []
+    parts += ["more parameters of calls"] if options.get("extra_body") else []
+    parts += ["coupled: equal prompts in two arms had one answer"] if options.get("couple") else []
+    return "; ".join(parts)
+
+
+def _missing_words(report: Report) -> str:
+    """How many planned runs are not there, and of which seeds: those of other shards or earlier commands, too."""
+    ended = {record.trial for record in report.records}
+    seeds = sorted({listed.seed for listed in report.plan.trials if listed.trial not in ended})
+    words = seed_words(seeds)
+    where = f"seed{'s' if len(seeds) > 1 else ''} {words if len(words) <= LONGEST else f'{words[:LONGEST]}…'}"
+    return f"{report.missing} of {len(report.plan.trials)} planned runs, {where}: audit these to go on"

@@ -28,7 +28,9 @@ def find_run(plan: Plan, words: str) -> Listed:
         raise stop("C122", f"`{words}` is {len(found)} runs", help=f"name one: {_listed(found)}")
     arm = words.partition(":")[0]
     help_ = closest(arm, plan.arms) if ":" in words and arm not in plan.arms else ""
-    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in {_listed(plan.trials)}")
+    near = [listed for listed in plan.trials if listed.arm == arm] or plan.trials
+    first = f"{near[0].arm}:{near[0].seed}" if near else ""
+    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {_listed(near)}")
 
 
 def _meant(listed: Listed, words: str) -> bool:

@@ -79,7 +79,10 @@ def spent_words(purse: Purse) -> str:
     """What was spent on a campaign so far; empty where no model was asked."""
     if not (purse.spent or purse.calls or purse.uncounted):
         return ""
-    words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
+    if purse.spent or not purse.uncounted:
+        words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
+    else:
+        words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
     if purse.bounded:
         words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
     if purse.unanswered:
