@@ -518,7 +518,7 @@ def test_what_processes_that_live_have_set_aside_is_known_to_who_begins_later(tm
     one, two = Ledger(path, "one"), Ledger(path, "two")
     one.tell(0.0, 9.5)
     with path.open("ab") as file:
-        file.write(b"dead 1.0 7.5\ntorn 3")
+        file.write(b"dead 1.0 7.5\n/../.. 0 8\na\x00b 0 8\n" + b"x" * 300 + b" 0 8\ntorn 3")
     two.tell(0.25, 0.5)
     late = Ledger(path, "three")
     assert (late.heard(), late.aside) == (0, 10.0)

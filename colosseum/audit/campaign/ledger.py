@@ -9,6 +9,7 @@ counts no more; a lock, which the system lets go of, shows who lives.
 import errno
 import math
 import os
+import re
 import socket
 import weakref
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
+
+NAME = re.compile(r"[\w.-]{1,200}", re.ASCII)
+"""Of a process, as it stands in the file; nothing else is looked for as one."""
 
 
 def _own_name() -> str:
@@ -96,8 +100,7 @@ class Ledger:
 
     def _lives(self, name: str) -> bool:
         """Whether another process lives."""
-        path = self._lock(name)
-        if "/" in name or not path.exists():
+        if not NAME.fullmatch(name) or not (path := self._lock(name)).exists():
             return False
         try:
             with FileLock(path, timeout=0):
