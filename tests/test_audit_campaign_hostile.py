@@ -114,3 +114,13 @@ def test_a_line_of_calls_that_was_edited_is_none(name: str, value: str, tmp_path
     path.write_text(f"{sound}\n{edited}\n")
     ((key, recorded),) = read_calls(path)
     assert (key, recorded.attempts, recorded.answer.cost) == ("k", 2, 0.5)
+
+
+def test_a_key_that_comes_back_in_escapes_reaches_no_file(tmp_path: Path) -> None:
+    escaped = "".join(f"\\u{ord(character):04X}" for character in KEY[:-4]) + KEY[-4:]
+    with third(lambda body: calls(("post", f'{{"channel": "all", "text": "{escaped}"}}'))) as server:
+        assert audit(tmp_path, server, "--budget", "5").returncode == 0
+    held = [path.read_text().replace("\\\\", "\\").lower() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [text for text in held if escaped.lower() in text or KEY in text]
+    assert any("[redacted]" in text for text in held)
+    whole(tmp_path)

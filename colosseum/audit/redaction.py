@@ -9,6 +9,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import unquote
 
 SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
@@ -40,7 +41,19 @@ class Redaction:
         for secret in self.secrets:
             if secret in line:
                 line = line.replace(secret, SHOWN)
+        if "\\u" in line and self.secrets:
+            line = self._escaped.sub(SHOWN, line)
         return line
+
+    @cached_property
+    def _escaped(self) -> re.Pattern[str]:
+        """Any secret some of whose characters are escaped, as in the text of a call's arguments within JSON."""
+        return re.compile("|".join("".join(map(_character, secret)) for secret in self.secrets))
+
+
+def _character(character: str) -> str:
+    """A character as it is or escaped, however often what is around it was written as JSON."""
+    return rf"(?:{re.escape(character)}|\\+u(?i:{ord(character):04x}))"
 
 
 def secrets(addresses: Iterable[str]) -> Iterator[str]:
