@@ -146,7 +146,7 @@ def test_a_run_is_named_in_short(folder: Path) -> None:
             done = colosseum("log", "show", folder, name, "--json")
             assert json.loads(done.stdout)["run"] == trial["trial"]
     for name, words in (
-        ("nobody", "as in `"), ("prompt:1", "did you mean `prompted`?"), ("prompted:3", "there is no run"),
+        ("nobody", "as in `"), ("prompt:1", "did you mean `prompted`?"), ("prompted:3", "as in `prompted:"),
         ("prompted:1:2", "there is no run"), ("", "there is no run"), (":", "there is no run"),
     ):  # fmt: skip
         done = colosseum("log", "show", folder, name)
