@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import ChatServer, calls
 from conftest import MATCH, SPECS
 from typer.testing import CliRunner
 
@@ -378,3 +379,15 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
 def test_seeds_in_few_words(seeds: tuple[int, ...], words: str) -> None:
     assert seed_words(seeds) == words
     assert not words or read_seeds(words) == seeds
+
+
+def test_a_dry_run_counts_no_money_of_another_configuration(tmp_path: Path) -> None:
+    with ChatServer([calls(("ready", {}), ("done", {}))]) as server:
+        asked = ("audit", TOY, "--seeds", "1", "--arm", "baseline", "--model", "openai/gpt-4o-mini")
+        more = ("--api-base", server.url, "--price", "1,1", "--out", tmp_path)
+        colosseum(*asked, *more, "--temperature", "0", OPENAI_API_KEY="x")
+    spent = [
+        read(*asked, *more, "--temperature", heat, "--seeds", seeds, "--dry-run")["spent"]["dollars"]
+        for heat, seeds in (("0", "1"), ("0", "2"), ("1", "2"))
+    ]
+    assert spent[0] == spent[1] > spent[2] == 0

@@ -188,7 +188,7 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     design = read_design(checked, request.part, file=str(request.file))
     asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    options = _resolved(request, asking)
+    options = resolved(request, asking)
     asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
     earlier = _earlier(folder)
     try:
@@ -220,7 +220,7 @@ def _apart(earlier: Sequence[Listed], folder: Folder) -> int:
     return sum(each.trial not in listed and folder.result_path(each.trial).exists() for each in earlier)
 
 
-def _resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
+def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     """What was asked for as campaign.json keeps it, without a secret."""
     part, budget = request.part, request.budget
     options: dict[str, Json] = {

@@ -3,26 +3,30 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from colosseum.audit.campaign.calls import read_calls
 from colosseum.audit.campaign.estimate import Survey, estimate, measured, relatives, survey
 from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.planning import configuration
 from colosseum.audit.campaign.spending import Spent, spent_before
 from colosseum.audit.models.reply import Price
 from colosseum.audit.team import UnknownPlayer
+from colosseum.audit.trace import Json
 from colosseum.audit.trial import Expansions, Listed, Trials
 from colosseum.cli.asking import read_asking
-from colosseum.cli.audit import Request, default_folder
+from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design, read_shard, sharded
 from colosseum.cli.prospect import Prospect, as_json, show
 from colosseum.cli.spending import campaign_budget, check_budget, prices_of
 from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
+from colosseum.language.copying import gathered
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.values import Fault
+from colosseum.model.values import Fault, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.page import page_on
 
@@ -60,7 +64,10 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     found = replace(found, arms={arm: found.arms[arm] for arm in design.arms if arm in found.arms})
     prices = prices_of(found.endpoints)
     kin, whole = relatives(folder, found), campaign_budget(request.budget, design)
-    spent = _spent(folder, found, whole=shard[1] == 1, prices=prices)
+    files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
+    params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
+    asked = configuration(design.name, files, params, resolved(request, asking))
+    spent = _spent(folder, found, whole=shard[1] == 1, asked=asked, prices=prices)
     seeds, why = _seeds(design, found, folder, kin)
     return Prospect(
         title=f"{checked.expansion.scenario.name}, experiment {design.name}",
@@ -81,11 +88,11 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     )
 
 
-def _spent(folder: Folder, found: Survey, *, whole: bool, prices: dict[str, Price]) -> Spent:
-    """What was spent in the folder: of the whole campaign, or of a shard's own runs."""
+def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: dict[str, Price]) -> Spent:
+    """What was spent in the folder on the configuration asked for: of the whole campaign, or of a shard's own runs."""
     listed = {each.trial: each for each in found.listed}
-    if whole and folder.plan_path.exists():
-        listed = {**{each.trial: each for each in folder.plan().trials}, **listed}
+    if whole and folder.plan_path.exists() and (plan := folder.plan()).configuration == asked:
+        listed = {**{each.trial: each for each in plan.trials}, **listed}
     return spent_before(folder, listed.values(), prices)
 
 
