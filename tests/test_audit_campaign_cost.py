@@ -182,8 +182,8 @@ def test_a_budget_smaller_than_a_call_asks_for_nothing(tmp_path: Path) -> None:
         study = Study(tmp_path, server)
         done = study.audit("--budget", 0.01)
         assert (done.returncode, study.asked) == (4, 0)
-    assert "0 runs complete, 16 left" in done.stderr
-    assert "of the budget $0.0100 is left, and a call may cost up to $0.9" in done.stderr
+    assert "0 runs complete, in " in done.stderr
+    assert "\n16 runs left, since of the budget $0.0100 is left, and a call may cost up to $0.9" in done.stderr
     assert "Traceback" not in done.stderr
 
 

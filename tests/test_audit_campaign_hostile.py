@@ -87,6 +87,17 @@ def test_no_answer_breaks_a_campaign(hostile: Hostile, tmp_path: Path) -> None:
     whole(tmp_path)
 
 
+def test_an_answer_that_cannot_be_written_down_is_a_failure_of_its_run(tmp_path: Path) -> None:
+    nested: object = "deep"
+    for _ in range(600):
+        nested = {"in": nested}
+    with third(lambda body: changed(body, extra=nested)) as server:
+        done = audit(tmp_path, server, "--budget", "5")
+        assert done.returncode == 3, done.stderr
+        assert "cannot be written down" in done.stderr
+    whole(tmp_path)
+
+
 def test_words_of_a_failure_are_written_whatever_they_hold(tmp_path: Path) -> None:
     with third(lambda body: fails(400, "no \ud800")) as server:
         assert audit(tmp_path, server, "--budget", "5").returncode == 3

@@ -80,6 +80,13 @@ def test_preflight_says_what_is_wrong_with_calls_in_text(answer: Answer, words: 
     assert "--tools" not in (verdict or "")
 
 
+def test_preflight_waits_for_a_limited_rate_but_not_for_long() -> None:
+    verdict, server = check(lambda body: fails(429, "slow down", retry_after="1"))
+    assert verdict is not None
+    assert "rate" in verdict
+    assert 2 <= len(server.requests) < 10
+
+
 def test_preflight_names_the_missing_key_and_the_unknown_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "write provider/model" in (check([says("x")], model="nobody/nothing")[0] or "")
     monkeypatch.delenv("OPENAI_API_KEY")

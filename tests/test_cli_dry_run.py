@@ -356,6 +356,8 @@ def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path)
     gap = reported["points"][0]["comparisons"][0]["differences"]["payoff_gap"]
     assert other["signal"] == "payoff_gap"
     assert 0 < other["sd"]["value"] < gap["sd"]["value"]  # in fair shares, of which there are several
+    assert audit(tmp_path, "--seeds", "1", text=jira, model="sim/cooperate").returncode == 0
+    assert seeds(dry(tmp_path, "--seeds", "1..12", text=jira, model="sim"))["pairs"] == 12
 
 
 @pytest.mark.parametrize(

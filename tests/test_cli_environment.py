@@ -286,6 +286,14 @@ def test_what_an_address_holds_before_its_host() -> None:
     assert found.clean(f'"{SECRET} http://{SECRET}@proxy:1"') == '"[redacted] http://[redacted]@proxy:1"'
 
 
+def test_a_secret_of_digits_is_no_number_of_the_line() -> None:
+    found = Redaction.of({"DB_PASSWORD": "1700000001"})
+    line = '{"created":1700000001,"text":"my \\"word\\" is 1700000001","1700000001":-1700000001.5}'
+    cleaned = '{"created":1700000001,"text":"my \\"word\\" is [redacted]","[redacted]":-1700000001.5}'
+    assert found.clean(line) == cleaned
+    assert found.clean("refused: 1700000001") == "refused: [redacted]"
+
+
 class Parrot:
     """A model that says what it should not know: in posts, in notes, in names of tools, and when it breaks."""
 

@@ -16,6 +16,9 @@ SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 """How names of variables end whose values are secret."""
 USER = re.compile(r"://([^/?#\s]+)@")
 """What stands before the host of an address: a user and a password, or a token."""
+NUMBER = re.compile(r"[-+.0-9eE]+")
+WORDS = re.compile(r'"(?:[^"\\]|\\.)*"')
+"""A string of JSON."""
 SHOWN = "[redacted]"
 SHORTEST = 8
 """Characters of a value that is looked for: shorter ones stand in all sorts of words."""
@@ -40,7 +43,7 @@ class Redaction:
         """The line without a secret."""
         for secret in self.secrets:
             if secret in line:
-                line = line.replace(secret, SHOWN)
+                line = _in_words(secret, line) if NUMBER.fullmatch(secret) else line.replace(secret, SHOWN)
         if "\\u" in line and self.secrets:
             line = self._escaped.sub(SHOWN, line)
         return line
@@ -49,6 +52,13 @@ class Redaction:
     def _escaped(self) -> re.Pattern[str]:
         """Any secret some of whose characters are escaped, as in the text of a call's arguments within JSON."""
         return re.compile("|".join("".join(map(_character, secret)) for secret in self.secrets))
+
+
+def _in_words(secret: str, line: str) -> str:
+    """The line without a secret that looks like a number; numbers of the line itself are none of it."""
+    if not line.startswith("{"):
+        return line.replace(secret, SHOWN)
+    return WORDS.sub(lambda found: found[0].replace(secret, SHOWN), line)
 
 
 def _character(character: str) -> str:

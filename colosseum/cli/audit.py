@@ -253,6 +253,8 @@ def _run(work: Work) -> tuple[Tally, Purse]:
     if models and not on_cluster:
         request.say(f"asking {', '.join(models)} whether it can play …")
         _preflight(models)
+    if models and budget.campaign is not None and request.cache != "rw":
+        note(f"with `--cache {request.cache}` no answers are kept: what unfinished runs cost is forgotten later")
     purse = Purse(
         budget.campaign, budget.prices, before.dollars, before.unpriced, before.bounded,
         dearest=before.teams, ledger=ledger,

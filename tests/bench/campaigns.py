@@ -22,6 +22,18 @@ MOST_MEMORY = 300.0
 """MB above what a few runs need."""
 MB = 1024.0
 """Of what the system counts, in kB."""
+COUNTED = """
+import atexit, resource, sys
+from colosseum.cli import main
+
+def told(path=sys.argv.pop(1)):
+    own = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+    open(path, "w").write(str(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)))
+
+atexit.register(told)
+main()
+"""
+"""The command, which says at its end how much memory it or a process of its own had at most."""
 
 
 def campaigns(ledger: Ledger) -> None:
@@ -45,11 +57,9 @@ def _lines(ledger: Ledger) -> Iterator[Line]:
 def _audit(spec: str, runs: int, *, arms: int) -> tuple[float, float]:
     """Seconds, and MB at most of one process, of at least so many runs with their report."""
     seeds = f"1..{-(-runs // arms)}"
-    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
+    with tempfile.TemporaryDirectory() as folder:
+        memory = Path(folder) / "memory"
         command = ["audit", str(SPECS / f"{spec}.colo"), "--seeds", seeds, "--out", str(Path(folder) / "out")]
         began = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-m", "colosseum", *command], stdout=nowhere, stderr=nowhere)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0, command
-        return time.perf_counter() - began, usage.ru_maxrss / MB
+        subprocess.run([sys.executable, "-c", COUNTED, str(memory), *command], check=True, capture_output=True)
+        return time.perf_counter() - began, int(memory.read_text()) / MB

@@ -184,13 +184,13 @@ def relatives(folder: Folder, found: Survey) -> list[Listed]:
     How each was played is said at the beginning of its trace. A folder that holds no campaign has none.
     """
     try:
-        plan = folder.plan()
+        listed = {each.trial: each for each in (*folder.plan().trials, *found.listed)}
     except (OSError, Damaged):
         return []
     wanted = {(t.point, t.arm): _likeness(t.description()) for block in found.examples.values() for t in block}
     return [
         each
-        for each in plan.trials
+        for each in listed.values()
         if (each.point, each.arm) in wanted
         and folder.result(each.trial) is not None
         and _opening(folder, each) == wanted[each.point, each.arm]

@@ -72,7 +72,10 @@ async def call(request: Request) -> Answer | Failure:
     # It is 0 where tokens were not counted, and where the list has a 0 for want of a price.
     cost = response._hidden_params.get("response_cost")
     cost = cost if cost or _own(endpoint.model) else None
-    raw = response.model_dump(mode="json", exclude_none=True, warnings=False)
+    try:
+        raw = response.model_dump(mode="json", exclude_none=True, warnings=False)
+    except ValueError:  # fields within fields within fields
+        return Failure("transport", f"what `{endpoint.model}` sent cannot be written down", again=False)
     answer = Answer(raw, cost, round(time.perf_counter() - start, 4))
     if answer.trouble is not None:
         return Failure("transport", redact(f"what `{endpoint.model}` sent is no answer: {answer.trouble}"), again=True)

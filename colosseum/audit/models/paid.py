@@ -61,19 +61,24 @@ class Provider:
     gates: dict[tuple[str, str | None], Gate] = field(default_factory=dict)
 
     async def ask(
-        self, request: Request, *, attempts: int | None = None, heard: OnAttempt = unheard
+        self,
+        request: Request,
+        *,
+        attempts: int | None = None,
+        patience: float = PATIENCE,
+        heard: OnAttempt = unheard,
     ) -> Answer | Failure:
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt."""
         gate, left = self._gate(request), self.attempts if attempts is None else attempts
         failed, limited, waited = 0, 0, 0.0
         clock = asyncio.get_running_loop().time
         while True:
-            if gate.closed > PATIENCE:
+            if gate.closed > patience:
                 return _closed(request, gate.closed)
             result = await self._once(request, gate)
             if isinstance(result, Failure) and result.kind == "rate_limit":
                 limited += 1
-                delay = _delay(result, limited, PATIENCE - waited)
+                delay = _delay(result, limited, patience - waited)
             else:
                 failed += 1
                 delay = _delay(result, failed, LONGEST_DELAY) if failed < left else None

@@ -14,13 +14,15 @@ from colosseum.audit.protocol import Reply
 READY = tool("ready", "Say that you can call tools.", {})
 SYSTEM, USER = "You act through tools only.", "Call the tool `ready` now."
 ATTEMPTS = 2
+PATIENCE = 30.0
+"""Seconds that it may wait for a provider that limits the rate: nobody is told meanwhile."""
 OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 
 
 async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
     """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user."""
-    result = await provider.ask(_question(endpoint), attempts=ATTEMPTS)
+    result = await provider.ask(_question(endpoint), attempts=ATTEMPTS, patience=PATIENCE)
     match result:
         case Failure(reason=reason):
             blamed = endpoint.dialect == "native" and OF_TOOLS.search(reason.replace(endpoint.model, ""))
