@@ -39,8 +39,8 @@ class Ledger:
     """Bytes of the file that are known."""
     others: dict[str, float] = field(init=False, default_factory=dict)
     """What other processes that live have set aside."""
-    told: bool = field(init=False, default=False)
-    """Whether there is a word of ours, and so a lock."""
+    file: int | None = field(init=False, default=None)
+    """Open once there is a word of ours, and so a lock."""
 
     def __post_init__(self) -> None:
         self.heard()
@@ -52,15 +52,10 @@ class Ledger:
 
     def tell(self, dollars: float, aside: float = 0.0) -> None:
         """Something was paid, and so much is set aside in all. Raises OSError."""
-        if not self.told:
-            self._live()
+        file = self._live() if self.file is None else self.file
         line = f"\n{self.name} {dollars!r} {aside!r}\n".encode()  # on a line of its own, whatever came before it
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            if os.write(file, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-        finally:
-            os.close(file)
+        if os.write(file, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def heard(self) -> float:
         """What others have paid since this was asked last. Raises OSError."""
@@ -74,7 +69,10 @@ class Ledger:
 
     def _new(self) -> Iterator[tuple[str, float, float]]:
         """The lines that are not known yet."""
-        if not self.path.exists() or self.path.stat().st_size <= self.read:
+        try:
+            if os.stat(self.path).st_size <= self.read:
+                return
+        except FileNotFoundError:
             return
         with open(self.path, "rb") as file:
             file.seek(self.read)
@@ -89,14 +87,15 @@ class Ledger:
     def _lock(self, name: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{name}.lock")
 
-    def _live(self) -> None:
-        """Show the others that we live, until we do not."""
+    def _live(self) -> int:
+        """Show the others that we live, until we do not; the file to write to."""
         path = self._lock(self.name)
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path, timeout=0)
         lock.acquire()
-        weakref.finalize(self, _let_go, lock, path)
-        self.told = True
+        self.file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        weakref.finalize(self, _let_go, lock, path, self.file)
+        return self.file
 
     def _lives(self, name: str) -> bool:
         """Whether another process lives."""
@@ -110,7 +109,8 @@ class Ledger:
         return False
 
 
-def _let_go(lock: FileLock, path: Path) -> None:
+def _let_go(lock: FileLock, path: Path, file: int) -> None:
+    os.close(file)
     path.unlink(missing_ok=True)
     lock.release()
 
