@@ -268,8 +268,8 @@ def wait_for_runs(folder: Path, number: int) -> None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What a campaign leaves of its runs; a lock may stay, where the process that held it was killed."""
-    return {p.name: p.read_bytes() for p in (folder / "runs").iterdir() if p.suffix != ".lock"}
+    """What a campaign leaves of its runs; a lock or half a file may stay, where a process was killed."""
+    return {p.name: p.read_bytes() for p in (folder / "runs").iterdir() if p.suffix not in (".lock", ".part")}
 
 
 @pytest.fixture(scope="module")
