@@ -244,7 +244,10 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
         async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
             self.under_way += 1
             if not self.answered:
-                await asyncio.sleep(0.2)
+                seen = 0
+                while seen != self.under_way:
+                    seen = self.under_way
+                    await asyncio.sleep(0.2)
                 self.most = max(self.most, self.under_way)
             self.under_way -= 1
             self.answered += 1
