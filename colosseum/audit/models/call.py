@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
+from colosseum.audit.models.executor import prepare
 from colosseum.audit.models.failure import Failure, explain, redact
 from colosseum.audit.models.reply import MILLION, Answer, LongPrice, Price
 from colosseum.audit.models.request import Endpoint, Request
@@ -49,6 +50,7 @@ async def call(request: Request) -> Answer | Failure:
         return Failure("bad_request", reason, again=False)
     start = time.perf_counter()
     _unlogged()
+    prepare(endpoint.model)
     try:
         async with asyncio.timeout(endpoint.timeout):
             response = await litellm.acompletion(
