@@ -119,7 +119,7 @@ def grid(opening: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequenc
 class Silence:
     """For runs without a model."""
 
-    under_way, stopping = 0, False
+    under_way, stopping, gave_up = 0, False, None
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> Answer | Failure:
         """Nobody may ask."""

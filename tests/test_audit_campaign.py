@@ -148,7 +148,7 @@ OPENING = {"choices": [{"message": {"content": "hm"}, "finish_reason": "stop"}]}
 class Flaky:
     """Answers that say nothing, and a failure when asked for the nth time."""
 
-    under_way, stopping = 0, False
+    under_way, stopping, gave_up = 0, False, None
 
     def __init__(self, fail_at: int | None) -> None:
         self.asked, self.fail_at = 0, fail_at

@@ -211,7 +211,7 @@ def test_a_model_that_costs_nothing_is_not_held_up_by_a_budget(tmp_path: Path) -
     _, todo, _ = planned(spec, seeds=range(1, 9), adjust=with_model)
 
     class Free:
-        under_way, stopping, most = 0, False, 0
+        under_way, stopping, gave_up, most = 0, False, None, 0
 
         async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
             self.under_way += 1
@@ -239,7 +239,7 @@ def test_blocks_wait_for_the_first_one_only_where_money_may_run_short(
     class Dear:
         """Its first answer comes once nobody else asks."""
 
-        under_way, stopping, most, answered = 0, False, 0, 0
+        under_way, stopping, gave_up, most, answered = 0, False, None, 0, 0
 
         async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
             self.under_way += 1
@@ -571,7 +571,7 @@ def test_two_processes_keep_to_one_budget(tokens: Callable[[Body], tuple[int, in
 
 def test_calls_that_time_out_are_told(tmp_path: Path) -> None:
     class Slow:
-        under_way, stopping = 0, False
+        under_way, stopping, gave_up = 0, False, None
 
         async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
             failure = Failure("timeout", "too late", again=True)

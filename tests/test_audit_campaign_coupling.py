@@ -201,7 +201,7 @@ def test_a_run_asks_through_its_own_source() -> None:
 class Talking:
     """Answers with a number of its own, so that no two answers are alike; stops for good after so many."""
 
-    under_way = 0
+    under_way, gave_up = 0, None
 
     def __init__(self, most: int = 10**6) -> None:
         self.keys: list[str] = []

@@ -17,7 +17,7 @@ from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.gate import BELOW, LEAST, START, Gate
 from colosseum.audit.models.paid import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Endpoint, Place, Request
+from colosseum.audit.models.request import Endpoint, Halt, Place, Request
 
 T = TypeVar("T")
 ASKED = Request(Endpoint("openai/test"), (), (), Place())
@@ -142,10 +142,10 @@ def test_whatever_happens_room_is_kept_to_and_given_back(
             if draw.random() < cancelled:
                 asyncio.get_running_loop().call_later(draw.choice((0.0, 0.005, 0.01, 0.3, 1.0, 4.0)), task.cancel)
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(r, Answer | Failure | asyncio.CancelledError) for r in results)
+        assert all(isinstance(r, Answer | Failure | Halt | asyncio.CancelledError) for r in results)
         assert (gate.under_way, len(gate.waiting), provider.under_way) == (0, 0, 0)
         assert LEAST <= gate.room <= most
-        provider.call = Simulated(seed, 0.0, gate)
+        provider.call, provider.stopping = Simulated(seed, 0.0, gate), False
         assert isinstance(await provider.ask(ASKED), Answer)
 
     leap(campaign(), early=early)

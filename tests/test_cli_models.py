@@ -96,6 +96,24 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert {lines[-1]["status"] for lines in traces(tmp_path)} == {"complete"}
 
 
+def test_a_model_that_dies_midway_is_not_asked_for_every_run(tmp_path: Path) -> None:
+    with ChatServer(Mind(breaks_at=60)) as server:
+        done = audit(server.url, tmp_path, "--seeds", "1..40")
+        asked = len(server.requests)
+    assert done.returncode == 3
+    words = " ".join(done.stderr.split())
+    assert "since call after call got no answer: `openai/test` did not take the request: the model broke" in words
+    assert "once it answers the same command with `--retry-failed` goes on" in words
+    assert asked <= 60 + 64  # those that were under way
+    before = len(list((tmp_path / "runs").glob("*.result.json")))
+    with ChatServer(Mind()) as server:
+        again = audit(server.url, tmp_path, "--seeds", "1..40", "--retry-failed")
+    assert again.returncode == 0, again.stderr
+    statuses = [lines[-1]["status"] for lines in traces(tmp_path)]
+    assert set(statuses) == {"complete"}
+    assert len(statuses) > 8 * before
+
+
 def test_a_refusal_and_silence_are_outcomes(tmp_path: Path) -> None:
     def script(body: Body) -> Answer:
         ready = any(t["function"]["name"] == "ready" for t in body["tools"])

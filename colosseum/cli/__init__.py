@@ -6,7 +6,7 @@ Results go to stdout, everything else to stderr. Exit codes:
 * 1: an internal error, or a check that was asked for has found something: `fmt --check`,
   `compile --verify`, `log verify`, `replay`
 * 2: a mistake in the spec, an option, a variable or a `.env`, or a model that cannot play; nothing was run
-* 3: some runs failed; the others are complete
+* 3: some runs failed; the others are complete, or left since a model no longer answers
 * 4: the budget is reached; what is left can be gone on with
 * 130: interrupted; the same command goes on
 """

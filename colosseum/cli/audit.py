@@ -36,7 +36,7 @@ from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
-from colosseum.cli.spending import Budget, budget_of, check_budget, left_words, spent_words
+from colosseum.cli.spending import Budget, budget_of, check_budget, left_words, silent_words, spent_words
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
@@ -160,7 +160,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         return 130
     request.say(_words(tally, purse, folder.path))
     code = report_folder(folder.path, as_json=as_json, keep=True)
-    return 4 if tally["halted"] else code
+    return 4 if tally["halted"] and not tally.gave_up else max(code, 3 if tally["halted"] else 0)
 
 
 def default_folder(checked: Checked, part: Part) -> Path:
@@ -300,7 +300,8 @@ def _words(tally: Tally, purse: Purse, folder: Path) -> str:
     parts += [f"{failed} failed"] if failed else []
     words = f"{', '.join(parts)}, in {folder}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    words += f"\n{counted(tally['halted'], 'run')} left, {left_words(purse)}" if tally["halted"] else ""
+    why = tally.gave_up and silent_words(tally.gave_up)
+    words += f"\n{counted(tally['halted'], 'run')} left, {why or left_words(purse)}" if tally["halted"] else ""
     if tally["failed before"]:
         words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
     return words

@@ -90,6 +90,11 @@ def spent_words(purse: Purse) -> str:
     return words
 
 
+def silent_words(reason: str) -> str:
+    """Why runs were left where a model does not answer, and what to do."""
+    return f"since call after call got no answer: {reason.rstrip('.')}; once it answers the same command with `--retry-failed` goes on"
+
+
 def left_words(purse: Purse) -> str:
     """Why runs were left, and what to do."""
     if not purse.reached:

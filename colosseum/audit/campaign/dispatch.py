@@ -94,6 +94,10 @@ class Dispatch:
         while True:
             if job is None:
                 job = self.again.popleft() if self.again else next(todo, None)
+            if job is not None and self.tally.gave_up:
+                self._give_up(job)
+                job = None
+                continue
             if job is not None and self._has_room() and self._begin(job):
                 job = None
             elif self.out:
@@ -172,6 +176,7 @@ class Dispatch:
         self._count(made, made.spent - job.spent)
         had, job.spent, job.aside = job.aside, made.spent, 0.0
         listed = {each.trial: each for each in job.planned.listed}
+        self.tally.gave_up = self.tally.gave_up or made.gave_up
         for trial, became, result in made.runs:
             if trial in job.left and became != "halted":
                 job.left.discard(trial)

@@ -60,6 +60,8 @@ class Tally:
     """How many trials became what."""
 
     became: dict[Became, int] = field(default_factory=dict)
+    gave_up: str = ""
+    """Why a model was asked no more, in words."""
 
     def count(self, became: Became) -> None:
         """One more."""
@@ -122,6 +124,8 @@ class Runner:
                     group.create_task(one).add_done_callback(self._left)
                     await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
         await self._others(busy)
+        silent = self.source.provider.gave_up
+        self.tally.gave_up = self.redaction.clean(silent.reason) if silent else ""
         return self.tally
 
     def _account(self, trial: Trial, rank: int) -> Account:

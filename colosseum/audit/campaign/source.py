@@ -15,6 +15,8 @@ class Answering(Protocol):
 
     stopping: bool
     """Whether no further call is to begin."""
+    gave_up: Failure | None
+    """Why, where it is since models do not answer."""
 
     @property
     def under_way(self) -> int:

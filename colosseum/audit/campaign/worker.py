@@ -106,6 +106,8 @@ class Made:
     """The most that the first call might have cost that there was no money for."""
     reached: bool = False
     """Whether something was left for want of money."""
+    gave_up: str = ""
+    """Why a model was asked no more, in words."""
 
 
 @dataclass
@@ -152,10 +154,10 @@ class Workshop:
         options = replace(told.options, retry_failed=share.retry_failed)
         source = PaidSource(self.provider, purse)
         runner = Runner(folder, source, purse, options, self.redaction, heard)
-        await runner.run([share.planned], lambda block: self._trials(block, listed))
+        tally = await runner.run([share.planned], lambda block: self._trials(block, listed))
         return Made(
             tuple(runs), purse.spent, purse.calls, purse.uncounted, purse.bounded, purse.unanswered, purse.dearest,
-            purse.refused, purse.reached,
+            purse.refused, purse.reached, tally.gave_up,
         )  # fmt: skip
 
     def _trials(self, block: Block, listed: Sequence[Listed]) -> Sequence[Trial]:

@@ -2,7 +2,8 @@
 
 The loop of attempts is ours: a call that fails for a passing reason is repeated after 1, 2, 4, … seconds. Waiting for a
 provider that limits the rate is no failed attempt; it has a patience of its own. A provider that asks for more than
-that is not asked again before its time, by anybody.
+that is not asked again before its time, by anybody. One that gives several calls in a row no answer is asked no more:
+it is down, or the account is empty, and every further run would fail of the same.
 """
 
 import asyncio
@@ -21,6 +22,10 @@ LONGEST_DELAY = 60.0
 """Seconds between two attempts, unless the provider asks for more."""
 PATIENCE = 600.0
 """Seconds that one call may wait for a provider that limits the rate."""
+IN_VAIN = 5
+"""Calls of a model in a row that came to nothing, after all their attempts; then no call is begun any more."""
+OF_ONE_CONVERSATION = frozenset(("context", "refusal"))
+"""Failures that say nothing about other calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,10 @@ class Provider:
     stopping: bool = False
     """Whether no further call is to begin."""
     gates: dict[tuple[str, str | None], Gate] = field(default_factory=dict)
+    in_vain: dict[str, int] = field(default_factory=dict)
+    """Calls since a model's last answer that came to nothing."""
+    gave_up: Failure | None = None
+    """What the last of too many of them came to."""
 
     async def ask(
         self,
@@ -84,6 +93,7 @@ class Provider:
                 delay = _delay(result, failed, LONGEST_DELAY) if failed < left else None
             heard(request, Attempt(failed + limited, result, delay))
             if delay is None:
+                self._ended(request.endpoint.model, result)
                 return result
             begun = clock()
             await self.sleep(delay)
@@ -105,6 +115,16 @@ class Provider:
             elif result.kind == "rate_limit" and result.again:
                 turn.limited(result.after)
         return result
+
+    def _ended(self, model: str, result: Answer | Failure) -> None:
+        """Count how many calls of a model came to nothing. Raises Halt after too many of them."""
+        if isinstance(result, Answer):
+            self.in_vain.pop(model, None)
+        elif result.kind not in OF_ONE_CONVERSATION:
+            self.in_vain[model] = self.in_vain.get(model, 0) + 1
+            if self.in_vain[model] >= IN_VAIN:
+                self.stopping, self.gave_up = True, self.gave_up or result
+                raise Halt("no answer")
 
     def _gate(self, request: Request) -> Gate:
         endpoint = request.endpoint
