@@ -92,7 +92,8 @@ def spent_words(purse: Purse) -> str:
 
 def silent_words(reason: str) -> str:
     """Why runs were left where a model does not answer, and what to do."""
-    return f"since call after call got no answer: {reason.rstrip('.')}; once it answers the same command with `--retry-failed` goes on"
+    going_on = "once it answers the same command with `--retry-failed` goes on"
+    return f"since call after call got no answer: {reason.rstrip('.')}; {going_on}"
 
 
 def left_words(purse: Purse) -> str:
