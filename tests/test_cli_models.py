@@ -96,9 +96,10 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert {lines[-1]["status"] for lines in traces(tmp_path)} == {"complete"}
 
 
-def test_a_model_that_dies_midway_is_not_asked_for_every_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", [(), ("--cluster", "local:2")], ids=["here", "cluster"])
+def test_a_model_that_dies_midway_is_not_asked_for_every_run(where: tuple[str, ...], tmp_path: Path) -> None:
     with ChatServer(Mind(breaks_at=60)) as server:
-        done = audit(server.url, tmp_path, "--seeds", "1..40")
+        done = audit(server.url, tmp_path, "--seeds", "1..40", *where)
         asked = len(server.requests)
     assert done.returncode == 3
     words = " ".join(done.stderr.split())
