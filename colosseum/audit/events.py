@@ -1,8 +1,8 @@
-"""The events of a trace, version 2. In: the JSON of a line; out: the same as one of twelve kinds, or what is wrong.
+"""The events of a trace, version 3. In: the JSON of a line; out: the same as one of thirteen kinds, or what is wrong.
 
 `start` opens a trace and says what is played; `order`, `channels` and a `briefing` for every agent say who acts and
 what each is told. Then every `reply` of an agent is followed by what its calls came to: a `post`, a `decide`, a
-`mistake`, or a decision that was `refused`. `outcome`, or `failed` where a player could not be asked, and `end` are
+`mistake`, a `belief` about a claim, or a decision that was `refused`. `outcome`, or `failed` where a player could not be asked, and `end` are
 the last.
 
 Writers do not validate: a run that is paid for must not break off at a slip of ours. Tests do, and `log verify`.
@@ -66,6 +66,8 @@ class Settings(Part):
     """Whether decisions are seen by those who decide later, and refused where they break a hard rule."""
     undecided: Literal["draw"]
     """What becomes of a variable that nobody set."""
+    survey: bool | None
+    """Whether agents are asked what they hold claims for; null where there are claims."""
     consolidate: bool
     """Whether cliques of the network are one channel."""
     strength: float
@@ -101,7 +103,7 @@ class Start(Event):
     """What is played. The SHA-256 of all fields from `protocol` on is the trial's identity."""
 
     event: Literal["start"]
-    version: Literal[2]
+    version: Literal[3]
     """Of this schema."""
     trial: Digest
     """The trial's identity."""
@@ -196,10 +198,10 @@ class Reply(Event):
     event: Literal["reply"]
     agent: str
     """Whose turn it is."""
-    phase: Literal["planning", "execution"]
-    """Decisions are taken in execution."""
+    phase: Literal["planning", "survey", "execution"]
+    """Beliefs are asked for in the survey, decisions are taken in execution."""
     round: Number
-    """From 1; the execution turn is one more than the planning rounds."""
+    """From 1; in the survey and the execution turn one more than the planning rounds."""
     calls: list[Call]
     """In the order in which they are carried out."""
     note: str
@@ -237,8 +239,8 @@ class Mistake(Event):
     tool: str
     """As the agent wrote it."""
     kind: Literal[
-        "unreadable", "unknown_tool", "unknown_channel", "unknown_variable", "outside_domain", "out_of_turn",
-        "decided", "argument", "cut_off", "call_in_text",
+        "unreadable", "unknown_tool", "unknown_channel", "unknown_variable", "unknown_claim", "outside_domain",
+        "out_of_turn", "decided", "argument", "cut_off", "call_in_text",
     ]  # fmt: skip
     """What was wrong with it."""
     message: str
@@ -275,6 +277,20 @@ class Decide(Event):
     """Of the variable's domain."""
 
 
+class Belief(Event):
+    """What an agent says, asked in private, that it holds a claim for; the last word on a claim counts."""
+
+    event: Literal["belief"]
+    agent: str
+    """Who was asked."""
+    claim: str
+    """Its name."""
+    belief: Literal["false", "true", "unknown"]
+    """The answer."""
+    confidence: Annotated[float, Field(ge=0, le=100)]
+    """In percent."""
+
+
 class Failed(Event):
     """A player could not be asked; the run ends here."""
 
@@ -304,7 +320,7 @@ class End(Event):
 
 
 AnyEvent: TypeAlias = Annotated[
-    Start | Order | Channels | Briefing | Reply | Post | Mistake | Refused | Decide | Failed | Outcome | End,
+    Start | Order | Channels | Briefing | Reply | Post | Mistake | Refused | Belief | Decide | Failed | Outcome | End,
     Field(discriminator="event"),
 ]
 

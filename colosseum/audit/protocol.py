@@ -10,7 +10,9 @@ from typing import Literal, Protocol, TypeAlias
 from colosseum.model.scenario import Variable
 from colosseum.model.values import Value
 
-Phase: TypeAlias = Literal["planning", "execution"]
+Phase: TypeAlias = Literal["planning", "survey", "execution"]
+Belief: TypeAlias = Literal["false", "true", "unknown"]
+"""What an agent says it holds a claim for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Position:
 
     phase: Phase
     round: int
-    """From 1; rounds + 1 in the execution turn."""
+    """From 1; rounds + 1 in the survey and in the execution turn."""
     rounds: int
     steps: int
     """Replies that one turn may take, each with any number of calls."""
@@ -119,6 +121,8 @@ class View:
     """Decisions it may see: (agent, variable, value), its own included, in the order they were taken."""
     steps: tuple[Step, ...] = ()
     """The exchanges of this turn so far."""
+    claims: tuple[tuple[str, str], ...] = ()
+    """In the survey, the name and the words of each claim that it is asked about; whether they are so is not told."""
     data: object = field(default=None, compare=False, repr=False)
     """The same facts as data (`Knowledge`), for scripted players; a model player never reads it."""
 

@@ -15,7 +15,7 @@ from typing import IO, TypeAlias
 
 from colosseum.audit.redaction import Redaction
 
-VERSION = 2
+VERSION = 3
 GENESIS = "0" * 64
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')

@@ -17,7 +17,7 @@ from colosseum.audit.scripted.knowledge import Library
 from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import cast
 from colosseum.audit.trace import Json, encode
-from colosseum.audit.view import Stage
+from colosseum.audit.view import Stage, survey_steps
 from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
 from colosseum.model.expand import Expansion, expand
@@ -26,9 +26,9 @@ from colosseum.model.settings import Settings
 from colosseum.model.spec import Spec
 from colosseum.model.values import Elements, Value, text
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Raised when the same trial would be played differently."""
-PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "consolidate", "strength", "noise")
+PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise")
 """Settings that change what happens in a run; those of models are among their parameters."""
 MOST_KEPT = 8
 """Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
@@ -101,7 +101,8 @@ class Trial:
         """How many a run may need, where every turn takes all its steps."""
         settings, task = self.stage.conditions.settings, self.stage.scenario.task
         deciding = sum(1 for agent in task.agents if task.owned[agent])
-        return settings.steps * (settings.rounds * len(task.agents) + deciding)
+        asked = len(task.agents) * survey_steps(self.stage) if self.stage.claims else 0
+        return settings.steps * (settings.rounds * len(task.agents) + deciding) + asked
 
     def description(self) -> dict[str, Json]:
         """Everything that makes this trial what it is, as the trace opens with it."""

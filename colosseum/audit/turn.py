@@ -7,20 +7,26 @@ and arguments that are not JSON are answered, counted, and change nothing.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
-from colosseum.audit.protocol import Phase, ToolCall
+from colosseum.audit.protocol import Belief, Phase, ToolCall
 from colosseum.diagnostics import closest
 from colosseum.model.scenario import Channel, Variable
 from colosseum.model.values import Value, text
 
-TOOLS = {"post": ("channel", "text"), "decide": ("variable", "value"), "done": ()}
+TOOLS = {
+    "post": ("channel", "text"),
+    "decide": ("variable", "value"),
+    "state_belief": ("claim", "belief", "confidence"),
+    "done": (),
+}
 """All tools, and the names of their arguments."""
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
 LONGEST_WORD = 80
 """Characters of a player's own words that an answer repeats."""
 COMMA = re.compile(r"\s*,\s*")
+PERCENT = re.compile(r"\s*[0-9]{1,3}(\.[0-9]{1,6})?\s*%?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,16 @@ class TakeDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class StateBelief:
+    """What the player holds a claim for."""
+
+    claim: str
+    belief: Belief
+    confidence: float
+    """In percent."""
+
+
+@dataclass(frozen=True, slots=True)
 class EndTurn:
     """The player is done."""
 
@@ -49,29 +65,45 @@ class Mistake:
     """Why a call did nothing, and what to do instead."""
 
     kind: str
-    """unreadable, cut_off, call_in_text, unknown_tool, unknown_channel, unknown_variable, outside_domain, out_of_turn,
-    decided, argument."""
+    """unreadable, cut_off, call_in_text, unknown_tool, unknown_channel, unknown_variable, outside_domain,
+    unknown_claim, out_of_turn, decided, argument."""
     message: str
 
 
-Deed: TypeAlias = SendPost | TakeDecision | EndTurn | Mistake
+Deed: TypeAlias = SendPost | TakeDecision | StateBelief | EndTurn | Mistake
 
 
-def read(
-    call: ToolCall, *, phase: Phase, channels: Sequence[Channel], variables: Sequence[Variable], decided: Sequence[str]
-) -> Deed:
-    """What a call asks for; `channels` and `variables` are the agent's own."""
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What an agent may name in its calls."""
+
+    phase: Phase
+    channels: Sequence[Channel]
+    variables: Sequence[Variable]
+    decided: Sequence[str]
+    """Variables that are."""
+    claims: Sequence[str] = ()
+    """Those it is asked about."""
+
+
+def read(call: ToolCall, own: Own) -> Deed:
+    """What a call asks for."""
     if isinstance(call.arguments, str):
         return Mistake("unreadable", f"your call of {call.tool} cannot be read; its arguments must be one JSON object")
     match call.tool:
+        case "state_belief" if own.phase == "survey":
+            return _state(call.arguments, own.claims)
+        case "post" | "decide" if own.phase == "survey":
+            return Mistake("out_of_turn", "this is a question about what you believe: nothing is posted or decided now")
         case "post":
-            return _post(call.arguments, channels)
+            return _post(call.arguments, own.channels)
         case "decide":
-            return _decide(call.arguments, phase, variables, decided)
+            return _decide(call.arguments, own)
         case "done":
             return EndTurn()
         case _:
-            return Mistake("unknown_tool", f"there is no tool {_shown(call.tool)}; the tools are post, decide and done")
+            tools = "state_belief and done" if own.phase == "survey" else "post, decide and done"
+            return Mistake("unknown_tool", f"there is no tool {_shown(call.tool)}; the tools are {tools}")
 
 
 def cut_off(call: ToolCall) -> Mistake:
@@ -101,9 +133,33 @@ def _post(arguments: dict[str, object], channels: Sequence[Channel]) -> Deed:
     return SendPost(name, said)
 
 
-def _decide(arguments: dict[str, object], phase: Phase, variables: Sequence[Variable], decided: Sequence[str]) -> Deed:
-    name = arguments.get("variable")
-    if phase != "execution":
+def _state(arguments: dict[str, object], claims: Sequence[str]) -> Deed:
+    name, held, sure = arguments.get("claim"), arguments.get("belief"), arguments.get("confidence")
+    if not isinstance(name, str) or name not in claims:
+        hint = closest(name, claims) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
+        return Mistake("unknown_claim", f"there is no claim {_shown(name)}; {', '.join(claims)}. {hint}".strip())
+    word = str(held).strip().lower() if isinstance(held, str | bool) else ""
+    belief = next((b for b in get_args(Belief) if b == word), None)
+    if belief is None:
+        return Mistake("argument", f"a belief is true, false or unknown, not {_shown(held)}")
+    number = _percent(sure)
+    if number is None:
+        return Mistake("argument", f"a confidence is a number from 0 to 100, not {_shown(sure)}")
+    return StateBelief(name, belief, number)
+
+
+def _percent(given: object) -> float | None:
+    """A number from 0 to 100, also as text; None for anything else."""
+    if isinstance(given, str) and PERCENT.fullmatch(given):
+        given = float(given.strip().removesuffix("%"))
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 100:
+        return None
+    return float(given)
+
+
+def _decide(arguments: dict[str, object], own: Own) -> Deed:
+    name, variables, decided = arguments.get("variable"), own.variables, own.decided
+    if own.phase != "execution":
         return Mistake("out_of_turn", "decisions are taken in the execution turn; this is a planning round")
     variable = next((v for v in variables if v.name == name), None)
     if variable is None:

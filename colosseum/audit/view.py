@@ -11,7 +11,7 @@ from colosseum.audit.protocol import ChannelView, Position, Post, Step, View
 from colosseum.audit.scripted.knowledge import Knowledge, Library
 from colosseum.model import draws
 from colosseum.model.experiment import Conditions
-from colosseum.model.scenario import Channel, Coalition, Prompt, Scenario
+from colosseum.model.scenario import Channel, Claim, Coalition, Prompt, Scenario
 from colosseum.model.values import Value
 
 
@@ -33,6 +33,11 @@ class Stage:
     def variant(self, prompt: Prompt) -> str:
         """The variant of a prompt that holds here."""
         return dict(self.conditions.variants).get(prompt.name, prompt.variants[0].name)
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """Those that everybody is asked about; none where there is no survey."""
+        return () if self.conditions.settings.survey is False else self.scenario.claims
 
     @cached_property
     def briefings(self) -> dict[str, tuple[str, ...]]:
@@ -61,6 +66,11 @@ class Spoken:
     posts: tuple[Post, ...]
     decided: tuple[tuple[str, str, Value], ...]
     """(agent, variable, value) in the order the decisions were taken."""
+
+
+def survey_steps(stage: Stage) -> int:
+    """Replies that the survey may take: enough for those who answer about one claim at a time."""
+    return max(stage.conditions.settings.steps, len(stage.claims) + 1)
 
 
 def knowledge(stage: Stage, library: Library, agent: str) -> Knowledge:
@@ -101,5 +111,6 @@ def view(
         ),
         decided=tuple(d for d in spoken.decided if d[0] in near),
         steps=steps,
+        claims=tuple((c.name, c.text) for c in stage.claims) if position.phase == "survey" else (),
         data=data,
     )

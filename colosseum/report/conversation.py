@@ -21,6 +21,8 @@ _FINISH: Final = {
     "empty": "its answer was empty",
 }
 
+_PHASES = {"survey": "Survey, each asked in private", "execution": "Execution"}
+
 
 @dataclass
 class _Turn:
@@ -48,7 +50,7 @@ def show_conversation(found: Sequence[ev.AnyEvent], console: Console, *, prompts
         if (turn.phase, turn.round) != place:
             _silence(silent, console)
             place = (turn.phase, turn.round)
-            say_heading(console, "Execution" if turn.phase == "execution" else f"Planning, round {turn.round}")
+            say_heading(console, _PHASES.get(turn.phase) or f"Planning, round {turn.round}")
         if turn.silent:
             silent.append(turn.agent)
         else:
@@ -69,7 +71,7 @@ def _turns(found: Iterable[ev.AnyEvent]) -> Iterator[_Turn]:
                         yield turn
                     turn = _Turn(agent, phase, number)
                 turn.events.append(event)
-            case ev.Post() | ev.Mistake() | ev.Refused() | ev.Decide() if turn is not None:
+            case ev.Post() | ev.Mistake() | ev.Refused() | ev.Decide() | ev.Belief() if turn is not None:
                 turn.events.append(event)
     if turn is not None:
         yield turn
@@ -114,6 +116,8 @@ def _turn(turn: _Turn, secret: Mapping[str, bool], console: Console) -> None:
                 _quote(console, text, style=style)
             case ev.Decide(variable=variable, value=value):
                 _line(console, f"decides {variable} = {_value(value)}", style="bold green")
+            case ev.Belief(claim=claim, belief=belief, confidence=sure):
+                _line(console, f"holds {claim} for {belief}, {sure:g} % sure")
             case ev.Refused(variable=variable, value=value, rule=rule):
                 _line(console, f"may not decide {variable} = {_value(value)}: it breaks the rule {rule}", style=_WRONG)
             case ev.Mistake(tool=tool, kind=kind, message=message):

@@ -177,7 +177,9 @@ class Rehearsing:
 
 
 def _said(view: View, words: str) -> Reply:
-    """All the posts of a turn, where there is a channel for them, and its decisions."""
+    """All the posts of a turn, where there is a channel for them, and its decisions; in the survey, all answers."""
+    if view.position.phase == "survey":
+        return Reply((*(_believed(n, name) for n, (name, _) in enumerate(view.claims)), _done()))
     posts = [_post(view, words, str(n)) for n in range(view.position.steps)] if view.channels else []
     return Reply((*posts, *_decisions(view), _done()))
 
@@ -196,6 +198,10 @@ def _decisions(view: View) -> list[ToolCall]:
         ToolCall(f"decide{n}", "decide", {"variable": v.name, "value": plain(v.domain[0])})
         for n, v in enumerate(view.variables)
     ]
+
+
+def _believed(number: int, claim: str) -> ToolCall:
+    return ToolCall(f"belief{number}", "state_belief", {"claim": claim, "belief": "unknown", "confidence": 100})
 
 
 def _done() -> ToolCall:

@@ -25,7 +25,7 @@ from colosseum.audit.protocol import CallFailed
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.run import Run
 from colosseum.audit.team import players
-from colosseum.audit.trace import Json, Seal, TraceWriter
+from colosseum.audit.trace import VERSION, Json, Seal, TraceWriter
 from colosseum.audit.trial import Block, Listed, Trial
 
 SCHEMA = 1
@@ -262,7 +262,7 @@ def team_of(trial: Trial) -> str:
 
 async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
     """Play one run into its trace. Raises CallFailed, at the end of the trace, and Halt, in the middle of it."""
-    trace.write("start", version=2, trial=trial.identity, **trial.description())
+    trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = players(trial.roles, trial.endpoints, calls)
     try:
         await Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()

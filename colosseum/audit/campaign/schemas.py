@@ -23,7 +23,7 @@ class Place(BaseModel):
     agent: str
     """Whose turn it was."""
     phase: str
-    """`planning` or `execution`."""
+    """`planning`, `survey` or `execution`."""
     round: Count
     """As in the trace."""
     step: Count

@@ -127,6 +127,8 @@ def _sections(view: View) -> Iterator[str]:
     for channel in view.channels:
         yield "\n".join(_channel(channel))
     yield "\n".join(_variables(view.variables))
+    if view.claims:
+        yield "\n".join(_claims(view.claims))
     if view.decided:
         lines = (
             json_line({"agent": agent, "variable": variable, "value": plain(value)})
@@ -139,6 +141,11 @@ def _place(position: Position) -> str:
     match position.phase:
         case "planning":
             return f"It is your turn in planning round {position.round} of {position.rounds}."
+        case "survey":
+            return (
+                "Before the decisions there is a question to you alone: what do you hold the statements at the end of "
+                "this message for? Nobody else will see your answers, and they change nothing in the run."
+            )
         case "execution":
             return "It is your turn in the execution phase: decide your variables now."
 
@@ -170,6 +177,12 @@ def _variables(variables: tuple[Variable, ...]) -> Iterator[str]:
     yield "Your variables and the values that each may take (null is the choice of nothing):"
     for variable in variables:
         yield f"{json_line(variable.name)}: {domain(variable)}"
+
+
+def _claims(claims: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    yield "The statements. Call state_belief once for each, then done():"
+    for name, words in claims:
+        yield f"{json_line(name)}: {json_line(words)}"
 
 
 def domain(variable: Variable) -> str:

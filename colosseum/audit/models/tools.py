@@ -52,6 +52,8 @@ class Tool(TypedDict):
 
 def tools(view: View) -> list[Tool]:
     """What the agent may call in this turn; a tool that could never succeed is not offered."""
+    if view.position.phase == "survey":
+        return [_state_belief([name for name, _ in view.claims]), tool("done", "End your turn.", {})]
     offered: list[Tool] = []
     if view.channels:
         offered.append(_post([channel.name for channel in view.channels]))
@@ -78,6 +80,18 @@ def _post(channels: list[str]) -> Tool:
         {
             "channel": {"type": "string", "enum": channels, "description": "The channel."},
             "text": {"type": "string", "description": "The message."},
+        },
+    )
+
+
+def _state_belief(claims: list[str]) -> Tool:
+    return tool(
+        "state_belief",
+        "Say what you hold one of the statements for.",
+        {
+            "claim": {"type": "string", "enum": claims, "description": "The name of the statement."},
+            "belief": {"type": "string", "enum": ["false", "true", "unknown"], "description": "What you hold it for."},
+            "confidence": {"type": "number", "description": "How sure you are, from 0 to 100."},
         },
     )
 

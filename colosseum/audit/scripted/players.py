@@ -140,6 +140,8 @@ class ScriptedPlayer:
     def _script(self, view: View) -> Script:
         if view.position.phase == "execution":
             return self._decide
+        if view.position.phase == "survey":
+            return unsure
         return silent if view.steps else self.planning
 
     def _decide(self, mind: Mind) -> Iterator[ToolCall]:
@@ -165,6 +167,12 @@ class ScriptedPlayer:
 def silent(mind: Mind) -> Iterator[ToolCall]:
     """Say nothing."""
     return iter(())
+
+
+def unsure(mind: Mind) -> Iterator[ToolCall]:
+    """Know nothing of any claim."""
+    for name, _ in mind.view.claims:
+        yield ToolCall("", "state_belief", {"claim": name, "belief": "unknown", "confidence": 100})
 
 
 def share(mind: Mind) -> Iterator[ToolCall]:
