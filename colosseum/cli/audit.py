@@ -36,6 +36,7 @@ from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.report import report_folder
+from colosseum.cli.screening import screening_words
 from colosseum.cli.spending import Budget, budget_of, check_budget, left_words, silent_words, spent_words
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
@@ -199,6 +200,8 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
         raise stop("C100", str(fault), help=fault.help) from None
     if diagnostics:
         raise Stop(*diagnostics)
+    if screening := folder.plan().screening:
+        request.say(f"screened: {screening_words(screening)}")
     if apart := _apart(earlier, folder):
         runs = counted(apart, "run")
         request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")

@@ -1,7 +1,7 @@
 """`colosseum audit --dry-run`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -9,12 +9,13 @@ from pathlib import Path
 from colosseum.audit.campaign.calls import read_calls
 from colosseum.audit.campaign.estimate import Survey, estimate, measured, relatives, survey
 from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.planning import configuration
+from colosseum.audit.campaign.planning import configuration, screened_before
+from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.campaign.spending import Spent, spent_before
 from colosseum.audit.models.reply import Price
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trace import Json
-from colosseum.audit.trial import Expansions, Listed, Trials
+from colosseum.audit.trial import Block, Expansions, Listed, Trials
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design, read_shard, sharded
@@ -25,7 +26,6 @@ from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.language.copying import gathered
 from colosseum.model.check import Checked
-from colosseum.model.experiment import Design
 from colosseum.model.values import Fault, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.page import page_on
@@ -55,8 +55,16 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     folder = Folder(path / "put aside" if request.fresh else path)
+    files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
+    params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
+    asked = configuration(design.name, files, params, resolved(request, asking))
+    screener = Screener(checked.designs[design.name], trials, screened_before(folder, asked))
+    passing = list(screener.passing(sharded(design, (0, 1))))
+    if screener.diagnostics or not passing:
+        raise Stop(*(screener.diagnostics or [screener.nothing]))
     try:
-        found, diagnostics = survey(folder, sharded(design, shard), trials, retry_failed=request.retry_failed)
+        own = passing[shard[0] :: shard[1]]
+        found, diagnostics = survey(folder, own, trials, retry_failed=request.retry_failed)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     if found is None:
@@ -64,11 +72,8 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     found = replace(found, arms={arm: found.arms[arm] for arm in design.arms if arm in found.arms})
     prices = prices_of(found.endpoints)
     kin, whole = relatives(folder, found), campaign_budget(request.budget, design)
-    files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
-    params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
-    asked = configuration(design.name, files, params, resolved(request, asking))
     spent = _spent(folder, found, whole=shard[1] == 1, asked=asked, prices=prices)
-    seeds, why = _seeds(design, found, folder, kin)
+    seeds, why = _seeds(_run_at(passing), found, folder, kin, next(iter(design.arms), ""))
     return Prospect(
         title=f"{checked.expansion.scenario.name}, experiment {design.name}",
         question=design.question,
@@ -85,7 +90,13 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
         run_budget=request.budget.run,
         needed=seeds,
         no_seeds=why,
+        screening=screener.screening,
     )
+
+
+def _run_at(passing: Sequence[Block]) -> dict[str, int]:
+    """How many seeds are run at each sweep point."""
+    return {point: len({b.seed for b in passing if b.point == point}) for point in {b.point for b in passing}}
 
 
 def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: dict[str, Price]) -> Spent:
@@ -102,9 +113,10 @@ def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
     return sum(len(dict(read_calls(path))) for path in paths if path.exists())
 
 
-def _seeds(design: Design, found: Survey, folder: Folder, kin: Sequence[Listed]) -> tuple[list[Needed], str]:
+def _seeds(
+    planned: Mapping[str, int], found: Survey, folder: Folder, kin: Sequence[Listed], control: str
+) -> tuple[list[Needed], str]:
     """What arms like the control say of seeds, by sweep point, or why there is nothing to be said."""
-    control = next(iter(design.arms), "")
     pairs = {point: names for point, block in found.examples.items() if (names := twins(block, control))}
     if not pairs:
         return [], (
@@ -112,20 +124,20 @@ def _seeds(design: Design, found: Survey, folder: Folder, kin: Sequence[Listed])
             "`arm again { }`, would show chance alone"
         )
     try:
-        planned = [
+        told = [
             each
             for point, names in pairs.items()
             for name in names
-            if (each := _needed(found, folder, kin, control, name, point, len(design.seeds))) is not None
+            if (each := _needed(found, folder, kin, control, name, point, planned[point])) is not None
         ]
     except (Unreadable, NotLowered, Fault) as fault:
         return [], str(fault)
-    if not planned:
+    if not told:
         name = next(iter(pairs.values()))[0]
         options = f"`--arm {control} --arm {name} --seeds 1..10`"
         made = f"the same command with {options} in place of `--dry-run` makes some"
         return [], f"there are no complete runs of `{control}` and `{name}`, which is like it; {made}"
-    return planned, ""
+    return told, ""
 
 
 def _needed(

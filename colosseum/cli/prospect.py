@@ -10,9 +10,11 @@ from pathlib import Path
 from rich.console import Console
 
 from colosseum.audit.campaign.estimate import Measured, Runs, Survey
+from colosseum.audit.campaign.folder import Screening
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.campaign.rehearsal import SPARSE, Bounds, Load
 from colosseum.audit.models.reply import Price
+from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.watching.wording import dollars
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
@@ -52,6 +54,8 @@ class Prospect:
     """By sweep point."""
     no_seeds: str
     """Why there is none; else empty."""
+    screening: Screening | None
+    """Which seeds are left out."""
 
     @property
     def unknown(self) -> list[str]:
@@ -98,6 +102,7 @@ def as_json(found: Prospect) -> dict[str, object]:
         "answers_of_unfinished_runs": found.unfinished,
         "budget": {"campaign": found.budget, "run": found.run_budget},
         "seconds": {"value": None, "reason": NO_TIME},
+        "screening": screening_json(found.screening),
         "seeds": {"points": [_needed(each) for each in found.needed], "reason": found.no_seeds or None},
     }
 
@@ -178,6 +183,8 @@ def show(found: Prospect, console: Console) -> None:
         say(console, found.question)
     say_heading(console, "Runs")
     show_grid(console, _table_of_runs(found.survey))
+    if found.screening:
+        say(console, f"Screened: {screening_words(found.screening)}.")
     if found.loads:
         say_heading(console, "What the missing runs will take, at least – at most")
         show_grid(console, _table_of_loads(found))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.audit.trace import encode
+from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.words import say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
@@ -49,6 +50,7 @@ class Report:
             "coalition": next(iter(self.plan.coalitions), None),
             "planned": len(self.plan.trials),
             "missing": self.missing,
+            "screening": screening_json(self.plan.screening),
         }
         return {**listed, **to_json(self.summary)}
 
@@ -92,6 +94,8 @@ def _show(report: Report) -> None:
     facts = [("coalition", _coalition_words(plan))]
     if changed := _changed_words(plan):
         facts.append(("options", changed))
+    if plan.screening:
+        facts.append(("screened", screening_words(plan.screening)))
     if missing:
         facts.append(("missing", _missing_words(report)))
     title = f"{plan.scenario}, experiment {plan.experiment}"

@@ -27,8 +27,11 @@ MOST_RUNS = 1_000_000
 """Runs that an experiment may have."""
 PAIRING = ("seeds", "repeats")
 """Settings of the experiment as a whole, by which its runs are paired."""
-SHARED = ("budget",)
-"""Settings that its runs have together, so that no arm has its own."""
+SHARED = {
+    "budget": "all of its runs are paid from it",
+    "opportunity": "it decides which seeds are run, with all of their arms",
+}
+"""Settings that its runs have together, so that no arm has its own, and why."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,7 @@ class _Reader:
     ) -> Conditions:
         """Conditions with what an arm or a sweep says applied; raises Fault."""
         if name in SHARED:
-            message = f"`{name}` is said once, for the whole experiment: all of its runs are paid from it"
+            message = f"`{name}` is said once, for the whole experiment: {SHARED[name]}"
             raise at(Fault(message, code="C086"), where.name_span)
         return self.apply(conditions, name, values, where)
 

@@ -42,6 +42,7 @@ class Settings:
     noise: float = 0.1
     """Noise of scripted players, in [0, 1]: payoffs misjudged by a factor of this spread, slips at a tenth of it."""
     opportunity: float | None = None
+    """In fair shares: instances that offer the first coalition less are not run."""
     margin: float | None = None
     signal: str = "outsider_loss"
 
@@ -108,14 +109,6 @@ def _money(expr: syntax.Expr, env: Environment) -> Value:
     return expr.value
 
 
-def _opportunity(expr: syntax.Expr, env: Environment) -> Value:
-    match expr:
-        case syntax.Comparison(operands=(_, bound), operators=(">=",)):
-            return _real(0, None)(bound, env)
-        case _:
-            return _real(0, None)(expr, env)
-
-
 def _model(expr: syntax.Expr, env: Environment) -> Value:
     if isinstance(expr, syntax.MapLiteral):
         return tuple((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), _model_name(p.value))
@@ -146,7 +139,7 @@ READERS: dict[str, tuple[str, Reader]] = {
     "budget": ("budget", _money),
     "lambda": ("strength", _real(0, 1)),
     "noise": ("noise", _real(0, 1)),
-    "opportunity": ("opportunity", _opportunity),
+    "opportunity": ("opportunity", _real(0, None)),
     "margin": ("margin", _real(0, None)),
     "signal": ("signal", _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value")),
 }
@@ -156,7 +149,6 @@ NOT_YET = {
     "claim": "agents are not asked about it, but a prompt may tell it",
     "judge": "no run is judged; the report shows actions and posts",
     "margin": "the report gives intervals, no verdict; only `audit --dry-run` plans seeds by it",
-    "opportunity": "no seed is screened out",
     "rubric": "no run is judged",
     "signal": "the report gives every signal; only `audit --dry-run` plans seeds by this one",
     "survey": "agents are not asked about claims",

@@ -18,7 +18,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, reduce
 from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -103,6 +103,39 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Looked:
+    """What was found at one seed before any run."""
+
+    point: str
+    seed: int
+    opportunity: float | None
+    """The least of the instances of its arms, in fair shares; null where one is not known."""
+    reason: str
+    """Why it is not known; else empty."""
+    kept: bool
+    """Whether it is enough; else no run is made of it."""
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which seeds were looked at, and which of them are run."""
+
+    least: float
+    """The opportunity that an instance needs."""
+    looked: tuple[Looked, ...]
+    """Point by point, seed by seed."""
+
+    def joined(self, other: "Screening") -> "Screening":
+        """With what another one looked at besides; of what both did, what is known counts."""
+        found = {(each.point, each.seed): each for each in self.looked}
+        for each in other.looked:
+            known = found.setdefault((each.point, each.seed), each)
+            if known.opportunity is None and each.opportunity is not None:
+                found[each.point, each.seed] = each
+        return replace(self, looked=tuple(found.values()))
+
+
+@dataclass(frozen=True)
 class Plan:
     """What campaign.json says."""
 
@@ -129,6 +162,8 @@ class Plan:
     options: dict[str, Any]
     """What was asked for on the command line or by the environment, resolved."""
     trials: tuple[Listed, ...]
+    screening: Screening | None = None
+    """Null where the experiment asks for no opportunity, so that every seed is run."""
 
 
 @cache
@@ -238,7 +273,7 @@ class Folder:
         trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
         present = {order[0], *(listed.arm for listed in trials.values())}
         arms = tuple(name for name in order if name in present)
-        return replace(plan, arms=arms, trials=tuple(trials.values()))
+        return replace(plan, arms=arms, trials=tuple(trials.values()), screening=joined(earlier, plan))
 
     def set_aside(self) -> Path | None:
         """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
@@ -257,6 +292,12 @@ class Folder:
         """Every trial of a plan with its result. Raises OSError, and Damaged."""
         for listed in plan.trials:
             yield listed, self.result(listed.trial)
+
+
+def joined(*plans: Plan) -> Screening | None:
+    """What the plans of one configuration looked at together."""
+    found = [plan.screening for plan in plans if plan.screening is not None]
+    return reduce(Screening.joined, found) if found else None
 
 
 def _strange(plan: Plan) -> Iterator[str]:

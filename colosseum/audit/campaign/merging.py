@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from colosseum.audit.campaign.calls import mend, read_calls
-from colosseum.audit.campaign.folder import Folder, Plan, Result, as_bytes, keep_file, replace_file
+from colosseum.audit.campaign.folder import Folder, Plan, Result, as_bytes, joined, keep_file, replace_file
 from colosseum.audit.campaign.planning import CONFIGURING
 from colosseum.audit.campaign.verifying import Fault, verify
 from colosseum.audit.trial import Listed
@@ -167,7 +167,9 @@ def _common(sources: Sequence[_Source], target: Folder) -> None:
         else None
         for name in plans[0].options
     }
-    whole = replace(plans[0], arms=_arms(plans), options=options, trials=tuple(_trials(sources)))
+    whole = replace(
+        plans[0], arms=_arms(plans), options=options, trials=tuple(_trials(sources)), screening=joined(*plans)
+    )
     keep_file(target.plan_path, as_bytes(asdict(whole)))
 
 

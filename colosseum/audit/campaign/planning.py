@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from colosseum import __version__
-from colosseum.audit.campaign.folder import SCHEMA, Folder, Plan, keep_file
+from colosseum.audit.campaign.folder import SCHEMA, Damaged, Folder, Plan, Screening, keep_file
+from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
 from colosseum.diagnostics import Diagnostic
@@ -43,12 +44,16 @@ def plan(
 ) -> tuple[list[Planned], list[Diagnostic]]:
     """Write down every trial and the spec, or say what is wrong with one and write nothing.
 
+    Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
     Raises OSError, UnknownPlayer, and NotLowered where a hard rule cannot be watched over.
     """
     planned: list[Planned] = []
     scenarios: set[str] = set()
     first: Trial | None = None
-    for block in blocks:
+    files = gathered(trials.expansions.spec.composition)
+    shared = _configured(asked, trials.expansions, files)
+    screener = Screener(asked.design, trials, screened_before(folder, shared.configuration))
+    for block in screener.passing(blocks):
         made, diagnostics = trials.of(block)
         if diagnostics:
             return [], diagnostics
@@ -60,23 +65,45 @@ def plan(
                 if folder.scenario(trial.scenario_hash).exists():
                     keep_scenario(folder, trial)  # it may have been damaged since; a new one comes with its first run
             first = first or trial
-    assert first is not None  # a design has a cell, and a seed
-    files = gathered(trials.expansions.spec.composition)
+    if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
+        return [], screener.diagnostics or [screener.nothing]
     for file in files:
         keep_file(folder.spec / file.path, file.content)
     listed = [each for block in planned for each in block.listed]
-    folder.write_plan(_plan(asked, listed, first, trials.expansions, files), asked.design.arms)
+    whole = _plan(asked, listed, first, shared, files[0].path.as_posix())
+    folder.write_plan(replace(whole, screening=screener.screening), asked.design.arms)
     return planned, []
 
 
-def _plan(
-    asked: Asked, listed: Sequence[Listed], first: Trial, expansions: Expansions, files: Sequence[NewFile]
-) -> Plan:
-    design, scenario = asked.design, first.stage.scenario
-    present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
+def screened_before(folder: Folder, configuration: str) -> Screening | None:
+    """What a folder's plan of the same configuration found, where it has one."""
+    try:
+        earlier = folder.plan()
+    except (OSError, Damaged):
+        return None
+    return earlier.screening if earlier.configuration == configuration else None
+
+
+@dataclass(frozen=True)
+class _Configured:
+    """What runs of one report have in common."""
+
+    configuration: str
+    files: dict[str, str]
+    params: dict[str, Json]
+    options: dict[str, Json]
+
+
+def _configured(asked: Asked, expansions: Expansions, files: Sequence[NewFile]) -> _Configured:
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
     digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
     options: dict[str, Json] = {"model": asked.model, **asked.options}
+    return _Configured(configuration(asked.design.name, digests, params, options), digests, params, options)
+
+
+def _plan(asked: Asked, listed: Sequence[Listed], first: Trial, shared: _Configured, spec: str) -> Plan:
+    design, scenario = asked.design, first.stage.scenario
+    present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
     return Plan(
         schema=SCHEMA,
         colosseum=__version__,
@@ -86,11 +113,11 @@ def _plan(
         question=design.question,
         arms=tuple(name for name in design.arms if name in present),
         coalitions=tuple(c.name for c in scenario.coalitions),
-        configuration=configuration(design.name, digests, params, options),
-        spec=files[0].path.as_posix(),
-        files=digests,
-        params=params,
-        options=options,
+        configuration=shared.configuration,
+        spec=spec,
+        files=shared.files,
+        params=shared.params,
+        options=shared.options,
         trials=tuple(listed),
     )
 

@@ -17,6 +17,7 @@ from colosseum.optimum.questions.frontier import (
     nearest,
     point_of,
 )
+from colosseum.optimum.questions.opportunity import in_shares
 from colosseum.optimum.questions.preferred import negated, preferred_to
 from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
@@ -187,7 +188,5 @@ def _opportunity(found: Frontier, here: float, unit: float) -> tuple[float | Non
     """In units of u."""
     if not found.points:
         return None, found.reason
-    if unit <= 0:
-        return None, "u is not above 0"
-    most = found.points[-1].coalition_value
-    return rounded(most - here, most) / unit, ""
+    shares = in_shares(found.points[-1].coalition_value, here, unit)
+    return shares.value, shares.reason

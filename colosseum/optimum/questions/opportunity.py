@@ -1,0 +1,53 @@
+"""How much there is to take. In: a solver and a coalition; out: its opportunity in fair shares, or why it is not known.
+
+`opportunity = (max F_c − F_c(x*)) / u` with `u = F_n* / |A|`: where it is 0, no collusion can gain anything, whatever
+anybody does, and a run of the instance can show none.
+"""
+
+from dataclasses import dataclass
+
+from colosseum.model.scenario import Coalition
+from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.rounding import rounded
+from colosseum.optimum.scoring import goal_value
+from colosseum.optimum.solve import NOT_PROVEN, Solver
+
+
+@dataclass(frozen=True)
+class Opportunity:
+    """A number of at least 0, or None and why."""
+
+    value: float | None
+    """In fair shares."""
+    reason: str = ""
+
+
+def opportunity(solver: Solver, coalition: Coalition | None) -> Opportunity:
+    """What a coalition can have more than at the canonical optimum x*, if all play along.
+
+    It is not known without members, without a proof of both optima, or where u is not above 0.
+    """
+    if coalition is None or not coalition.members:
+        return Opportunity(None, "there is no coalition" if coalition is None else "the coalition has no members")
+    wanted = coalition_goal(coalition)
+    optimum = solver.maximise(WELFARE, canonical=True)
+    if optimum.status == "infeasible":
+        return Opportunity(None, "no assignment satisfies the hard requirements")
+    if optimum.status != "optimal" or optimum.assignment is None or optimum.value is None:
+        return Opportunity(None, f"the optimum is not proven: {NOT_PROVEN}")
+    try:
+        most = solver.maximise(wanted)
+    except NotLowered as fault:
+        return Opportunity(None, str(fault))
+    if most.status != "optimal" or most.value is None:
+        return Opportunity(None, f"the most that the coalition can have is not proven: {NOT_PROVEN}")
+    fair = goal_value(solver.task, wanted, optimum.assignment)
+    return in_shares(most.value, fair, optimum.value / len(solver.task.agents))
+
+
+def in_shares(most: float, fair: float, unit: float) -> Opportunity:
+    """From the most that the coalition can have, what it has at x*, and u."""
+    if unit <= 0:
+        return Opportunity(None, "u is not above 0")
+    return Opportunity(rounded(most - fair, most) / unit)
