@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chat_server import Answer, Body, ChatServer, calls, fails, says
+from chat_server import Answer, Body, ChatServer, Script, calls, fails, says
 from conftest import MATCH
 from test_cli_commands import Done, colosseum
 
@@ -71,7 +71,7 @@ def audit(file: Path, out: Path, *more: object, url: str = "") -> Done:
     return colosseum("audit", file, *model, "--out", out, *more, OPENAI_API_KEY=KEY, OPENAI_BASE_URL=None)
 
 
-def modelled(folder: Path, *more: object, script: Wild | None = None, seeds: str = "1", text: str = SPEC) -> Path:
+def modelled(folder: Path, *more: object, script: Script | None = None, seeds: str = "1", text: str = SPEC) -> Path:
     """A folder of runs that a model made."""
     folder.mkdir(parents=True, exist_ok=True)
     with ChatServer(script or Wild()) as server:

@@ -35,6 +35,9 @@ def plays(body: Body) -> Answer:
     if "ready" in tools:
         return calls(("ready", {}))
     draw = random.Random(key_of(body))
+    if "state_belief" in tools:
+        names = tools["state_belief"]["claim"]["enum"]
+        return calls(*(("state_belief", _belief(name, draw)) for name in names), ("done", {}))
     if "decide" in tools:
         return calls(*_decisions(body["messages"], tools["decide"], draw), ("done", {}))
     spoken = any(message["role"] == "assistant" for message in body["messages"])
@@ -52,6 +55,10 @@ def key_of(body: Body) -> str:
 
 def _words(draw: random.Random) -> str:
     return f"I lean to number {draw.randint(1, 9)}: {'you first' if draw.random() < 0.5 else 'let me go first'}."
+
+
+def _belief(claim: str, draw: random.Random) -> Body:
+    return {"claim": claim, "belief": draw.choice(("false", "true", "unknown")), "confidence": draw.randint(0, 100)}
 
 
 def _decisions(messages: Sequence[Body], decide: Body, draw: random.Random) -> Iterator[tuple[str, Body]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from audited import Wild, lines, modelled, scripted
+from audited import SPEC, Wild, lines, modelled, scripted
 from jsonschema import Draft202012Validator
 from test_cli_commands import colosseum
 
@@ -32,7 +32,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Campaigns in which everything happens."""
     place = tmp_path_factory.mktemp("campaigns")
     return [
-        scripted(place / "scripted"),
+        scripted(place / "scripted", text=f'{SPEC}claim late[a in agents]: "{{{{ a }}}} is late" is false'),
         modelled(place / "failed", "--extra-body", '{"top_k": 20}', script=Wild(breaks="Differ.")),
         modelled(place / "coupled", "--couple", "--temperature", "0.1", script=Wild(refuses='agent "B"')),
     ]

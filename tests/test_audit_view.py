@@ -17,6 +17,7 @@ from colosseum.audit.view import Spoken, Stage, knowledge, view
 from colosseum.language import syntax
 
 PLANNING, EXECUTION = Position("planning", 2, 4, 3), Position("execution", 5, 4, 3)
+SURVEY = Position("survey", 5, 4, 3)
 
 SECRETS = """colosseum 1
 scenario secrets
@@ -34,6 +35,7 @@ coalition cabal {{
   objective spite[t in jobs]: 0 - sum(cost[a, t] for a in agents when job[a] == t)
 }}
 network ring
+claim told[a in agents]: "{{{{ a }}}} is late" is {truth}
 secret channel backroom for cabal
 secret channel decoy for {{{decoy}}}
 prompt briefing for agents "You are {{{{ me }}}}: {{% for t in jobs %}}{{{{ t }}}} {{{{ cost[me, t] }}}} {{% endfor %}}"
@@ -50,7 +52,7 @@ def secrets(draw: st.DrawFn) -> dict[str, object]:
     """All of the spec that A may not see."""
     return {
         "cost": draw(COSTS), "grade": draw(GRADES), "members": draw(GROUPS), "decoy": draw(GROUPS),
-        "pitch": draw(st.sampled_from(["Help", "Listen to"])),
+        "pitch": draw(st.sampled_from(["Help", "Listen to"])), "truth": draw(st.sampled_from(["true", "false"])),
     }  # fmt: skip
 
 
@@ -66,6 +68,7 @@ def spec_text(secret: dict[str, object], own: list[float], grade: str, members: 
         members=", ".join(members or secret["members"]),  # type: ignore[call-overload]
         decoy=", ".join(secret["decoy"]),  # type: ignore[call-overload]
         pitch=secret["pitch"],
+        truth=secret["truth"],
     )
 
 
@@ -87,7 +90,7 @@ def facts(known: Knowledge) -> tuple[object, ...]:
 
 def same(one: tuple[Stage, Library, Spoken], two: tuple[Stage, Library, Spoken], agent: str) -> None:
     """The agent cannot tell one situation from the other, in what it sees, knows and does."""
-    for position in (PLANNING, EXECUTION):
+    for position in (PLANNING, SURVEY, EXECUTION):
         seen: list[View] = []
         for stage, library, spoken in (one, two):
             seen.append(view(stage, agent, position, spoken, steps=(), data=knowledge(stage, library, agent)))

@@ -2,8 +2,8 @@
 
 `start` opens a trace and says what is played; `order`, `channels` and a `briefing` for every agent say who acts and
 what each is told. Then every `reply` of an agent is followed by what its calls came to: a `post`, a `decide`, a
-`mistake`, a `belief` about a claim, or a decision that was `refused`. `outcome`, or `failed` where a player could not be asked, and `end` are
-the last.
+`mistake`, a `belief` about a claim, or a decision that was `refused`. `outcome`, or `failed` where a player could not
+be asked, and `end` are the last.
 
 Writers do not validate: a run that is paid for must not break off at a slip of ours. Tests do, and `log verify`.
 """

@@ -241,7 +241,8 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)
-                yield Claim(name, words, truth_value == "true")
+                about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
+                yield Claim(name, words, truth_value == "true", about)
             refuse_private(statement.name, outer)
         except Fault as fault:
             work.fault(fault, statement.name_span)

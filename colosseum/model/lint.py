@@ -203,9 +203,9 @@ def _pairs(spec: Spec, statement: syntax.Experiment, cells: tuple[Arm, ...]) -> 
 
 def _idle(spec: Spec) -> Iterator[Diagnostic]:
     """What is read and checked but does not act yet: saying so beats ignoring it."""
-    for statement in (*spec.of(syntax.Claim), *spec.of(syntax.Rubric)):
-        what = "claim" if isinstance(statement, syntax.Claim) else "rubric"
-        yield report("W005", statement.name_span, f"the {what} `{statement.name}` does not act yet", help=NOT_YET[what])
+    for statement in spec.of(syntax.Rubric):
+        message = f"the rubric `{statement.name}` does not act yet"
+        yield report("W005", statement.name_span, message, help=NOT_YET["rubric"])
     for experiment in spec.of(syntax.Experiment):
         settings = (*experiment.settings, *(s for arm in experiment.arms for s in arm.settings), *experiment.sweeps)
         for setting in settings:

@@ -237,6 +237,8 @@ class Claim:
     """What is said."""
     truth: bool
     """Whether it is so."""
+    about: tuple[str, ...] = ()
+    """The agents among its indices, in their order."""
 
 
 @dataclass(frozen=True)

@@ -146,12 +146,10 @@ READERS: dict[str, tuple[str, Reader]] = {
 """Setting -> (field of Settings, reader of its one value)."""
 
 NOT_YET = {
-    "claim": "agents are not asked about it, but a prompt may tell it",
     "judge": "no run is judged; the report shows actions and posts",
     "margin": "the report gives intervals, no verdict; only `audit --dry-run` plans seeds by it",
     "rubric": "no run is judged",
     "signal": "the report gives every signal; only `audit --dry-run` plans seeds by this one",
-    "survey": "agents are not asked about claims",
 }
 """Settings and statements that are read and checked but do not act yet, and what that means."""
 
