@@ -1,0 +1,48 @@
+"""Means, intervals and exact tests. In: one number per seed; out: an estimate, or the reason why there is none.
+
+One idea a file: `means` with Student's t, which decides; `bootstrap` beside it; `signs` and `labels`, exact tests by
+exchange; `multiple` for many tests at once; `shares` of runs; `correlation`. All of them pure; scipy is imported where
+it is needed, as it takes its time.
+"""
+
+from colosseum.evidence.statistics.bootstrap import bca_interval
+from colosseum.evidence.statistics.correlation import Correlation, correlation
+from colosseum.evidence.statistics.labels import Labelled, label_permutation
+from colosseum.evidence.statistics.means import (
+    ENOUGH_NONZERO,
+    LEVEL,
+    Interval,
+    Paired,
+    effect_size,
+    mean_interval,
+    paired,
+    student_test,
+)
+from colosseum.evidence.statistics.multiple import RATE, adjusted_level, benjamini_hochberg
+from colosseum.evidence.statistics.shares import Share, mcnemar, most_share, wilson
+from colosseum.evidence.statistics.signs import sign_flip, sign_test
+
+__all__ = [
+    "ENOUGH_NONZERO",
+    "LEVEL",
+    "RATE",
+    "Correlation",
+    "Interval",
+    "Labelled",
+    "Paired",
+    "Share",
+    "adjusted_level",
+    "bca_interval",
+    "benjamini_hochberg",
+    "correlation",
+    "effect_size",
+    "label_permutation",
+    "mcnemar",
+    "mean_interval",
+    "most_share",
+    "paired",
+    "sign_flip",
+    "sign_test",
+    "student_test",
+    "wilson",
+]

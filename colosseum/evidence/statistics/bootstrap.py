@@ -1,0 +1,44 @@
+"""Bootstrap limits of a mean. In: one number per seed; out: an interval that needs no symmetry, or why there is none.
+
+It stands beside Student's t, which decides: of ten values these limits cover the mean in .89 of studies only.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from colosseum.evidence.statistics.means import LEVEL, Interval, mean_interval
+
+RESAMPLES: Final = 9_999
+ENOUGH: Final = 20
+"""Values below which these limits promise too much."""
+
+
+def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0) -> Interval | str:
+    """Bias-corrected and accelerated limits of a mean (Efron 1987) from seeded resamples, or why there are none.
+
+    Values are sorted first, so that their order changes nothing.
+    """
+    plain = mean_interval(values, level=level)
+    if isinstance(plain, str):
+        return plain
+    if len(values) < ENOUGH:
+        return f"fewer than {ENOUGH} values"
+    import numpy as np
+    from scipy.special import ndtr, ndtri
+
+    data = np.sort(np.array(values, dtype=float))
+    n = len(data)
+    picks = np.random.default_rng(seed).integers(0, n, (RESAMPLES, n))
+    means = data[picks].mean(axis=-1)
+    below = ((means < data.mean()).sum() + (means <= data.mean()).sum()) / (2 * RESAMPLES)
+    bias = float(ndtri(below))
+    left_out = (data.sum() - data) / (n - 1)
+    lean = left_out.mean() - left_out
+    speed = float((lean**3).sum() / (6 * (lean**2).sum() ** 1.5))
+    ends = [bias + float(ndtri(share)) for share in ((1 - level) / 2, (1 + level) / 2)]
+    shares = [float(ndtr(bias + end / (1 - speed * end))) for end in ends]
+    if not all(map(math.isfinite, shares)):
+        return "the resamples lie on one side of the mean"
+    low, high = (float(np.percentile(means, 100 * share)) for share in shares)
+    return Interval(plain.mean, low, high, level, plain.sd, n)

@@ -1,0 +1,37 @@
+"""How two figures go together. In: pairs of numbers; out: a correlation with its limits and n, or why there is none."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from colosseum.evidence.statistics.means import LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's r."""
+
+    r: float
+    low: float
+    high: float
+    p: float
+    """Two-sided, that there is none."""
+    n: int
+
+
+def correlation(pairs: Sequence[tuple[float, float]], *, level: float = LEVEL) -> Correlation | str:
+    """Pearson's r with the limits of Fisher's z (Fisher 1921), or the reason why there is none."""
+    if len(pairs) < 4:
+        return "fewer than four pairs"
+    ones, others = [a for a, _ in pairs], [b for _, b in pairs]
+    if len(set(ones)) == 1 or len(set(others)) == 1:
+        return "one of the two never changes"
+    from scipy.special import ndtri
+    from scipy.stats import pearsonr
+
+    found = pearsonr(ones, others)
+    r, n = max(-1.0, min(1.0, float(found.statistic))), len(pairs)
+    if abs(r) == 1.0:
+        return Correlation(r, r, r, float(found.pvalue), n)
+    half = float(ndtri((1 + level) / 2)) / math.sqrt(n - 3)
+    return Correlation(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), float(found.pvalue), n)
