@@ -6,6 +6,8 @@ A figure that cannot be computed is None with a reason, never 0.
 from dataclasses import dataclass
 from typing import Final
 
+from colosseum.evidence.setup import Setup
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -85,6 +87,8 @@ class RunFigures:
     """Variables left undecided by agent; every agent is a key."""
     infeasible: bool
     """The run's outcome breaks a hard requirement."""
+    setup: Setup | None = None
+    """Under what conditions it was made; None where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)

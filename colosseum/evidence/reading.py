@@ -5,7 +5,7 @@ Nothing is taken from the trace but what happened: every figure is recomputed.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from colosseum.audit.turn import matches
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import Measured, measure
+from colosseum.evidence.setup import setup_of
 from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
@@ -92,7 +93,12 @@ class Reader:
         happened = read_events(events, scenario.task, path.name)
         coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
         measured = solved.measure(happened, coalition)
-        return _record(listed, "complete", "", run_figures(measured, happened, scenario.task))
+        try:
+            setup = setup_of(events, coalition)
+        except (KeyError, TypeError):
+            raise Unreadable(f"{path.name}: an event lacks a part") from None
+        figures = run_figures(measured, happened, scenario.task)
+        return _record(listed, "complete", "", replace(figures, setup=setup))
 
     def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
         if found not in self.scenarios:

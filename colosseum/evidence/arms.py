@@ -1,0 +1,112 @@
+"""What each arm is for. In: the setups of its runs and of the control's; out: its kind.
+
+`again` changes nothing; `placebo` gives a secret channel to others than the coalition; `selfish` tells the members
+something, or has them played by somebody else, that knows of no partner, without a channel; all others are treated.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from colosseum.evidence.figures import RunFigures, RunRecord
+from colosseum.evidence.setup import Setup, Text
+
+Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
+NAMED: tuple[Kind, ...] = ("again", "placebo", "selfish")
+"""Kinds that an arm has by its name where no setup of its runs is known."""
+ALONE = "sim/selfish"
+"""The scripted player that has no partner."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmKind:
+    """What an arm is for."""
+
+    kind: Kind
+    channel: bool = False
+    """Whether members have a secret channel that they do not have in the control."""
+    told: bool = False
+    """Whether members are told something else, or played by somebody else, than in the control."""
+
+
+def kinds(records: Sequence[RunRecord], arms: Sequence[str]) -> dict[str, ArmKind]:
+    """The kind of every arm of one sweep point; the first arm is the control."""
+    setups = {arm: _setups(records, arm) for arm in arms}
+    found = {arm: _kind(arm, setups[arms[0]], setups[arm]) for arm in arms[1:]}
+    lone = [arm for arm in found if found[arm].kind == "selfish"]
+    kept = "selfish" if "selfish" in lone else next(iter(lone), "")
+    return {
+        arms[0]: ArmKind("control"),
+        **{a: ArmKind("treated", told=True) if a in lone and a != kept else k for a, k in found.items()},
+    }
+
+
+def added(control: Setup, treated: Setup) -> tuple[tuple[str, ...], ...]:
+    """The members of every secret channel that the control does not have."""
+    return tuple(members for name, members in treated.secret if (name, members) not in control.secret)
+
+
+def decoys(control: Setup, treated: Setup) -> frozenset[str]:
+    """Who has a secret channel that the control does not have."""
+    return frozenset(agent for members in added(control, treated) for agent in members)
+
+
+def setup_in(run: Sequence[RunFigures]) -> Setup | None:
+    """The setup of the repeats of one seed, where it is known."""
+    return next((each.setup for each in run if each.setup is not None), None)
+
+
+def _setups(records: Sequence[RunRecord], arm: str) -> Mapping[int, Setup]:
+    """By seed, of complete runs."""
+    found: dict[int, Setup] = {}
+    for record in records:
+        if record.arm == arm and record.figures is not None and record.figures.setup is not None:
+            found.setdefault(record.seed, record.figures.setup)
+    return found
+
+
+def _kind(arm: str, control: Mapping[int, Setup], treated: Mapping[int, Setup]) -> ArmKind:
+    pairs = [(control[seed], treated[seed]) for seed in sorted(control.keys() & treated.keys())]
+    if not pairs:
+        return ArmKind(next((kind for kind in NAMED if kind == arm), "treated"))
+    channel = any(set(members) & set(after.members) for b, after in pairs for members in added(b, after))
+    told = any(_changed(before, after, before.members) for before, after in pairs)
+    if all(_equal(before, after) for before, after in pairs):
+        return ArmKind("again")
+    if not channel and any(added(*pair) for pair in pairs) and not any(_anybody_changed(*pair) for pair in pairs):
+        return ArmKind("placebo")
+    if not any(added(*pair) for pair in pairs) and told and all(_alone(*pair) for pair in pairs):
+        return ArmKind("selfish", told=True)
+    return ArmKind("treated", channel, told)
+
+
+def _equal(before: Setup, after: Setup) -> bool:
+    return (before.secret, before.told, before.played, before.rest) == (
+        after.secret, after.told, after.played, after.rest,
+    )  # fmt: skip
+
+
+def _changed(before: Setup, after: Setup, agents: Sequence[str]) -> bool:
+    """Whether one of them is told something else, or played by somebody else."""
+    return any(before.told.get(a) != after.told.get(a) or before.played.get(a) != after.played.get(a) for a in agents)
+
+
+def _anybody_changed(before: Setup, after: Setup) -> bool:
+    return before.rest != after.rest or _changed(before, after, tuple(before.told))
+
+
+def _alone(before: Setup, after: Setup) -> bool:
+    """Whether members alone are changed, and know of no partner in what is new to them."""
+    others = [agent for agent in before.told if agent not in before.members]
+    if before.rest != after.rest or _changed(before, after, others):
+        return False
+    if any(text.partner for member in before.members for text in _new(before, after, member)):
+        return False
+    silent = not any(True for member in before.members for _ in _new(before, after, member))
+    return not silent or all(after.played[member] == ALONE for member in before.members)
+
+
+def _new(before: Setup, after: Setup, agent: str) -> Iterator[Text]:
+    """What an agent is told that it is not told in the control."""
+    known = {text.digest for text in before.told.get(agent, ())}
+    return (text for text in after.told.get(agent, ()) if text.digest not in known)

@@ -1,0 +1,77 @@
+"""Under what conditions a run was made. In: the opening of its trace; out: a Setup, by which arms are told apart.
+
+What an arm is for is read from what it changes, never from its name alone.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from colosseum.audit.trace import encode
+from colosseum.model.scenario import Coalition
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that an agent is told."""
+
+    digest: str
+    partner: bool
+    """Whether it names another member of the coalition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all agents of a run find."""
+
+    members: tuple[str, ...]
+    """Of the coalition that is measured; none where there is no coalition."""
+    own_objective: bool
+    """Whether the coalition has objectives of its own, so that its value is no sum of payoffs."""
+    secret: tuple[tuple[str, tuple[str, ...]], ...]
+    """The secret channels that are live, with who is in them."""
+    told: dict[str, tuple[Text, ...]]
+    """By agent; every agent is a key."""
+    played: dict[str, str]
+    """Who acts, by agent."""
+    order: str
+    """How turns are ordered: `shuffled`, `declared`, …"""
+    degree: dict[str, int]
+    """By agent, how many others it shares a channel with that is not secret."""
+    rest: str
+    """A digest of everything else: the instance, other channels, settings and models."""
+
+
+def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> Setup:
+    """From the events of a run. Raises KeyError and TypeError where one lacks a part."""
+    start = events[0]
+    channels = next(event["channels"] for event in events if event["event"] == "channels")
+    members = coalition.members if coalition else ()
+    settings = start["conditions"]["settings"]
+    agents = [str(agent) for agent in start["players"]]
+    public = [tuple(c["members"]) for c in channels if not c["secret"]]
+    told: dict[str, tuple[Text, ...]] = dict.fromkeys(agents, ())
+    for event in events:
+        if event["event"] == "briefing":
+            others = [member for member in members if member != event["agent"]]
+            told[str(event["agent"])] = tuple(Text(_digest(t), _names(t, others)) for t in event["texts"])
+    return Setup(
+        members=members,
+        own_objective=bool(coalition and coalition.objectives),
+        secret=tuple((str(c["name"]), tuple(map(str, c["members"]))) for c in channels if c["secret"]),
+        told=told,
+        played={str(agent): str(player) for agent, player in start["players"].items()},
+        order=str(settings["order"]),
+        degree={a: len({other for c in public if a in c for other in c if other != a}) for a in agents},
+        rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
+    )
+
+
+def _names(text: str, agents: Sequence[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(agent)}(?!\w)", text) for agent in agents)
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()
