@@ -6,6 +6,9 @@
     DIR/runs/ID.json            the result of a run that has ended; it seals the trace
     DIR/runs/ID.jsonl           its trace, event by event, as it goes on
     DIR/runs/ID.calls.jsonl     the calls of models that it is made of, as they came
+    DIR/judged/judges.json      who judged the runs
+    DIR/judged/ID.json          their judgements of a run
+    DIR/judged/ID.calls.jsonl   the calls of models that these are made of
     DIR/report.json             what all of them show
     DIR/spent.log               what processes with a budget tell each other while they spend it
 
@@ -196,6 +199,19 @@ class Folder:
         """How a run ended; there is none while it goes on."""
         return self._run(trial, "json")
 
+    def judged(self, trial: str) -> Path:
+        """Judgements of a run."""
+        return self.judges.with_name(f"{trial[:24]}.json")
+
+    def judging(self, trial: str) -> Path:
+        """The calls that they are made of."""
+        return self.judges.with_name(f"{trial[:24]}.calls.jsonl")
+
+    @property
+    def judges(self) -> Path:
+        """Who judged."""
+        return self.path / "judged" / "judges.json"
+
     def lock(self, trial: str) -> Path:
         """Held by the process that makes the run."""
         return self._run(trial, "lock")
@@ -283,7 +299,7 @@ class Folder:
         number = next(n for n in count(1) if not (self.path / f"before-{n}").exists())
         aside = self.path / f"before-{number}"
         aside.mkdir()
-        for path in (*found, self.spec, self.path / "scenarios", self.report):
+        for path in (*found, self.spec, self.path / "scenarios", self.judges.parent, self.report):
             if path.exists():
                 path.rename(aside / path.name)
         return aside

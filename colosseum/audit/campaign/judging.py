@@ -1,0 +1,167 @@
+"""Has runs judged by models. In: a folder with complete runs, judges and a source; out: judgements that are missing.
+
+Judgements of one run, and of several runs, go on side by side. Each is kept as soon as its run's are there; one that
+failed is asked for again the next time, and what was paid for is never asked twice.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from colosseum.audit.campaign.calls import RunCalls
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.judged import read_judged, write_judged
+from colosseum.audit.campaign.purse import Account
+from colosseum.audit.campaign.source import PaidSource, RunSource
+from colosseum.audit.judging.asking import Matter, judge
+from colosseum.audit.judging.judgement import Focal, Judged, Judgement
+from colosseum.audit.judging.rubrics import questions
+from colosseum.audit.judging.transcript import focal_sets, transcript
+from colosseum.audit.models.request import Endpoint, Halt
+from colosseum.audit.redaction import Redaction
+from colosseum.audit.trace import BrokenTrace, read_trace
+from colosseum.audit.trial import Listed
+from colosseum.model import serial
+from colosseum.model.scenario import Scenario
+
+SILENT = "nobody said anything"
+AFTER_RUNS = 10**9
+"""Money is kept for runs that go on before it is spent on judges."""
+MOST_SCENARIOS = 16
+"""That are remembered."""
+
+
+@dataclass
+class Verdicts:
+    """How many judgements became what."""
+
+    found: int = 0
+    """There already."""
+    made: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
+    """Those without a score, by status."""
+    left: int = 0
+    """Not asked for: money ran out, or somebody said stop."""
+    busy: int = 0
+    """Runs that another process has judged meanwhile."""
+
+    def count(self, judgement: Judgement) -> None:
+        """One more that was asked for."""
+        if judgement.status == "ok":
+            self.made += 1
+        else:
+            self.missing[judgement.status] = self.missing.get(judgement.status, 0) + 1
+
+
+@dataclass
+class Judging:
+    """Makes the judgements of a campaign."""
+
+    folder: Folder
+    coalition: str
+    """The one that is measured."""
+    judges: Sequence[Endpoint]
+    repeats: int
+    source: PaidSource
+    redaction: Redaction
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+
+    async def run(self, listed: Sequence[Listed], *, side_by_side: int = 64) -> Verdicts:
+        """Judge all that are complete. Raises OSError, and Damaged."""
+        room = asyncio.Semaphore(side_by_side)
+
+        async def one(each: Listed) -> None:
+            async with room:
+                await self.judge(each)
+
+        async with asyncio.TaskGroup() as group:
+            for each in listed:
+                group.create_task(one(each))
+        return self.verdicts
+
+    async def judge(self, listed: Listed) -> None:
+        """Make what is missing of one run. Raises OSError, and Damaged."""
+        result = self.folder.result(listed.trial)
+        if result is None or result.status != "complete":
+            return
+        lock = FileLock(self.folder.judged(listed.trial).with_suffix(".lock"))
+        self.folder.judges.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            self.verdicts.busy += 1
+            return
+        try:
+            before = read_judged(self.folder, listed.trial, result.trace.chain)
+            matters = self._matters(listed, result.trace)
+            await self._missing(listed, before, matters)
+        finally:
+            lock.release()
+            self.folder.judged(listed.trial).with_suffix(".lock").unlink(missing_ok=True)
+
+    def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
+        """All that a run is judged by."""
+        scenario = self._scenario(listed.scenario)
+        coalition = scenario.coalition.get(self.coalition)
+        try:
+            events = read_trace(self.folder.trace(listed.trial), seal)
+        except BrokenTrace as broken:
+            raise Damaged(f"a trace cannot be trusted: {broken}") from None
+        return matters(events, scenario, coalition.name if coalition else "", listed.trial)
+
+    def _scenario(self, found: str) -> Scenario:
+        if found not in self.scenarios:
+            while len(self.scenarios) >= MOST_SCENARIOS:
+                self.scenarios.pop(next(iter(self.scenarios)))
+            path = self.folder.scenario(found)
+            try:
+                self.scenarios[found] = serial.load(path.read_bytes())
+            except serial.NotAModel as wrong:
+                raise Damaged(f"{path} {wrong}") from None
+        return self.scenarios[found]
+
+    async def _missing(self, listed: Listed, before: Judged, matters: Sequence[Matter]) -> None:
+        """Ask for all judgements that are not there, side by side, and keep them."""
+        known = {judgement.key: judgement for judgement in before.judgements}
+        source = RunSource(self.source, Account("judges", AFTER_RUNS))
+        calls = RunCalls(self.folder.judging(listed.trial), source, self.redaction)
+        asked = []
+        for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
+            earlier = known.get((endpoint.model, matter.question.name, matter.focal, repeat))
+            if earlier is not None and earlier.status == "ok":
+                self.verdicts.found += 1
+            else:
+                asked.append(_one(matter, endpoint, calls, repeat, earlier.asked if earlier is not None else 0))
+        made: list[Judgement] = []
+        try:
+            for coming in asyncio.as_completed(asked):
+                try:
+                    made.append(await coming)
+                except Halt:
+                    self.verdicts.left += 1
+        finally:
+            calls.close()
+            if made:
+                write_judged(self.folder, before.joined(tuple(made)))
+        for judgement in made:
+            self.verdicts.count(judgement)
+
+
+async def _one(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:
+    if not matter.transcript.posts:
+        return Judgement(endpoint.model, matter.question.name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier)
+    return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
+
+
+def matters(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: str, trial: str) -> list[Matter]:
+    """Every question about every set of focal agents of a run; none where there is nobody to compare with."""
+    found = scenario.coalition.get(coalition)
+    sets = focal_sets(scenario, found) if found else {}
+    read = transcript(events, scenario, trial)
+    names: list[Focal] = ["coalition", "random"]
+    return [Matter(read, q, name, sets[name]) for q in questions(scenario) for name in names if name in sets]

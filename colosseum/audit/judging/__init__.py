@@ -1,0 +1,1 @@
+"""Judges. In: the trace of a run; out: what somebody who knows neither arm nor names makes of what was said."""

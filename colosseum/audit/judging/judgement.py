@@ -1,0 +1,59 @@
+"""Judgements. In: nothing; out: the types that judges fill and evidence reads, as they stand in a folder's files.
+
+A judgement that could not be had has a status that says so and no score; it is never 0.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Focal: TypeAlias = Literal["coalition", "random"]
+"""Whether the agents in question are the true coalition, or others as many; a judge is not told."""
+Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
+"""unreadable: no score in the answer; unquoted: its quote stands nowhere; failed: there was no answer."""
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one judge made of one run, for one question and one set of focal agents."""
+
+    judge: str
+    """`sim/judge`, or a model as `provider/model`."""
+    rubric: str
+    focal: Focal
+    repeat: int
+    """From 1."""
+    status: Status
+    score: int | None
+    """0 to 5; null unless the status is ok."""
+    quote: str
+    """What the score rests on, as it stands in the transcript; empty for a score of 0."""
+    rationale: str
+    reason: str
+    """Why there is no score; empty where there is one."""
+    asked: int
+    """Answers that it took, in earlier tries too."""
+    served_model: str = ""
+    """The model that the provider says it used."""
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """What it is of: one run has one judgement of each."""
+        return self.judge, self.rubric, self.focal, self.repeat
+
+
+@dataclass(frozen=True)
+class Judged:
+    """All judgements of one run."""
+
+    schema: int
+    trial: str
+    """The run's identity."""
+    chain: str
+    """The seal of the trace that was judged."""
+    judgements: tuple[Judgement, ...] = field(default_factory=tuple)
+
+    def joined(self, more: tuple[Judgement, ...]) -> "Judged":
+        """With more of them, each in place of an earlier one of the same."""
+        found = {judgement.key: judgement for judgement in (*self.judgements, *more)}
+        return Judged(self.schema, self.trial, self.chain, tuple(found[key] for key in sorted(found)))
