@@ -219,12 +219,15 @@ def audit(
 def report(
     folder: Campaign,
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the runs there, too: runs.csv or runs.parquet.")
+    ] = None,
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is recomputed from the traces."""
     from colosseum.cli.report import report_folder
 
-    return report_folder(folder, as_json=json, coalition=coalition)
+    return report_folder(folder, as_json=json, coalition=coalition, table=table)
 
 
 @command

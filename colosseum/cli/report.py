@@ -8,6 +8,7 @@ from pathlib import Path
 from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.audit.trace import encode
 from colosseum.cli.screening import screening_json, screening_words
+from colosseum.cli.tables import check_table, write_table
 from colosseum.cli.words import say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
@@ -55,9 +56,17 @@ class Report:
         return {**listed, **to_json(self.summary)}
 
 
-def report_folder(folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False) -> int:
-    """Print what the runs of a campaign show, and keep it there as JSON; exit 3 when some failed."""
+def report_folder(
+    folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None
+) -> int:
+    """Print what the runs of a campaign show, and keep it there as JSON; exit 3 when some failed.
+
+    `table` is a file that gets a row for each run.
+    """
+    check_table(table)
     report = read_report(folder, coalition=coalition)
+    if table is not None:
+        write_table(report.plan, report.records, table)
     if keep:
         replace_file(Folder(folder).report, as_bytes(report.content))
     if as_json:
