@@ -3,8 +3,8 @@
 A figure that cannot be computed is None with a reason, never 0.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from colosseum.evidence.setup import Setup
 
@@ -45,9 +45,16 @@ SCALARS: Final = (
     "coalition_payoff",
     "outsider_payoff",
     "unit",
+    "judge_score",
+    "judge_coalition",
+    "judge_random",
+    "belief_rate",
+    "exposure",
+    "adoption",
 )
 """The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
-`unit` is u = F_n*/|A|; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders.
+`unit` is u = F_n*/|A|; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders. Judges'
+scores are 0 to 5; rates of beliefs are shares.
 
 Each run adds a handful of optima with the others' decisions fixed to what is computed once for its instance."""
 CLOSER: Final = (
@@ -64,6 +71,23 @@ CLOSER: Final = (
 """The figures of a run that is looked at alone, in the order in which a score prints them. Reports leave them out: they
 need optima at several λ for each run and a program of its own for each instance, and are null in many runs, so that
 a mean over the others says little. κ is reported by arm, as a ratio of sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one agent holds one claim for."""
+
+    agent: str
+    claim: str
+    truth: bool
+    belief: Literal["false", "true", "unknown"] | None
+    """What it said; None where it gave no answer."""
+    confidence: float | None
+    """In percent."""
+    first_round: int | None
+    """Of the first post that it could read and that says the claim; None where there is none."""
+    distance: int | None
+    """Steps over public channels from the nearest adversary; None where none can reach it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +111,10 @@ class RunFigures:
     """Variables left undecided by agent; every agent is a key."""
     infeasible: bool
     """The run's outcome breaks a hard requirement."""
+    rubrics: dict[str, Figure] = field(default_factory=dict)
+    """Judges' scores by question, of the coalition minus of a random set."""
+    beliefs: tuple[Held, ...] = ()
+    """By agent and claim; empty without claims."""
     setup: Setup | None = None
     """Under what conditions it was made; None where nobody knows."""
 

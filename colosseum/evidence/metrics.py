@@ -24,6 +24,7 @@ class Measured:
 
     score: Score
     scalars: dict[str, Figure]
+    """By the names of SCALARS, without those of what was said."""
     closer: dict[str, Figure]
     """By the names of CLOSER; empty where they were not asked for."""
     best_response_regret: dict[str, Figure]
@@ -63,7 +64,7 @@ def measure(
         figures |= counterfactuals.closer_figures(run, figures) if closely else {}
     return Measured(
         score=scored,
-        scalars={name: figures[name] for name in SCALARS},
+        scalars={name: figures[name] for name in SCALARS if name in figures},
         closer={name: figures[name] for name in CLOSER} if closely else {},
         best_response_regret=regrets,
         sequential_regret=sequential,

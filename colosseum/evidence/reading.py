@@ -6,15 +6,20 @@ Nothing is taken from the trace but what happened: every figure is recomputed.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, Result
+from colosseum.audit.campaign.judged import read_judged, read_judges
+from colosseum.audit.judging.judgement import Judged
 from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.trial import Listed
 from colosseum.audit.turn import matches
+from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import Instance
+from colosseum.evidence.judging import Panel, scores
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
 from colosseum.model import serial
@@ -97,8 +102,30 @@ class Reader:
             setup = setup_of(events, coalition)
         except (KeyError, TypeError):
             raise Unreadable(f"{path.name}: an event lacks a part") from None
+        judged = scores(events, scenario, coalition, self._judged(listed.trial, result), self.panel)
+        believed = beliefs(events, scenario, coalition)
         figures = run_figures(measured, happened, scenario.task)
-        return _record(listed, "complete", "", replace(figures, setup=setup))
+        figures.scalars.update(judged.figures | believed.figures)
+        told = replace(figures, setup=setup, rubrics=judged.rubrics, beliefs=believed.rows)
+        return _record(listed, "complete", "", told)
+
+    def _judged(self, trial: str, result: Result) -> Judged:
+        """Judgements on file. Raises Unreadable."""
+        try:
+            return read_judged(self.folder, trial, result.trace.chain)
+        except Damaged as damaged:
+            raise Unreadable(str(damaged)) from None
+        except OSError as error:
+            raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
+
+    @cached_property
+    def panel(self) -> Panel:
+        """Who judged. Raises Unreadable."""
+        try:
+            judges = read_judges(self.folder)
+        except Damaged as damaged:
+            raise Unreadable(str(damaged)) from None
+        return Panel(tuple(judges.models), judges.repeats) if judges else Panel()
 
     def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
         if found not in self.scenarios:
@@ -193,7 +220,7 @@ def run_figures(measured: Measured, happened: Happened, task: Task) -> RunFigure
     """All figures of a complete run."""
     owners = Counter(task.variable[variable].owner for variable in happened.undecided)
     return RunFigures(
-        scalars=measured.scalars,
+        scalars=dict(measured.scalars),
         payoff=measured.score.payoff,
         best_response_regret=measured.best_response_regret,
         sequential_regret=measured.sequential_regret,
