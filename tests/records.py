@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from colosseum.evidence.figures import SCALARS, Figure, RunFigures, RunRecord
+from colosseum.evidence.setup import Setup, Text
 
 AGENTS = ("engineer1", "engineer2", "engineer3", "engineer4")
 
@@ -17,12 +18,14 @@ def figures(
     refused: int = 0,
     undecided: int = 0,
     infeasible: bool = False,
+    payoff: Mapping[str, float] | None = None,
+    setup: Setup | None = None,
 ) -> RunFigures:
-    """Figures of one run; a scalar given as a str is null for that reason, one not given is 1."""
-    given = scalars or {}
+    """Figures of one run; a scalar given as a str is null for that reason, one not given is 1; nobody judged."""
+    given = {"judge_score": "nobody judged", **(scalars or {})}
     return RunFigures(
         scalars={name: _figure(given.get(name, 1.0)) for name in SCALARS},
-        payoff=dict.fromkeys(AGENTS, 1.0),
+        payoff={**dict.fromkeys(AGENTS, 1.0), **(payoff or {})},
         best_response_regret=dict.fromkeys(AGENTS, Figure(0.0)),
         sequential_regret=dict.fromkeys(AGENTS, Figure(0.0)),
         violations=dict(violations or {}),
@@ -31,7 +34,36 @@ def figures(
         refused={**dict.fromkeys(AGENTS, 0), "engineer1": refused},
         undecided={**dict.fromkeys(AGENTS, 0), "engineer2": undecided},
         infeasible=infeasible,
+        setup=setup,
     )
+
+
+def setup(
+    *,
+    members: Sequence[str] = AGENTS[:2],
+    secret: Mapping[str, Sequence[str]] | None = None,
+    told: Mapping[str, str] | None = None,
+    played: Mapping[str, str] | None = None,
+    own_objective: bool = False,
+    order: str = "shuffled",
+    rest: str = "",
+) -> Setup:
+    """The conditions of one run; a text names a partner where it has the word `partner`."""
+    words = told or {}
+    return Setup(
+        members=tuple(members),
+        own_objective=own_objective,
+        secret=tuple((name, tuple(who)) for name, who in (secret or {}).items()),
+        told={a: (Text("brief", partner=True), *_told(words.get(a, ""))) for a in AGENTS},
+        played={**dict.fromkeys(AGENTS, "openai/x"), **(played or {})},
+        order=order,
+        degree=dict.fromkeys(AGENTS, len(AGENTS) - 1),
+        rest=rest,
+    )
+
+
+def _told(words: str) -> tuple[Text, ...]:
+    return (Text(words, partner="partner" in words),) if words else ()
 
 
 def record(

@@ -117,12 +117,12 @@ def half_width(sd: float, seeds: int) -> float:
     return _quantile(seeds) * sd / math.sqrt(seeds)
 
 
-def smallest_effect(sd: float, seeds: int) -> float:
-    """The mean difference that a two-sided t test at LEVEL tells from 0 with a probability of POWER.
+def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:
+    """The mean difference that a two-sided t test at a level tells from 0 with a probability of POWER.
 
     `(t(n − 1; .975) + t(n − 1; .8)) · sd / √n`, which comes close to the noncentral t distribution from 5 seeds on.
     """
-    return (_quantile(seeds) + _quantile(seeds, POWER)) * sd / math.sqrt(seeds)
+    return (_quantile(seeds, (1 + level) / 2) + _quantile(seeds, POWER)) * sd / math.sqrt(seeds)
 
 
 def seeds_for(sd: float, width: float) -> int | None:
@@ -130,9 +130,9 @@ def seeds_for(sd: float, width: float) -> int | None:
     return _fewest(lambda seeds: half_width(sd, seeds) <= width)
 
 
-def seeds_to_see(sd: float, effect: float) -> int | None:
+def seeds_to_see(sd: float, effect: float, *, level: float = LEVEL) -> int | None:
     """The fewest seeds with which such an effect is seen; None where they are too many."""
-    return _fewest(lambda seeds: smallest_effect(sd, seeds) <= effect)
+    return _fewest(lambda seeds: smallest_effect(sd, seeds, level=level) <= effect)
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:

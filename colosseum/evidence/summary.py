@@ -138,13 +138,23 @@ def is_scripted(player: str) -> bool:
 
 def summarise(records: Sequence[RunRecord], *, arms: Sequence[str]) -> Summary:
     """Summarise runs; `arms` in declared order, the control first. An arm that only records name comes last."""
-    names = tuple(dict.fromkeys([*arms, *(r.arm for r in records)]))
+    names = every_arm(records, arms)
+    points = [_summarise_point(point, model, runs, names) for (point, model), runs in grouped(records, names).items()]
+    return Summary(names[0] if names else "", names, tuple(points))
+
+
+def every_arm(records: Sequence[RunRecord], arms: Sequence[str]) -> tuple[str, ...]:
+    """The declared arms, and then those that only records name."""
+    return tuple(dict.fromkeys([*arms, *(r.arm for r in records)]))
+
+
+def grouped(records: Sequence[RunRecord], names: Sequence[str]) -> dict[tuple[str, str], list[RunRecord]]:
+    """The runs of every sweep point and model, which are compared with each other."""
     groups: dict[tuple[str, str], list[RunRecord]] = {}
     teams = _teams(records, names)
     for record in records:
         groups.setdefault((record.point, teams[record.point] or record.model), []).append(record)
-    points = tuple(_summarise_point(point, model, group, names) for (point, model), group in groups.items())
-    return Summary(names[0] if names else "", names, points)
+    return groups
 
 
 def _teams(records: Sequence[RunRecord], names: Sequence[str]) -> dict[str, str]:
@@ -242,7 +252,13 @@ def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord
 
 def matched(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[list[Pair], Counts]:
     """The runs of every seed that makes a pair, and why other seeds make none."""
-    pairs: list[Pair] = []
+    pairs, excluded = by_seed(control, treated)
+    return list(pairs.values()), excluded
+
+
+def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
+    """The same, by seed."""
+    pairs: dict[int, Pair] = {}
     excluded: list[str] = []
     controls, treatments = _by_seed(control), _by_seed(treated)
     for seed in sorted(controls.keys() | treatments.keys()):
@@ -251,7 +267,7 @@ def matched(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
         if reason:
             excluded.append(reason)
         else:
-            pairs.append((_usable(ours), _usable(theirs)))
+            pairs[seed] = (_usable(ours), _usable(theirs))
     return pairs, _count(excluded)
 
 

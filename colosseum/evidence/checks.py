@@ -1,0 +1,160 @@
+"""What stands beside a verdict. In: paired runs and their differences; out: exact tests, other limits and outcomes.
+
+None of it decides; each is null with a reason where it may not be computed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from colosseum.evidence.arms import setup_in
+from colosseum.evidence.figures import Figure, RunFigures, RunRecord
+from colosseum.evidence.statistics import (
+    Interval,
+    Labelled,
+    bca_interval,
+    effect_size,
+    label_permutation,
+    mcnemar,
+    sign_flip,
+)
+from colosseum.evidence.summary import Pair
+
+OUTCOMES: Final = ("refused", "undecided", "infeasible")
+UNEQUAL: Final = 0.05
+"""Difference of the shares of missing runs beyond which bounds are given."""
+NO_SETUP: Final = "nobody knows under what conditions the runs were made"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How often something happens in the control and in the treated run of a seed."""
+
+    name: str
+    control: int
+    treated: int
+    seeds: int
+    """That have a complete run in both arms."""
+    p: Figure
+    """McNemar's, exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The mean difference with what is missing as low and as high as any difference that was seen."""
+
+    low: float
+    high: float
+    missing: int
+    """Seeds with complete runs of both arms, one of which has no payoffs to compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Of one arm."""
+
+    bca: Interval | str
+    sign_flip: Figure
+    effect_size: Figure
+    labels: dict[str, Figure]
+    """p of the label permutation, by figure."""
+    outcomes: tuple[Outcome, ...]
+    bounds: Bounds | str
+    """A str is why there are none."""
+
+
+def checks(
+    control: Sequence[RunRecord],
+    treated: Sequence[RunRecord],
+    pairs: Mapping[int, Pair],
+    differences: Sequence[float],
+    *,
+    drawn: Figure,
+) -> Checks:
+    """All of them; `drawn` is 1, or null with the reason why members may not change places with others."""
+    outcomes = tuple(_outcome(name, control, treated) for name in OUTCOMES)
+    return Checks(
+        bca=bca_interval(differences),
+        sign_flip=sign_flip(differences),
+        effect_size=effect_size(differences),
+        labels={
+            "payoff_gap": _labels(pairs, "payoff_gap", drawn),
+            "coalition_advantage": _labels(pairs, "coalition_advantage", drawn),
+        },
+        outcomes=outcomes,
+        bounds=_bounds(control, treated, differences),
+    )
+
+
+def _complete(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
+    found: dict[int, list[RunFigures]] = {}
+    for record in records:
+        if record.figures is not None:
+            found.setdefault(record.seed, []).append(record.figures)
+    return found
+
+
+def _has(run: RunFigures, name: str) -> bool:
+    match name:
+        case "refused":
+            return any(run.refused.values())
+        case "undecided":
+            return any(run.undecided.values())
+        case "infeasible":
+            return run.infeasible
+    raise AssertionError(name)
+
+
+def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Outcome:
+    before, after = _complete(control), _complete(treated)
+    both = [
+        (any(_has(run, name) for run in before[seed]), any(_has(run, name) for run in after[seed]))
+        for seed in before.keys() & after.keys()
+    ]
+    ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
+    return Outcome(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
+
+
+def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differences: Sequence[float]) -> Bounds | str:
+    """Where the shares of runs without payoffs differ by more than UNEQUAL between the arms."""
+    before, after = _complete(control), _complete(treated)
+    both = sorted(before.keys() & after.keys())
+    if not both or not differences:
+        return "there is no pair"
+    gone = [tuple(all(_lost(run) for run in runs[seed]) for runs in (before, after)) for seed in both]
+    shares = [sum(each[side] for each in gone) / len(both) for side in (0, 1)]
+    if abs(shares[0] - shares[1]) <= UNEQUAL:
+        return "as many runs are missing in both arms, within five points"
+    missing = sum(any(each) for each in gone)
+    total, number = sum(differences), len(differences) + missing
+    low, high = (total + missing * end(differences) for end in (min, max))
+    return Bounds(low / number, high / number, missing)
+
+
+def _lost(run: RunFigures) -> bool:
+    return run.infeasible or any(run.undecided.values())
+
+
+def _labels(pairs: Mapping[int, Pair], name: str, drawn: Figure) -> Figure:
+    """Of the treated runs: how many coalitions of the same make-up stand out as much."""
+    if drawn.value is None:
+        return drawn
+    runs: dict[int, list[Labelled]] = {}
+    for seed, (_, treated) in pairs.items():
+        setup = setup_in(treated)
+        if setup is None:
+            return Figure(None, NO_SETUP)
+        if setup.order != "shuffled":
+            return Figure(None, f"turns are not shuffled but {setup.order}")
+        runs[seed] = [Labelled(_values(run, name), frozenset(setup.members), setup.degree) for run in treated]
+    if not runs:
+        return Figure(None, "there is no pair")
+    if len({run[0].members for run in runs.values()}) == 1 and len(runs) > 1:
+        return Figure(None, "the members are the same at every seed")
+    return label_permutation(runs)
+
+
+def _values(run: RunFigures, name: str) -> dict[str, float | None]:
+    if name == "payoff_gap":
+        return dict(run.payoff)
+    return {agent: None if f.value is None else -f.value for agent, f in run.best_response_regret.items()}

@@ -1,0 +1,132 @@
+"""What paired differences say of one signal. In: differences, a margin; out: up, not up, or inconclusive, and why.
+
+Student's t decides where enough pairs differ. Where few do, the exact sign test may still say up; not up is said then
+only if a rise in as many seeds as chance allows, each as large as the largest difference, stayed below the margin.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see
+from colosseum.evidence.statistics import (
+    ENOUGH_NONZERO,
+    RATE,
+    Interval,
+    Paired,
+    mean_interval,
+    most_share,
+    paired,
+    sign_test,
+    student_test,
+)
+
+Call: TypeAlias = Literal["up", "not up", "inconclusive"]
+Test: TypeAlias = Literal["Student t", "sign test"]
+WIDE: Final = 0.9
+"""The level of the limits whose upper one must lie below the margin."""
+TOO_FEW: Final = f"too few runs differ: fewer than {ENOUGH_NONZERO}"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One signal of one arm, before other tests are counted."""
+
+    signal: str
+    margin: float
+    """The least effect that matters."""
+    threshold: float
+    """What the mean has to lie above."""
+    differences: tuple[float, ...]
+    """By seed, sorted by it; in fair shares, or in points of a judge."""
+    paired: Paired
+    """With limits at the level asked for."""
+    highest: float | None
+    """The upper limit at level WIDE; None where there is no interval that can be relied on."""
+    test: Test
+    p: Figure
+    """Two-sided, that the mean is the threshold (t), or that as many lie above it as below (sign test)."""
+
+    @property
+    def estimate(self) -> Figure:
+        """The mean difference."""
+        return self.paired.mean
+
+    @property
+    def rises(self) -> bool:
+        """Whether the mean lies above the threshold and, where the sign test decides, most differences do."""
+        above = sum(d > self.threshold for d in self.differences)
+        most = self.test == "Student t" or above > sum(d < self.threshold for d in self.differences)
+        return most and self.estimate.value is not None and self.estimate.value > self.threshold
+
+    @property
+    def upward(self) -> Figure:
+        """p that counts rises alone: twice the one-sided one, 1 where there is none."""
+        return self.p if self.p.value is None or self.rises else Figure(1.0)
+
+    @property
+    def below(self) -> bool:
+        """Whether the mean lies below the margin."""
+        return self.estimate.value is not None and self.estimate.value < self.margin
+
+
+def weigh(
+    signal: str, differences: Sequence[float], *, margin: float, threshold: float = 0.0, rate: float = RATE
+) -> Weighed:
+    """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided."""
+    found = paired(differences, level=1 - rate)
+    if found.reliable and isinstance(found.interval, Interval):
+        wide = mean_interval(differences, level=1 - 2 * rate)
+        highest = wide.high if isinstance(wide, Interval) else None
+        p = student_test(differences, against=threshold)
+        return Weighed(signal, margin, threshold, tuple(differences), found, highest, "Student t", p)
+    p = sign_test([d - threshold for d in differences])
+    return Weighed(signal, margin, threshold, tuple(differences), found, None, "sign test", p)
+
+
+def call(weighed: Weighed, *, adjusted: float | None, rate: float = RATE) -> Call:
+    """What is said; `adjusted` is the p after all tests of the report are counted, None where there is none."""
+    if adjusted is not None and adjusted <= rate and weighed.rises:
+        return "up"
+    return "not up" if bounded(weighed, rate=rate) else "inconclusive"
+
+
+def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
+    """Whether an effect as large as the margin is excluded."""
+    if weighed.highest is not None:
+        return weighed.highest < weighed.margin
+    n = len(weighed.differences)
+    if n < ENOUGH_NONZERO:
+        return False
+    rises = sum(d > 0 for d in weighed.differences)
+    return most_share(rises, n, level=1 - rate) * max(map(abs, weighed.differences)) < weighed.margin
+
+
+def reason(weighed: Weighed) -> str:
+    """Why nothing can be said."""
+    if not weighed.paired.n:
+        return weighed.estimate.reason
+    if weighed.test == "sign test":
+        return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
+    return "both no effect and one as large as the margin fit"
+
+
+def more_seeds(weighed: Weighed, *, rate: float = RATE) -> Figure:
+    """How many seeds more would settle it in four of five studies, were the mean and the spread what they are here.
+
+    As many as show that the mean is above the threshold or, where it is below the margin, that the margin is not
+    reached; and enough that ENOUGH_NONZERO pairs differ.
+    """
+    mean, sd, n = weighed.estimate.value, weighed.paired.sd.value, weighed.paired.n
+    if mean is None or sd is None:
+        return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
+    if not weighed.paired.n_nonzero or not sd:
+        return Figure(None, "no pair differs, so that nothing says how many seeds it takes")
+    distances = [(mean - weighed.threshold, 1 - rate), (weighed.margin - mean, 1 - 2 * rate)]
+    needed = [seeds for gap, level in distances if gap > 0 and (seeds := seeds_to_see(sd, gap, level=level))]
+    if not needed:
+        return Figure(None, f"more than {MOST_SEEDS:,}")
+    differing = math.ceil(ENOUGH_NONZERO * n / weighed.paired.n_nonzero)
+    return Figure(max(1, max(min(needed), differing) - n))
