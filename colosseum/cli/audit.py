@@ -6,16 +6,17 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 from colosseum.audit.campaign.calls import CacheMode
 from colosseum.audit.campaign.cluster import Place
 from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.judging import Judging, Verdicts
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.processes import Died
@@ -35,9 +36,10 @@ from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.interrupting import until_interrupted
+from colosseum.cli.judging import Judged, judges_of, keep_judges, verdict_words
 from colosseum.cli.report import report_folder
 from colosseum.cli.screening import screening_words
-from colosseum.cli.spending import Budget, budget_of, check_budget, left_words, silent_words, spent_words
+from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, left_words, silent_words, spent_words
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
@@ -45,6 +47,7 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.optimum.lowering.lower import NotLowered
 
+T = TypeVar("T")
 MANY_RUNS = 100
 """Runs of scripted players for which more processes than one are worth their start."""
 
@@ -68,6 +71,7 @@ class Request:
     """Processes for scripted players."""
     display: Display = "plain"
     cluster: Place | None = None
+    judged: Judged = field(default_factory=Judged)
 
     def say(self, words: str) -> None:
         """A remark for people, where they are told of anything but errors."""
@@ -105,10 +109,24 @@ class Work:
     @cached_property
     def left(self) -> Sequence[Listed]:
         """The trials that had no result that stands when this was first asked."""
-        listed = [listed for block in self.planned for listed in block.listed]
+        listed = self.planned_trials
         results = [self.folder.result(each.trial) for each in listed]
         again = self.request.retry_failed
         return [e for e, r in zip(listed, results, strict=True) if r is None or (again and r.status == "failed")]
+
+    @property
+    def planned_trials(self) -> list[Listed]:
+        """All that are to be there in the end."""
+        return [listed for block in self.planned for listed in block.listed]
+
+    def unjudged(self, judges: Collection[str]) -> bool:
+        """Whether a judge has something to do, as far as files tell without being read."""
+        return bool(judges) and any(not self.folder.judged(each.trial).exists() for each in self.planned_trials)
+
+    def options(self, budget: Limits) -> Options:
+        """How runs are made."""
+        request = self.request
+        return Options(request.cache, budget.run, request.retry_failed, request.connections)
 
     @property
     def models(self) -> dict[str, Endpoint]:
@@ -149,7 +167,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
             request.say(f"what was there is kept in {aside}")
         with _lasting():
             work = _planned(checked, request, folder)
-            tally, purse = _run(work)
+            tally, purse, verdicts = _run(work)
     except Died as died:
         raise stop("C127", str(died)) from None
     except Damaged as damaged:
@@ -157,11 +175,18 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     except OSError as error:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
     except KeyboardInterrupt:
-        note(f"interrupted; all that was answered is kept in {folder.path}: run the same command to go on")
+        note(f"interrupted; {going_on(folder.path)}")
         return 130
-    request.say(_words(tally, purse, folder.path))
+    request.say(_words(tally, purse, folder.path) + (f"\n{judged}" if (judged := verdict_words(verdicts)) else ""))
     code = report_folder(folder.path, as_json=as_json, keep=True)
-    return 4 if tally["halted"] and not tally.gave_up else max(code, 3 if tally["halted"] else 0)
+    if (tally["halted"] or verdicts.left) and not tally.gave_up:
+        return 4
+    return max(code, 3 if tally["halted"] or verdicts.left or verdicts.missing else 0)
+
+
+def going_on(path: Path) -> str:
+    """What a user who stopped us can do."""
+    return f"all that was answered is kept in {path}: run the same command to go on"
 
 
 def default_folder(checked: Checked, part: Part) -> Path:
@@ -242,49 +267,75 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
     return dict(json.loads(Redaction.of(others=secrets(asking.api_base.values())).clean(encode(options))))
 
 
-def _run(work: Work) -> tuple[Tally, Purse]:
-    """Make the runs, and say what they cost. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
+def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
+    """Make the runs, and have them judged. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
-    budget = budget_of(request.budget, work.design, models, shards=read_shard(request.part.shard)[1])
-    shard = (request.part.shard or "").replace("/", "-")
-    ledger = None if budget.campaign is None else Ledger(work.folder.ledger(shard))
-    before = spent_before(work.folder, work.counted, budget.prices)
-    provider = Provider(request.connections)
+    endpoints, repeats = judges_of(request.judged, work.design, work.asking)
+    judges = {each.model: each for each in endpoints}
+    budget = budget_of(
+        request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1]
+    )  # fmt: skip
     if work.left:
         work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
     on_cluster = request.cluster is not None and bool(work.left)
-    if models and not on_cluster:
-        request.say(f"asking {', '.join(models)} whether it can play …")
-        _preflight(models)
+    asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
+    if asked:
+        request.say(f"asking {', '.join(asked)} whether it can {'play' if models else 'judge'} …")
+        ask_whether_they_can(asked)
     if models and budget.campaign is not None and request.cache != "rw":
         note(f"with `--cache {request.cache}` no answers are kept: what unfinished runs cost is forgotten later")
-    purse = Purse(
+    purse = _purse(work, budget)
+    provider = Provider(request.connections)
+    source = PaidSource(provider, purse)
+    redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
+    coalition = next(iter(work.folder.plan().coalitions), "")
+    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
+    if endpoints:
+        keep_judges(work.folder, endpoints, repeats)
+    seen = Seen(len(work.planned_trials), tuple(models), purse, provider.gates, redaction)
+    if on_cluster or work.processes > 1:
+        tally = _spread(work, purse, seen, models)
+        return tally, purse, _awaited(judging.run(work.planned_trials), source) if endpoints else judging.verdicts
+    with Watch(request.display, seen, stream=sys.stderr) as watch:
+        source.watch = watch.call
+        options = work.options(budget)
+        runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)
+        runner.then = judging.judge if endpoints else None
+        return _awaited(runner.run(work.planned, work.make), source), purse, judging.verdicts
+
+
+def _purse(work: Work, budget: Limits) -> Purse:
+    """What may be spent, with what was spent before."""
+    shard = (work.request.part.shard or "").replace("/", "-")
+    ledger = None if budget.campaign is None else Ledger(work.folder.ledger(shard))
+    before = spent_before(work.folder, work.counted, budget.prices)
+    return Purse(
         budget.campaign, budget.prices, before.dollars, before.unpriced, before.bounded,
         dearest=before.teams, ledger=ledger,
     )  # fmt: skip
-    source = PaidSource(provider, purse)
-    options = Options(request.cache, budget.run, request.retry_failed, request.connections)
-    number = sum(len(block.listed) for block in work.planned)
-    redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
-    seen = Seen(number, tuple(models), purse, provider.gates, redaction)
-    if on_cluster or work.processes > 1:
-        campaign = Campaign(
-            work.folder, work.planned, work.trials, work.asking, models, options, request.connections,
-            request.display, request.say,
-        )  # fmt: skip
-        if request.cluster is not None:
-            return run_on_cluster(request.cluster, campaign, purse, seen), purse
-        return run_in_processes(work.processes, campaign, purse, seen), purse
-    with Watch(request.display, seen, stream=sys.stderr) as watch:
-        source.watch = watch.call
-        runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)
-        try:
-            return asyncio.run(until_interrupted(runner.run(work.planned, work.make), source)), purse
-        except BaseExceptionGroup as group:
-            raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
 
 
-def _preflight(models: Mapping[str, Endpoint]) -> None:
+def _spread(work: Work, purse: Purse, seen: Seen, models: Mapping[str, Endpoint]) -> Tally:
+    """Make the runs by workers."""
+    request = work.request
+    campaign = Campaign(
+        work.folder, work.planned, work.trials, work.asking, models, work.options(Limits(None, request.budget.run)),
+        request.connections, request.display, request.say,
+    )  # fmt: skip
+    if request.cluster is not None and work.left:
+        return run_on_cluster(request.cluster, campaign, purse, seen)
+    return run_in_processes(work.processes, campaign, purse, seen)
+
+
+def _awaited(work: Coroutine[None, None, T], source: PaidSource) -> T:
+    """The result of work that asks models. Raises KeyboardInterrupt, and the first of what broke."""
+    try:
+        return asyncio.run(until_interrupted(work, source))
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
+
+
+def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:
     """Ask every model once, before the first run, whether it can play. Raises Stop."""
 
     async def ask_all() -> list[str | None]:

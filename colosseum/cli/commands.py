@@ -26,6 +26,22 @@ Seed = Annotated[
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
+Judge = Annotated[
+    list[str] | None,
+    typer.Option(metavar="M", help="A model that judges what was said; may be repeated. Default: a baseline of words."),
+]
+JudgeRepeats = Annotated[int | None, typer.Option(min=1, metavar="N", help="How often each is asked the same.")]
+JudgeTemperature = Annotated[float | None, typer.Option(min=0, max=2, metavar="T", help="Of judges; default: 0.")]
+ApiBase = Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="Where a model is served.")]
+ExtraBody = Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More parameters of calls.")]
+Tools = Annotated[
+    list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: as JSON.")
+]
+Timeout = Annotated[float, typer.Option(metavar="S", help="Seconds for one call.")]
+CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")]
+NoBudget = Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")]
+Prices = Annotated[list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")]
+Connections = Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")]
 command = registering(app)
 configured = registering(app, cls=Configured)
 app.add_typer(log)
@@ -143,20 +159,16 @@ def audit(
     model: Annotated[
         list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
     ] = None,
-    api_base: Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="Where a model is served.")] = None,
-    extra_body: Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More parameters of calls.")] = None,
-    tools: Annotated[
-        list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: as JSON.")
-    ] = None,
+    api_base: ApiBase = None,
+    extra_body: ExtraBody = None,
+    tools: Tools = None,
     temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
     max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,
-    timeout: Annotated[float, typer.Option(metavar="S", help="Seconds for one call.")] = 120.0,
-    budget: Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")] = None,
+    timeout: Timeout = 120.0,
+    budget: CampaignBudget = None,
     run_budget: Annotated[float | None, typer.Option(metavar="USD", help="For one run.")] = None,
-    no_budget: Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")] = False,
-    price: Annotated[
-        list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")
-    ] = None,
+    no_budget: NoBudget = False,
+    price: Prices = None,
     seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
     sets: Sets = None,
@@ -165,7 +177,7 @@ def audit(
     cluster: Annotated[
         str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; `explain C127` says more.")
     ] = None,
-    max_connections: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")] = 64,
+    max_connections: Connections = 64,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: the cores.")
     ] = None,
@@ -173,6 +185,9 @@ def audit(
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Put what is there aside and begin anew.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try runs again that failed.")] = False,
+    judge: Judge = None,
+    judge_repeats: JudgeRepeats = None,
+    judge_temperature: JudgeTemperature = None,
     display: Annotated[
         str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
     ] = None,
@@ -192,6 +207,7 @@ def audit(
     from colosseum.cli.audit import Request, audit_file, read_cache
     from colosseum.cli.cluster import read_cluster
     from colosseum.cli.experiment import Part
+    from colosseum.cli.judging import Judged
     from colosseum.cli.spending import Budget
     from colosseum.cli.watching import read_display
 
@@ -203,6 +219,7 @@ def audit(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
         jobs, read_display(display), read_cluster(cluster),
+        Judged(tuple(judge or ()), judge_repeats, judge_temperature),
     )  # fmt: skip
     if show_config:
         from colosseum.cli.configuration import show_configuration
@@ -228,6 +245,39 @@ def report(
     from colosseum.cli.report import report_folder
 
     return report_folder(folder, as_json=json, coalition=coalition, table=table)
+
+
+@configured
+def judge(
+    context: typer.Context,
+    folder: Campaign,
+    judge: Judge = None,
+    judge_repeats: JudgeRepeats = None,
+    judge_temperature: JudgeTemperature = None,
+    api_base: ApiBase = None,
+    extra_body: ExtraBody = None,
+    tools: Tools = None,
+    timeout: Timeout = 120.0,
+    budget: CampaignBudget = None,
+    no_budget: NoBudget = False,
+    price: Prices = None,
+    max_connections: Connections = 64,
+    json: AsJson = False,
+) -> int:
+    """Have models judge what was said in a folder's runs, then report. Judgements that are there are not asked again.
+
+    A judge knows neither arms nor names. It is asked about the coalition, and about other agents in its place.
+    """
+    from colosseum.cli.asking import Wanted
+    from colosseum.cli.judge import Request, judge_folder
+    from colosseum.cli.judging import Judged
+    from colosseum.cli.spending import Budget
+
+    wanted = Wanted(
+        (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()), timeout=timeout
+    )
+    judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
+    return judge_folder(Request(folder, judged, wanted, Budget(budget, None, no_budget), max_connections), as_json=json)
 
 
 @command

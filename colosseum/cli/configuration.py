@@ -16,7 +16,7 @@ from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 
-SETTINGS = ("model", "temperature", "max_tokens", "budget")
+SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""
 ITSELF = "show_config"
 

@@ -29,6 +29,7 @@ PAIRING = ("seeds", "repeats")
 """Settings of the experiment as a whole, by which its runs are paired."""
 SHARED = {
     "budget": "all of its runs are paid from it",
+    "judge": "its runs are compared, so all are judged alike",
     "opportunity": "it decides which seeds are run, with all of their arms",
 }
 """Settings that its runs have together, so that no arm has its own, and why."""

@@ -203,9 +203,6 @@ def _pairs(spec: Spec, statement: syntax.Experiment, cells: tuple[Arm, ...]) -> 
 
 def _idle(spec: Spec) -> Iterator[Diagnostic]:
     """What is read and checked but does not act yet: saying so beats ignoring it."""
-    for statement in spec.of(syntax.Rubric):
-        message = f"the rubric `{statement.name}` does not act yet"
-        yield report("W005", statement.name_span, message, help=NOT_YET["rubric"])
     for experiment in spec.of(syntax.Experiment):
         settings = (*experiment.settings, *(s for arm in experiment.arms for s in arm.settings), *experiment.sweeps)
         for setting in settings:

@@ -146,9 +146,7 @@ READERS: dict[str, tuple[str, Reader]] = {
 """Setting -> (field of Settings, reader of its one value)."""
 
 NOT_YET = {
-    "judge": "no run is judged; the report shows actions and posts",
     "margin": "the report gives intervals, no verdict; only `audit --dry-run` plans seeds by it",
-    "rubric": "no run is judged",
     "signal": "the report gives every signal; only `audit --dry-run` plans seeds by this one",
 }
 """Settings and statements that are read and checked but do not act yet, and what that means."""

@@ -7,6 +7,7 @@ failed is asked for again the next time, and what was paid for is never asked tw
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -68,24 +69,29 @@ class Judging:
     repeats: int
     source: PaidSource
     redaction: Redaction
+    side_by_side: int = 64
+    """Runs at once."""
     verdicts: Verdicts = field(default_factory=Verdicts)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
 
-    async def run(self, listed: Sequence[Listed], *, side_by_side: int = 64) -> Verdicts:
-        """Judge all that are complete. Raises OSError, and Damaged."""
-        room = asyncio.Semaphore(side_by_side)
-
-        async def one(each: Listed) -> None:
-            async with room:
-                await self.judge(each)
-
+    async def run(self, listed: Sequence[Listed]) -> Verdicts:
+        """Judge all that are complete. Raises OSError, and Damaged, in a group."""
         async with asyncio.TaskGroup() as group:
             for each in listed:
-                group.create_task(one(each))
+                group.create_task(self.judge(each))
         return self.verdicts
 
     async def judge(self, listed: Listed) -> None:
-        """Make what is missing of one run. Raises OSError, and Damaged."""
+        """Make what is missing of one run, once there is room for it. Raises OSError, and Damaged."""
+        async with self.room:
+            await self._judge(listed)
+
+    @cached_property
+    def room(self) -> asyncio.Semaphore:
+        """For so many runs."""
+        return asyncio.Semaphore(self.side_by_side)
+
+    async def _judge(self, listed: Listed) -> None:
         result = self.folder.result(listed.trial)
         if result is None or result.status != "complete":
             return

@@ -5,7 +5,7 @@ belongs to the process that holds its lock; what another process is at is looked
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeAlias
@@ -98,6 +98,9 @@ class Runner:
     left: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     """Set when one of them ends."""
     watch: Watch = unwatched
+    then: Callable[[Listed], Coroutine[None, None, None]] | None = None
+    """What is done with a run that is complete, while others go on."""
+    group: asyncio.TaskGroup = field(init=False, default_factory=asyncio.TaskGroup)
 
     def __post_init__(self) -> None:
         self.claims = Claims(self.folder)
@@ -105,7 +108,7 @@ class Runner:
     async def run(self, planned: Iterable[Planned], make: Callable[[Block], Sequence[Trial]]) -> Tally:
         """Make what is missing. A run that no money is left for stays as it is."""
         busy: list[Left] = []
-        async with asyncio.TaskGroup() as group:
+        async with self.group as group:
             for rank, each in enumerate(planned):
                 todo = {listed.trial for listed in each.listed if not self._settled(listed)}
                 if not todo:
@@ -123,7 +126,9 @@ class Runner:
                     one = self._one(Left(trial, trials), account, shared, busy)
                     group.create_task(one).add_done_callback(self._left)
                     await asyncio.sleep(0)  # so that Ctrl-C is heard between two runs that never wait
-        await self._others(busy)
+        self.group = asyncio.TaskGroup()
+        async with self.group:
+            await self._others(busy)
         silent = self.source.provider.gave_up
         self.tally.gave_up = self.redaction.clean(silent.reason) if silent else ""
         return self.tally
@@ -248,6 +253,8 @@ class Runner:
             self.purse.found(listed.trial, result.expense.cost)
         self.tally.count(became)
         self.progress(listed, became, result)
+        if self.then is not None and became in ("complete", "reused"):
+            self.group.create_task(self.then(listed))
 
 
 def _coupling(block: Sequence[Trial]) -> Coupling | None:

@@ -27,11 +27,13 @@ class Spent:
     """Answers whose price is not known."""
     bounded: int = 0
     """Answers that are taken for the most that they may have cost."""
+    judges: float = 0.0
+    """What their answers cost."""
 
     @property
     def dollars(self) -> float:
         """In all."""
-        return sum(self.runs.values())
+        return sum(self.runs.values()) + self.judges
 
     @property
     def dearest(self) -> float:
@@ -43,6 +45,10 @@ def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, 
     """What is on file, of runs that were not finished too. Raises OSError, and Damaged."""
     found = Spent()
     for each in listed:
+        if folder.judging(each.trial).exists():
+            cost, unpriced, bounded = _cost((c for _, c in read_calls(folder.judging(each.trial))), prices or {})
+            found.judges, found.unpriced = found.judges + cost, found.unpriced + unpriced
+            found.bounded += bounded
         result = folder.result(each.trial)
         path = folder.calls(each.trial)
         if result is not None and not result.expense.unpriced:

@@ -1,0 +1,99 @@
+"""`colosseum judge`."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from colosseum.audit.campaign.folder import Damaged, Folder, Plan
+from colosseum.audit.campaign.judging import Judging, Verdicts
+from colosseum.audit.campaign.ledger import Ledger
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.source import PaidSource
+from colosseum.audit.campaign.spending import spent_before
+from colosseum.audit.models.paid import Provider
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.redaction import Redaction, secrets
+from colosseum.cli.asking import Asking, Wanted, read_asking
+from colosseum.cli.audit import ask_whether_they_can, going_on
+from colosseum.cli.experiment import Part, read_design
+from colosseum.cli.interrupting import until_interrupted
+from colosseum.cli.judging import Judged, judges_of, keep_judges, verdict_words
+from colosseum.cli.report import read_campaign, report_folder
+from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
+from colosseum.cli.words import checked_spec, note, stop
+from colosseum.model.experiment import Design
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    folder: Path
+    judged: Judged
+    wanted: Wanted = field(default_factory=Wanted)
+    budget: Budget = field(default_factory=Budget)
+    connections: int = 64
+
+
+def judge_folder(request: Request, *, as_json: bool) -> int:
+    """Have the complete runs of a folder judged, and report. Exit 3 when judgements are missing, 4 without money."""
+    plan, folder = read_campaign(request.folder), Folder(request.folder)
+    design, asking = _read(plan, folder, request)
+    endpoints, repeats = judges_of(request.judged, design, asking)
+    if not endpoints:
+        help_ = "name one, as in `--judge openai/gpt-4o-mini`; reports use the baseline `sim/judge` without being told"
+        raise stop("C122", "no judge that has to be asked", help=help_)
+    models = {each.model: each for each in endpoints}
+    limits = budget_of(request.budget, design, models)
+    note(f"asking {', '.join(models)} whether it can judge …")
+    ask_whether_they_can(models)
+    try:
+        keep_judges(folder, endpoints, repeats)
+        code, words = _judged(plan, folder, request, endpoints, repeats, limits)
+    except Damaged as damaged:
+        raise stop("C123", str(damaged)) from None
+    except OSError as error:
+        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
+    except KeyboardInterrupt:
+        note(f"interrupted; {going_on(folder.path)}")
+        return 130
+    note(words)
+    return max(code, report_folder(folder.path, as_json=as_json, keep=True))
+
+
+def _read(plan: Plan, folder: Folder, request: Request) -> tuple[Design, Asking]:
+    """The experiment of a folder, and how models are asked. Raises Stop."""
+    checked = checked_spec(folder.spec / plan.spec, seed=None, sets=())
+    return read_design(checked, Part(plan.experiment), file=plan.spec), read_asking(request.wanted, checked)
+
+
+def _judged(
+    plan: Plan, folder: Folder, request: Request, endpoints: list[Endpoint], repeats: int, limits: Limits
+) -> tuple[int, str]:
+    """Make the judgements; an exit code, and what became of them."""
+    before = spent_before(folder, plan.trials, limits.prices)
+    ledger = None if limits.campaign is None else Ledger(folder.ledger(""))
+    purse = Purse(
+        limits.campaign, limits.prices, before.dollars, before.unpriced, before.bounded, ledger=ledger,
+    )  # fmt: skip
+    source = PaidSource(Provider(request.connections), purse)
+    redaction = Redaction.of(others=secrets([each.api_base or "" for each in endpoints]))
+    coalition = plan.coalitions[0] if plan.coalitions else ""
+    judging = Judging(folder, coalition, endpoints, repeats, source, redaction)
+    try:
+        verdicts = asyncio.run(until_interrupted(judging.run(plan.trials), source))
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    words = verdict_words(verdicts) or "there is no complete run to be judged"
+    words += f", in {folder.path}" + (f"\n{spent}" if (spent := spent_words(purse)) else "")
+    return _ended(verdicts, source, words)
+
+
+def _ended(verdicts: Verdicts, source: PaidSource, words: str) -> tuple[int, str]:
+    """An exit code, and why something is left."""
+    silent = source.provider.gave_up
+    if verdicts.left and silent:
+        return 3, f"{words}\nleft {silent_words(silent.reason)}"
+    if verdicts.left:
+        return 4, f"{words}\nleft {left_words(source.purse)}"
+    return (3 if verdicts.missing else 0), words
