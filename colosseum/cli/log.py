@@ -174,6 +174,7 @@ def _looked_at(found: Verified) -> str:
     parts += [f"{found.unlisted} of them of an earlier plan"] if found.unlisted else []
     parts += [f"{counted(found.open, 'run')} not ended"] if found.open else []
     parts += [f"{counted(found.calls, 'call')} on file"] if found.calls else []
+    parts += [f"{counted(found.judged, 'run')} judged"] if found.judged else []
     parts += [counted(found.scenarios, "scenario"), f"{counted(found.files, 'file')} of the spec"]
     faults = f"{counted(len(found.faults), 'fault')}: " if found.faults else "nothing was changed: "
     return faults + ", ".join(parts)

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Folder, Plan, as_bytes
+from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes
+from colosseum.audit.campaign.rejudging import judges_again
 from colosseum.audit.campaign.replaying import Replayed, Verdict, differing, replay
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
@@ -34,6 +35,8 @@ class Replay:
     """What became of all runs, and of the report."""
 
     runs: Sequence[Replayed]
+    judged: Sequence[tuple[Listed, str]]
+    """Runs whose judgements were made again, with what differs in them."""
     report: str
     """`equal`, or why it was not compared, or where it differs."""
     differs: bool
@@ -46,7 +49,7 @@ class Replay:
     @property
     def code(self) -> int:
         """1 where something differs, 3 where a run cannot be made again."""
-        if self.of("different") or self.differs:
+        if self.of("different") or self.differs or any(words for _, words in self.judged):
             return 1
         return 3 if self.of("not on file") else 0
 
@@ -60,7 +63,10 @@ def replay_folder(path: Path, *, as_json: bool) -> int:
         into = Folder(Path(place))
         try:
             runs = list(_told(replay(folder, plan, Remaking.of(folder, plan), into), len(plan.trials)))
-            found = Replay(runs, *_report(folder, plan, runs, into))
+            judged = list(judges_again(folder, plan, into))
+            found = Replay(runs, judged, *_report(folder, plan, runs, into))
+        except Damaged as damaged:
+            raise stop("C123", str(damaged)) from None
         except OSError as error:
             raise stop("C123", f"cannot read {error.filename or path}: {error.strerror}") from None
         except NotLowered as fault:
@@ -154,6 +160,8 @@ def _plain(found: Replay) -> dict[str, object]:
         "different": [_named(run) for run in found.of("different")],
         "not_on_file": [_named(run) for run in found.of("not on file")],
         "not_ended": len(found.of("not ended")),
+        "judged": len(found.judged),
+        "judged_otherwise": [{"run": listed.trial, "words": words} for listed, words in found.judged if words],
         "report": found.report,
     }
 
@@ -174,7 +182,15 @@ def _show(found: Replay) -> None:
     parts += [f"{counted(len(found.of('not ended')), 'run')} left out, not ended yet"] if found.of("not ended") else []
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
         say(console, ", ".join(parts))
+        otherwise = [(listed, words) for listed, words in found.judged if words]
+        if found.judged:
+            ends = f"{len(found.judged) - len(otherwise)} equal" + (f", {len(otherwise)} not" if otherwise else "")
+            say(console, f"{counted(len(found.judged), 'run')} judged again: {ends}")
         say(console, f"report.json: {found.report}")
+        for listed, words in otherwise:
+            console.print()
+            say(console, f"judged otherwise: {run_words(listed)}", style="bold")
+            list_facts(console, [("", words)])
         for run in (*found.of("different"), *found.of("not on file")):
             console.print()
             say(console, f"{run.verdict}: {run_words(run.listed)}", style="bold")

@@ -142,7 +142,8 @@ class Judging:
             if earlier is not None and earlier.status == "ok":
                 self.verdicts.found += 1
             else:
-                asked.append(_one(matter, endpoint, calls, repeat, earlier.asked if earlier is not None else 0))
+                tries = earlier.asked if earlier is not None else 0
+                asked.append(judged_once(matter, endpoint, calls, repeat, tries))
         made: list[Judgement] = []
         try:
             for coming in asyncio.as_completed(asked):
@@ -158,10 +159,12 @@ class Judging:
             self.verdicts.count(judgement)
 
 
-async def _one(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:
-    if not matter.transcript.posts:
-        return Judgement(endpoint.model, matter.question.name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier)
-    return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
+async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:
+    """One judgement; where nothing was said there is nothing to ask. Raises Halt, and Missing."""
+    if matter.transcript.posts:
+        return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
+    name = matter.question.name
+    return Judgement(endpoint.model, name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier, earlier)
 
 
 def matters(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: str, trial: str) -> list[Matter]:

@@ -7,11 +7,13 @@ What is there already stays; a result that differs from it is named, and then no
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 
 from colosseum.audit.campaign.calls import mend, read_calls
 from colosseum.audit.campaign.folder import Folder, Plan, Result, as_bytes, joined, keep_file, replace_file
+from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.audit.campaign.planning import CONFIGURING
 from colosseum.audit.campaign.verifying import Fault, verify
 from colosseum.audit.trial import Listed
@@ -75,9 +77,11 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
     chosen = {listed.trial: _choose(listed, sources, merged) for listed in _trials(sources)}
     if merged.conflicts:
         return merged
+    _common_judges(sources, target)
     _common(sources, target)
     for listed in _trials(sources):
         _take(listed, chosen[listed.trial], target, merged)
+        _take_judged(listed, sources, target)
     if merged.new or merged.better:
         target.report.unlink(missing_ok=True)  # it was of fewer runs
     return merged
@@ -204,6 +208,28 @@ def _take(listed: Listed, source: Folder | None, target: Folder, merged: Merged)
     _copy(source.calls(trial), target.calls(trial))
     _copy(source.trace(trial), target.trace(trial))
     _copy(source.result_path(trial), target.result_path(trial))
+
+
+def _common_judges(sources: Sequence[_Source], target: Folder) -> None:
+    """Who judged, anywhere. Raises Unlike where one was asked in two ways."""
+    found = [(source.folder, judges) for source in sources if (judges := read_judges(source.folder)) is not None]
+    for folder, judges in found[1:]:
+        if not judges.like(found[0][1]):
+            raise Unlike(f"{folder.path} is not like {found[0][0].path}: a judge was asked with other parameters")
+    if found:
+        write_judges(target, reduce(Judges.joined, (judges for _, judges in found)))
+
+
+def _take_judged(listed: Listed, sources: Sequence[_Source], target: Folder) -> None:
+    """Copy the judgements of a run as it was taken, from where there are most of them."""
+    result = target.result(listed.trial)
+    if result is None:
+        return
+    found = [(read_judged(s.folder, listed.trial, result.trace.chain), s.folder) for s in sources]
+    most, folder = max(found, key=lambda each: sum(j.status == "ok" for j in each[0].judgements))
+    if most.judgements and folder.path != target.path:
+        _copy(folder.judging(listed.trial), target.judging(listed.trial))
+        write_judged(target, most)
 
 
 def _copy(source: Path, target: Path) -> None:

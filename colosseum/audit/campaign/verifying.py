@@ -13,6 +13,7 @@ from typing import Any
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, Result, result_adapter
 from colosseum.audit.campaign.planning import configuration
+from colosseum.audit.campaign.rejudging import wrong_judgement
 from colosseum.audit.campaign.schemas import wrong_call
 from colosseum.audit.events import read_event
 from colosseum.audit.redaction import SHOWN
@@ -46,6 +47,8 @@ class Verified:
     """Of those that ended, the ones of an earlier plan."""
     calls: int = 0
     """Attempts on file."""
+    judged: int = 0
+    """Runs with judgements that fit them."""
     scenarios: int = 0
     files: int = 0
     """Of the spec."""
@@ -170,6 +173,20 @@ class _Work:
         if words:
             self.fault(path, words)
         self.found.ended += not words
+        if listed is not None and not words and self.folder.judged(trial).exists():
+            self._judged(listed, events)
+
+    def _judged(self, listed: Listed, events: Sequence[Mapping[str, Any]]) -> None:
+        """The judgements of a run, and the calls that they are made of."""
+        path = self.folder.judged(listed.trial)
+        try:
+            words = wrong_judgement(self.folder, self.plan, listed, events)
+        except OSError as error:
+            words = f"cannot be read: {error.strerror}"
+        if words:
+            self.fault(path, words.removeprefix(f"{path} "))
+        self.found.judged += not words
+        self._calls(self.folder.judging(listed.trial), ended=False)
 
     def _open(self, path: Path) -> None:
         """A trace that still grows: what is there must fit together."""

@@ -78,7 +78,8 @@ class Matter:
 async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
     """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
     told = _opening(matter, endpoint)
-    found = Judgement(endpoint.model, matter.question.name, matter.focal, repeat, "failed", None, "", "", "", earlier)
+    name = matter.question.name
+    found = Judgement(endpoint.model, name, matter.focal, repeat, "failed", None, "", "", "", earlier, earlier)
     offered = () if endpoint.dialect == "text" else (judge_tool(),)
     for step in range(earlier + 1, earlier + TRIES + 1):
         result = await asker.ask(Request(endpoint, tuple(told), offered, matter.place(repeat, step)))

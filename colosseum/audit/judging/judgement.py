@@ -33,6 +33,8 @@ class Judgement:
     """Why there is no score; empty where there is one."""
     asked: int
     """Answers that it took, in earlier tries too."""
+    before: int = 0
+    """Of these, those of earlier tries."""
     served_model: str = ""
     """The model that the provider says it used."""
 

@@ -1,0 +1,88 @@
+"""Judgements looked at again. In: a folder; out: judgements made again from recorded calls, or what is wrong with them.
+
+No model is asked: a judgement follows from the transcript and from the answers on file, so it comes out the same.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from colosseum.audit.campaign.calls import Missing, RunCalls
+from colosseum.audit.campaign.folder import Damaged, Folder, Plan
+from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
+from colosseum.audit.campaign.judging import judged_once, matters
+from colosseum.audit.judging.asking import Matter, is_quoted
+from colosseum.audit.judging.judgement import Judged, Judgement
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.redaction import Redaction
+from colosseum.audit.trace import read_trace
+from colosseum.audit.trial import Listed
+from colosseum.model import serial
+
+
+def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
+    """Make the judgements of all runs that are in `into` again, there; each run's, with what differs in them.
+
+    Raises OSError, and Damaged.
+    """
+    judges = read_judges(folder)
+    if judges is None:
+        return
+    write_judges(into, judges)
+    with asyncio.Runner() as loop:
+        for listed in plan.trials:
+            result = into.result(listed.trial)
+            if result is None or not folder.judged(listed.trial).exists():
+                continue
+            was = read_judged(folder, listed.trial, result.trace.chain)
+            try:
+                now = loop.run(_again(was, judges, _matters(into, plan, listed), folder))
+            except Missing as missing:
+                yield listed, f"a judge would be asked something else: {missing}"
+                continue
+            write_judged(into, now)
+            changed = [one for one, other in zip(was.judgements, now.judgements, strict=True) if one != other]
+            yield listed, f"the judgement of {', '.join(map(str, changed[0].key))} differs" if changed else ""
+
+
+async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:
+    calls = RunCalls(folder.judging(was.trial), None, Redaction(), "read")
+    known = {(matter.question.name, matter.focal): matter for matter in about}
+    made: list[Judgement] = []
+    for each in was.judgements:
+        matter = known.get((each.rubric, each.focal))
+        if matter is None or each.judge not in judges.models:
+            raise Missing(f"nobody is asked about {each.rubric} by {each.judge}")
+        endpoint = Endpoint(each.judge, **judges.models[each.judge])
+        made.append(await judged_once(matter, endpoint, calls, each.repeat, each.before))
+    return Judged(was.schema, was.trial, was.chain, tuple(made))
+
+
+def _matters(folder: Folder, plan: Plan, listed: Listed) -> list[Matter]:
+    result = folder.result(listed.trial)
+    assert result is not None
+    scenario = serial.load(folder.scenario(listed.scenario).read_bytes())
+    coalition = plan.coalitions[0] if plan.coalitions else ""
+    return matters(read_trace(folder.trace(listed.trial), result.trace), scenario, coalition, listed.trial)
+
+
+def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]]) -> str:
+    """What is wrong with the judgements of a run; empty where nothing is. Raises OSError."""
+    try:
+        judges = read_judges(folder)
+        judged = read_judged(folder, listed.trial, str(events[-1]["chain"]))
+        scenario = serial.load(folder.scenario(listed.scenario).read_bytes())
+    except (Damaged, serial.NotAModel) as wrong:
+        return str(wrong)
+    coalition = plan.coalitions[0] if plan.coalitions else ""
+    known = {(m.question.name, m.focal): m for m in matters(events, scenario, coalition, listed.trial)}
+    for each in judged.judgements:
+        matter = known.get((each.rubric, each.focal))
+        name = ", ".join(map(str, each.key))
+        if matter is None or judges is None or each.judge not in judges.models:
+            return f"the judgement of {name} is of nothing that was asked"
+        if (each.score is None) == (each.status == "ok"):
+            return f"the judgement of {name} has a score and none"
+        if each.score and not is_quoted(each.quote, matter.transcript):
+            return f"the judgement of {name} quotes what nobody said"
+    return ""
