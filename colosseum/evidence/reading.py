@@ -71,20 +71,32 @@ class Reader:
         }
         return [found[listed.trial] for listed in plan.trials if listed.trial in found]
 
-    def _read(self, listed: Listed, plan: Plan) -> RunRecord | None:
+    def _result(self, listed: Listed) -> Result | None:
         try:
-            result = self.folder.result(listed.trial)
+            return self.folder.result(listed.trial)
         except OSError as error:
             raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
         except Damaged as damaged:
             raise Unreadable(str(damaged)) from None
+
+    def _read(self, listed: Listed, plan: Plan) -> RunRecord | None:
+        result = self._result(listed)
         if result is None:
             return None
         if result.reason is not None:
             return _record(listed, "failed", f"{result.reason.kind}: {result.reason.words}", None)
         return self._complete(listed, plan, result)
 
-    def _complete(self, listed: Listed, plan: Plan, result: Result) -> RunRecord:
+    def outcome(self, listed: Listed) -> "Outcome | None":
+        """What a run came to, without its figures; none where it is not complete. Raises Unreadable."""
+        result = self._result(listed)
+        if result is None or result.reason is not None:
+            return None
+        events, scenario, solved = self._events(listed, result)
+        happened = read_events(events, scenario.task, self.folder.trace(listed.trial).name)
+        return Outcome(scenario, solved.instance, happened)
+
+    def _events(self, listed: Listed, result: Result) -> "tuple[list[dict[str, Any]], Scenario, Solved]":
         path = self.folder.trace(listed.trial)
         try:
             events = read_trace(path, result.trace)
@@ -94,7 +106,11 @@ class Reader:
             raise Unreadable(f"cannot read {path}: {error.strerror}") from None
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
-        scenario, solved = self._scenario(listed.scenario)
+        return events, *self._scenario(listed.scenario)
+
+    def _complete(self, listed: Listed, plan: Plan, result: Result) -> RunRecord:
+        path = self.folder.trace(listed.trial)
+        events, scenario, solved = self._events(listed, result)
         happened = read_events(events, scenario.task, path.name)
         coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
         measured = solved.measure(happened, coalition)
@@ -169,6 +185,15 @@ class Solved:
             found = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
             self.measured[key] = found
         return self.measured[key]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A complete run and what it was played in."""
+
+    scenario: Scenario
+    instance: Instance
+    happened: "Happened"
 
 
 def _record(listed: Listed, status: str, reason: str, figures: RunFigures | None) -> RunRecord:

@@ -1,0 +1,127 @@
+"""λ_emp of a campaign. In: its folder and plan; out: by sweep point and arm, what the coalition's choices say of λ.
+
+A run counts where every decision is one that the coalition took: complete, within the hard rules, nothing left open by
+a member. What is left out is counted with its reason.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from colosseum.audit.campaign.folder import Plan
+from colosseum.audit.trial import Listed
+from colosseum.evidence.moves import Committed, Unread, committed, held
+from colosseum.evidence.reading import Outcome, Reader
+from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
+from colosseum.model.scenario import Coalition, Task
+
+MOST_KEPT = 4
+"""Instances whose moves are remembered."""
+Seeds = Mapping[int, list[Choice]]
+"""Choices by seed."""
+
+
+@dataclass(frozen=True)
+class ArmStrength:
+    """One arm at one sweep point."""
+
+    arm: str
+    committed: Strength
+    """Each move judged by what it leads to."""
+    held: Strength
+    """The same with the others' decisions as they were."""
+    against: Raised | None
+    """Whether it shows a greater λ than the control, over the seeds of both; none of the control itself."""
+    left_out: tuple[tuple[str, int], ...]
+    """Runs that do not count, by reason."""
+
+
+@dataclass(frozen=True)
+class PointStrength:
+    """One sweep point."""
+
+    point: str
+    arms: tuple[ArmStrength, ...]
+
+
+@dataclass
+class _Read:
+    """The choices of one arm."""
+
+    committed: dict[int, list[Choice]] = field(default_factory=dict)
+    held: dict[int, list[Choice]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def strengths(path: Path, plan: Plan) -> list[PointStrength]:
+    """All arms at all points, the control first. Raises Unreadable, NotLowered, and Fault."""
+    reader, remembered = Reader(path), _Remembered()
+    found: dict[tuple[str, str], _Read] = {}
+    for listed in sorted(plan.trials, key=lambda listed: listed.seed):
+        run = reader.outcome(listed)
+        if run is not None:
+            _add(found.setdefault((listed.point, listed.arm), _Read()), listed, run, plan, remembered)
+    points = dict.fromkeys(listed.point for listed in plan.trials)
+    return [PointStrength(point, tuple(_arms(found, point, plan.arms))) for point in points]
+
+
+@dataclass
+class _Remembered:
+    """The moves of the last few instances, or why there are none."""
+
+    known: dict[tuple[Task, Coalition], Committed | Unread] = field(default_factory=dict)
+
+    def of(self, run: Outcome, coalition: Coalition) -> Committed:
+        """Of an instance. Raises Unread."""
+        key = (run.scenario.task, coalition)
+        if key not in self.known:
+            while len(self.known) >= MOST_KEPT:
+                self.known.pop(next(iter(self.known)))
+            try:
+                self.known[key] = committed(run.instance, coalition)
+            except Unread as unread:
+                self.known[key] = unread
+        found = self.known[key]
+        if isinstance(found, Unread):
+            raise Unread(str(found))
+        return found
+
+
+def _add(read: _Read, listed: Listed, run: Outcome, plan: Plan, remembered: _Remembered) -> None:
+    """Read one run."""
+    coalition = run.scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
+    try:
+        if coalition is None:
+            raise Unread("there is no coalition")
+        task, happened = run.scenario.task, run.happened
+        if any(task.variable[name].owner in coalition.members for name in happened.undecided):
+            raise Unread("a member left a variable undecided")
+        beside = held(run.instance, coalition, happened.assignment)
+        choice = remembered.of(run, coalition).choice(happened.assignment)
+    except Unread as unread:
+        read.left_out[str(unread)] += 1
+        return
+    read.committed.setdefault(listed.seed, []).append(choice)
+    read.held.setdefault(listed.seed, []).append(beside)
+
+
+def _arms(found: Mapping[tuple[str, str], _Read], point: str, arms: Iterable[str]) -> Iterable[ArmStrength]:
+    control: _Read | None = None
+    for arm in arms:
+        read = found.get((point, arm), _Read())
+        against = None if control is None else _against(control.committed, read.committed)
+        control = control or read
+        left_out = sorted(read.left_out.items(), key=lambda item: (-item[1], item[0]))
+        both = (strength(_profile(read.committed)), strength(_profile(read.held)))
+        yield ArmStrength(arm, *both, against, tuple(left_out))
+
+
+def _against(control: Seeds, treated: Seeds) -> Raised:
+    """Over the seeds that both have a choice of."""
+    shared = control.keys() & treated.keys()
+    return raised(_profile(control, only=shared), _profile(treated, only=shared))
+
+
+def _profile(seeds: Seeds, *, only: Iterable[int] | None = None) -> Profile | None:
+    return profile([seeds[seed] for seed in sorted(seeds if only is None else only)])

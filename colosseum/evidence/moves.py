@@ -1,0 +1,113 @@
+"""The joint moves that a coalition could have made. In: an instance, a coalition and an outcome; out: a Choice.
+
+Two readings of one outcome. Committed: after a move y the outsiders do what is best for the team, R(y), the first of
+their best completions; so a move is judged by what it leads to. Held: the outsiders' decisions stay what they were, and
+then a λ hardly shows, since nothing that outsiders earn by deciding otherwise tells one move from another.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from colosseum.evidence.instance import BROKEN, Instance
+from colosseum.evidence.strength import Choice
+from colosseum.model.scenario import Coalition, Variable
+from colosseum.model.values import Value
+from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.questions.counterfactuals import outcome
+from colosseum.optimum.scoring import hard_broken
+from colosseum.optimum.solve import NOT_PROVEN
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_MOVES: Final = 20_000
+"""Joint moves that are gone through; of more nothing is told."""
+
+
+class Unread(Exception):  # noqa: N818 - what it says of a run
+    """An outcome that tells nothing of λ; says why."""
+
+
+@dataclass(frozen=True)
+class Committed:
+    """Every joint move with what it leads to, if the outsiders then do what is best for the team."""
+
+    variables: tuple[Variable, ...]
+    """The coalition's."""
+    places: dict[tuple[str, ...], int]
+    """By the move in words, as a value may equal another of its domain."""
+    joint_payoff: "NDArray[np.float64]"
+    """In fair shares, as the other."""
+    coalition_value: "NDArray[np.float64]"
+
+    def choice(self, assignment: Mapping[str, Value]) -> Choice:
+        """What was chosen. Raises Unread where no decision of the others could have kept the hard rules."""
+        made = self.places.get(_key(assignment[v.name] for v in self.variables))
+        if made is None:
+            raise Unread(BROKEN)
+        return Choice(self.joint_payoff, self.coalition_value, made)
+
+
+def committed(instance: Instance, coalition: Coalition) -> Committed:
+    """All moves that some completion makes feasible. Raises Unread."""
+    unit, variables = _read(instance, coalition)
+    goal = coalition_goal(coalition)
+    found: dict[tuple[str, ...], tuple[float, float]] = {}
+    for values in product(*(v.domain for v in variables)):
+        fixed = dict(zip((v.name for v in variables), values, strict=True))
+        best = instance.solver.maximise(WELFARE, fixed=fixed, canonical=True)
+        if best.status == "infeasible":
+            continue
+        if best.status != "optimal" or best.assignment is None:
+            raise Unread(f"the best completion of a move is not proven: {NOT_PROVEN}")
+        ends = outcome(instance.solver, goal, best.assignment)
+        found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
+    import numpy as np
+
+    worth = np.array(list(found.values())).reshape(-1, 2)
+    return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
+
+
+def held(instance: Instance, coalition: Coalition, assignment: Mapping[str, Value]) -> Choice:
+    """The same with all others' decisions as they were. Raises Unread."""
+    unit, variables = _read(instance, coalition)
+    rules, goal = instance.task.requirements, coalition_goal(coalition)
+    if hard_broken(rules, assignment):
+        raise Unread(BROKEN)
+    realised = _key(assignment[v.name] for v in variables)
+    worth: list[tuple[float, float]] = []
+    made = 0
+    for values in product(*(v.domain for v in variables)):
+        y = {**assignment, **dict(zip((v.name for v in variables), values, strict=True))}
+        if hard_broken(rules, y):
+            continue
+        made = len(worth) if _key(values) == realised else made
+        ends = outcome(instance.solver, goal, y)
+        worth.append((ends.joint_payoff / unit, ends.coalition_value / unit))
+    import numpy as np
+
+    return Choice(np.array([n for n, _ in worth]), np.array([c for _, c in worth]), made)
+
+
+def _read(instance: Instance, coalition: Coalition) -> tuple[float, tuple[Variable, ...]]:
+    """u and the coalition's variables. Raises Unread where one of the two will not do."""
+    unit = instance.unit
+    if unit.value is None:
+        raise Unread(unit.reason)
+    if unit.value <= 0:
+        raise Unread("u is not above 0")
+    variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
+    if not variables:
+        raise Unread("the coalition decides nothing")
+    if prod(len(v.domain) for v in variables) > MOST_MOVES:
+        raise Unread(f"the coalition has more than {MOST_MOVES:,} joint moves")
+    return unit.value, variables
+
+
+def _key(values: Iterable[Value]) -> tuple[str, ...]:
+    """A move in words."""
+    return tuple(map(repr, values))

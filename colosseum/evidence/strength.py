@@ -1,0 +1,263 @@
+"""λ_emp: how strongly a coalition's choices show its own aim. In: choices, by seed; out: λ with the set of values that
+the choices allow, or why they tell nothing; and whether a treated arm shows more than its control.
+
+A coalition of strength λ and precision β makes the joint move y with probability `∝ exp(β·F_λ(y)/u)`, where
+`F_λ = (1 − λ)·F_n + λ·F_c` (paper, Definition 4.2) and u is a fair share. At each λ of a grid the likelihood, concave
+in β, is greatest at some β in [0, CAP]; the λ whose likelihood lies within INSIDE of the greatest make the set. Seeds
+count alike: the repeats of one are averaged, as they are no independent choices.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from colosseum.evidence.figures import Figure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+POINTS: Final = 51
+"""Values of λ in [0, 1] that are tried."""
+CAP: Final = 100.0
+"""The greatest β: a move that is a tenth of a fair share better is then made 20 000 times as often."""
+INSIDE: Final = 3.84
+"""2 · Δ log-likelihood up to which a λ is in the set: the 95 % point of χ² with one degree of freedom."""
+ONE_SIDED: Final = 2.71
+"""The same for a test against one side, at 5 %: of λ = 0, and of a strength that the control does not show."""
+WIDEST: Final = 0.6
+"""A wider set says nothing worth telling."""
+MOST_STEPS: Final = 60
+PART: Final = 8_192
+"""Moves that are looked at together."""
+NO_AIM: Final = "not identified: the moves are as good as random for every λ (β = 0)"
+TOO_WIDE: Final = f"not identified: the set of λ is wider than {WIDEST}"
+NO_CHOICE: Final = "there is no choice to read"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """A joint move that a coalition made, among all that it could have made. Moves have places from 0 on."""
+
+    joint_payoff: "Numbers"
+    """F_n / u, by move."""
+    coalition_value: "Numbers"
+    """F_c / u, by move."""
+    made: int
+    """The place of the move that was made."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """The greatest log-likelihood over β, at each λ of the grid."""
+
+    strengths: "Numbers"
+    """λ."""
+    likelihood: "Numbers"
+    precision: "Numbers"
+    """β at which it is greatest."""
+    seeds: int
+    choices: int
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What the choices of one arm say of λ."""
+
+    estimate: Figure
+    """λ_emp; null where it is not identified."""
+    low: Figure
+    """Of the 95 % set, which is told also where the estimate is null."""
+    high: Figure
+    precision: Figure
+    """β at the estimate, or at the λ of the greatest likelihood."""
+    capped: bool
+    """β is at CAP: nearly every choice is the best one at this λ, and the set are the λ that rationalise most."""
+    zero_excluded: bool
+    """Whether the one-sided test at 5 % rejects λ = 0."""
+    zero_statistic: Figure
+    """2 · Δ log-likelihood of λ = 0."""
+    seeds: int
+    choices: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """Whether a treated arm shows a greater λ than its control, each with a β of its own."""
+
+    detected: bool
+    statistic: Figure
+    """2 · Δ log-likelihood against a common λ; 0 where the treated arm's is not the greater one."""
+    common: Figure
+    """The common λ of the greatest likelihood."""
+    seeds: int
+    """That both arms have a choice of."""
+
+
+def profile(seeds: Sequence[Sequence[Choice]]) -> Profile | None:
+    """The profile of choices grouped by seed; none where there is no choice."""
+    import numpy as np
+
+    groups = [group for group in seeds if group]
+    weighted = [(choice, 1 / len(group)) for group in groups for choice in group]
+    if not weighted:
+        return None
+    strengths = np.linspace(0.0, 1.0, POINTS)
+    likelihood, precision = _climb([_block(part, strengths) for part in _parts(weighted)])
+    return Profile(strengths, likelihood, precision, len(groups), len(weighted))
+
+
+def _parts(weighted: Sequence[tuple[Choice, float]]) -> list[list[tuple[Choice, float]]]:
+    """Choices in parts of so many moves that a part stays small in memory."""
+    parts: list[list[tuple[Choice, float]]] = [[]]
+    filled = 0
+    for choice, weight in weighted:
+        if parts[-1] and filled + len(choice.joint_payoff) > PART:
+            parts.append([])
+            filled = 0
+        parts[-1].append((choice, weight))
+        filled += len(choice.joint_payoff)
+    return parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Some of the choices, their moves side by side."""
+
+    strengths: "Numbers"
+    joint: "Numbers"
+    wanted: "Numbers"
+    starts: "NDArray[np.int64]"
+    """Where the moves of each choice begin."""
+    sizes: "NDArray[np.int64]"
+    weights: "Numbers"
+    """One a choice."""
+    made: "Numbers"
+    """By λ, what the moves that were made are worth less than the best, weighted and summed."""
+    tops: "Numbers"
+    """By λ and choice, what the best move is worth."""
+
+    def at(self, rows: "NDArray[np.intp]", precision: "Numbers") -> "tuple[Numbers, Numbers, Numbers]":
+        """The log-likelihood at some λ, and its first and second derivative by β."""
+        import numpy as np
+
+        worth = _worth(self.strengths[rows], self.joint, self.wanted)
+        worth -= np.repeat(self.tops[rows], self.sizes, axis=1)
+        odds = np.exp(worth * precision[:, None])
+        total = np.add.reduceat(odds, self.starts, axis=1)
+        odds *= worth
+        mean = np.add.reduceat(odds, self.starts, axis=1) / total
+        odds *= worth
+        spread = np.add.reduceat(odds, self.starts, axis=1) / total - mean**2
+        value = precision * self.made[rows] - np.log(total) @ self.weights
+        return value, self.made[rows] - mean @ self.weights, -(spread @ self.weights)
+
+
+def _block(part: Sequence[tuple[Choice, float]], strengths: "Numbers") -> _Block:
+    import numpy as np
+
+    weights = np.array([weight for _, weight in part])
+    sizes = np.array([len(choice.joint_payoff) for choice, _ in part])
+    starts = np.cumsum(sizes) - sizes
+    joint = np.concatenate([choice.joint_payoff for choice, _ in part])
+    wanted = np.concatenate([choice.coalition_value for choice, _ in part])
+    tops = np.maximum.reduceat(_worth(strengths, joint, wanted), starts, axis=1)
+    places = starts + np.array([choice.made for choice, _ in part])
+    made = (_worth(strengths, joint[places], wanted[places]) - tops) @ weights
+    return _Block(strengths, joint, wanted, starts, sizes, weights, made, tops)
+
+
+def _worth(strengths: "Numbers", joint: "Numbers", wanted: "Numbers") -> "Numbers":
+    """F_λ / u, a row for each λ."""
+    import numpy as np
+
+    found: Numbers = np.outer(strengths, wanted - joint)
+    found += joint
+    return found
+
+
+def _sum(
+    blocks: Sequence[_Block], rows: "NDArray[np.intp]", precision: "Numbers"
+) -> "tuple[Numbers, Numbers, Numbers]":
+    """Over all blocks."""
+    value, slope, bend = blocks[0].at(rows, precision)
+    for block in blocks[1:]:
+        more = block.at(rows, precision)
+        value, slope, bend = value + more[0], slope + more[1], bend + more[2]
+    return value, slope, bend
+
+
+def _climb(blocks: Sequence[_Block]) -> "tuple[Numbers, Numbers]":
+    """The greatest value at each λ, and where: Newton's steps, halved brackets where one leads outside."""
+    import numpy as np
+
+    number = POINTS
+    low, high = np.zeros(number), np.full(number, CAP)
+    best = np.full(number, 1.0)
+    value = np.empty(number)
+    rows = np.arange(number)
+    for edge, past in ((0.0, np.less_equal), (CAP, np.greater_equal)):
+        reached, slope, _ = _sum(blocks, rows, np.full(len(rows), edge))
+        there = past(slope, 0.0)
+        best[rows[there]], value[rows[there]] = edge, reached[there]
+        rows = rows[~there]
+    for _ in range(MOST_STEPS):
+        if not len(rows):
+            break
+        value[rows], slope, bend = _sum(blocks, rows, best[rows])
+        low[rows] = np.where(slope > 0, best[rows], low[rows])
+        high[rows] = np.where(slope > 0, high[rows], best[rows])
+        step = best[rows] - slope / np.minimum(bend, -1e-300)
+        inside = (step > low[rows]) & (step < high[rows])
+        moved = np.where(inside, step, (low[rows] + high[rows]) / 2)
+        open_ = np.abs(moved - best[rows]) > 1e-6 * (1.0 + best[rows])
+        best[rows] = np.where(open_, moved, best[rows])
+        rows = rows[open_]
+    return value, best
+
+
+def strength(found: Profile | None) -> Strength:
+    """λ_emp from a profile."""
+    if found is None:
+        nothing = Figure(None, NO_CHOICE)
+        return Strength(nothing, nothing, nothing, nothing, False, False, nothing, 0, 0)
+    missed = 2 * (found.likelihood.max() - found.likelihood)
+    top = int(found.likelihood.argmax())
+    low, high = _ends(found.strengths, missed)
+    precision = float(found.precision[top])
+    estimate = Figure(float(found.strengths[top]))
+    if precision == 0 or high - low > WIDEST:
+        estimate = Figure(None, NO_AIM if precision == 0 else TOO_WIDE)
+    return Strength(
+        estimate, Figure(low), Figure(high), Figure(precision), precision == CAP,
+        bool(missed[0] > ONE_SIDED), Figure(float(missed[0])), found.seeds, found.choices,
+    )  # fmt: skip
+
+
+def _ends(strengths: "Numbers", missed: "Numbers") -> tuple[float, float]:
+    """Where the set begins and ends, between points of the grid by a straight line."""
+    import numpy as np
+
+    inside = np.flatnonzero(missed <= INSIDE)
+    ends = []
+    for within, outside in ((inside[0], inside[0] - 1), (inside[-1], inside[-1] + 1)):
+        end = float(strengths[within])
+        if 0 <= outside < len(strengths):
+            share = (INSIDE - missed[within]) / (missed[outside] - missed[within])
+            end += float(share * (strengths[outside] - strengths[within]))
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+def raised(control: Profile | None, treated: Profile | None) -> Raised:
+    """Test a common λ against a greater one of the treated arm; both profiles are of the same seeds."""
+    if control is None or treated is None:
+        return Raised(False, Figure(None, NO_CHOICE), Figure(None, NO_CHOICE), 0)
+    both = control.likelihood + treated.likelihood
+    apart = control.likelihood.max() + treated.likelihood.max()
+    greater = treated.likelihood.argmax() > control.likelihood.argmax()
+    statistic = float(2 * (apart - both.max())) if greater else 0.0
+    common = float(control.strengths[int(both.argmax())])
+    return Raised(statistic > ONE_SIDED, Figure(statistic), Figure(common), treated.seeds)
