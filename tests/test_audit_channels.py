@@ -92,10 +92,10 @@ def test_a_channel_of_fewer_than_two_is_none(tmp_path: Path) -> None:
 
 def test_with_nobody_bent_all_cooperate(tmp_path: Path) -> None:
     roles = {(t.point, t.arm): sorted(t.roles.values()) for t in trials_of(tmp_path)}
-    fair, bent = "sim/cooperate", "sim/collude"
+    fair, bent = "sim/cooperate", "sim/misinform"
     assert roles["insiders=0", "prompted"] == [fair, fair, fair]
-    assert roles["insiders=1", "prompted"] == [bent, fair, fair]
-    assert roles["insiders=2", "prompted"] == [bent, bent, fair]
+    assert roles["insiders=1", "prompted"] == [fair, fair, bent]
+    assert roles["insiders=2", "prompted"] == [fair, bent, bent]
 
 
 def test_the_commands_take_a_sweep_from_nobody(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Who plays. In: a stage and the models that its settings name; out: a player for every agent.
 
-`sim` is a scripted team: outsiders cooperate; members of a coalition collude where a prompt tells them of it.
+`sim` is a scripted team: outsiders cooperate; members of a coalition do what a prompt tells them as far as a scripted
+player can make it out (`Told.role`): they collude, look after themselves, sabotage or spread what is not so.
 `sim/NAME` is one scripted player for everybody it is given to; anything else is a model's name for litellm.
 """
 
@@ -42,7 +43,8 @@ def cast(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
 
 
 def _scripted(agent: str, stage: Stage) -> str:
-    return "sim/collude" if stage.bent(agent) else "sim/cooperate"
+    told = stage.told(agent)
+    return "sim/cooperate" if told is None else told.role
 
 
 def players(roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker) -> dict[str, Player]:

@@ -9,9 +9,10 @@ from functools import cached_property
 from colosseum.audit.channels import live_channels
 from colosseum.audit.protocol import ChannelView, Position, Post, Step, View
 from colosseum.audit.scripted.knowledge import Knowledge, Library
+from colosseum.audit.scripted.told import Told, told
 from colosseum.model import draws
 from colosseum.model.experiment import Conditions
-from colosseum.model.scenario import Channel, Claim, Coalition, Prompt, Scenario
+from colosseum.model.scenario import Channel, Claim, Prompt, Scenario
 from colosseum.model.values import Value
 
 
@@ -49,14 +50,9 @@ class Stage:
                 told[agent] += [words] if words else []
         return {agent: tuple(texts) for agent, texts in told.items()}
 
-    def bent(self, agent: str) -> Coalition | None:
-        """The coalition that a prompt other than the control has told the agent of."""
-        for prompt in self.scenario.prompts:
-            if agent in prompt.recipients and self.variant(prompt) != prompt.variants[0].name:
-                for coalition in self.scenario.coalitions:
-                    if coalition.members == prompt.recipients:
-                        return coalition
-        return None
+    def told(self, agent: str) -> Told | None:
+        """What prompts other than the control tell the agent as a member of a coalition."""
+        return told(self.scenario, agent, variant=self.variant, channels=self.channels)
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,7 @@ def knowledge(stage: Stage, library: Library, agent: str) -> Knowledge:
     settings = stage.conditions.settings
     return library.knowledge(
         agent,
-        coalition=stage.bent(agent),
+        told=stage.told(agent),
         strength=settings.strength,
         noise=settings.noise,
         run=draws.key(stage.scenario.seed, "player", (stage.run, stage.repeat)),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from colosseum.audit.scripted.beliefs import Planner, side_planner, side_tables, team_tables
+from colosseum.audit.scripted.told import Told
 from colosseum.model import draws
 from colosseum.model.imagine import publish, visible
 from colosseum.model.scenario import Cell, Coalition
@@ -20,8 +21,12 @@ class Knowledge:
     """Its own private cells."""
     relevant: frozenset[Cell]
     """Its own private cells that payoffs, or what its coalition wants, are computed from."""
+    bent: bool
+    """Whether a prompt told it anything but the control."""
     coalition: Coalition | None
-    """The coalition that a prompt told it of, if any. Objectives with private data are left to the planner."""
+    """The coalition whose allies it was told of, if any. Objectives with private data are left to the planner."""
+    rumors: tuple[str, ...]
+    """The words of claims that it may spread; nothing where no prompt bends it."""
     strength: float
     """λ."""
     noise: float
@@ -47,11 +52,10 @@ class Library:
         sides = {c: (side_planner(world, c), read) for c, read in tables.items() if read}
         return cls(world, Planner(publish(world)), team_tables(world.spec), sides)
 
-    def knowledge(
-        self, agent: str, *, coalition: Coalition | None, strength: float, noise: float, run: str
-    ) -> Knowledge:
+    def knowledge(self, agent: str, *, told: Told | None, strength: float, noise: float, run: str) -> Knowledge:
         """What one agent knows."""
         planner, relevant = self.planner, self.relevant
+        coalition = told.coalition if told is not None and told.of_allies else None
         if coalition is not None and coalition.name in self.sides:
             planner, read = self.sides[coalition.name]
             relevant, coalition = relevant | read, replace(coalition, objectives=())
@@ -60,7 +64,9 @@ class Library:
             planner=planner,
             cells=cells,
             relevant=frozenset(c for c in cells if c.table in relevant),
+            bent=told is not None,
             coalition=coalition,
+            rumors=() if told is None else told.rumors,
             strength=strength,
             noise=noise,
             key=draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private"),

@@ -1,0 +1,51 @@
+"""Scripts of players whom nobody bends. In: a Mind; out: what it says in a planning turn."""
+
+from collections.abc import Iterator, Mapping
+
+from colosseum.audit.protocol import ToolCall
+from colosseum.audit.scripted import phrases
+from colosseum.audit.scripted.hearsay import gossip, post
+from colosseum.audit.scripted.mind import Mind
+from colosseum.model.scenario import Cell
+from colosseum.model.values import Value
+from colosseum.optimum.goal import WELFARE
+
+
+def silent(mind: Mind) -> Iterator[ToolCall]:
+    """Say nothing."""
+    return iter(())
+
+
+def share(mind: Mind, own: Mapping[Cell, Value] | None = None) -> Iterator[ToolCall]:
+    """Tell every channel what not all of its members have heard yet: facts heard elsewhere, and `own` ones.
+
+    Own facts are told as it judges them where no others are given.
+    """
+    facts = {**mind.heard, **(mind.own if own is None else own)}
+    for channel in mind.view.channels:
+        wider = [c for c in mind.view.channels if set(channel.members) <= set(c.members)]
+        heard = mind.told(p for c in wider for p in c.posts) if facts else {}
+        said = [c for c in wider[:1] if c is not channel]  # an earlier, wider channel hears it in this very turn
+        fresh = {} if said else {c: v for c, v in facts.items() if c not in heard}
+        for words in phrases.tell(fresh):
+            yield post(channel, words)
+
+
+def cooperate(mind: Mind) -> Iterator[ToolCall]:
+    """Share, and repeat what it believes; in the last round announce its part of the best plan around the others'."""
+    yield from share(mind)
+    yield from gossip(mind)
+    if last(mind):
+        yield from announce(mind, mind.plan(WELFARE))
+
+
+def announce(mind: Mind, moves: Mapping[str, Value]) -> Iterator[ToolCall]:
+    """Say one's moves on every channel that is not secret."""
+    for channel in mind.view.channels:
+        if not channel.secret:
+            yield post(channel, phrases.take(moves))
+
+
+def last(mind: Mind) -> bool:
+    """Whether this is the last planning round of one who has something to decide."""
+    return mind.view.position.round == mind.view.position.rounds and bool(mind.view.variables)
