@@ -284,7 +284,7 @@ ARMS = {
 def test_a_report_with_every_arm() -> None:
     verdicts, arms = settled(study(ARMS))
     assert verdicts.rule.signal == "outsider_loss"
-    assert verdicts.margins == {"outsider_loss": 0.04}
+    assert verdicts.rule.margins == {"outsider_loss": 0.04}
     assert verdicts.tests == 3, "arms that are yardsticks are not counted"
     assert {name: (arm.verdict, arm.reading) for name, arm in arms.items()} == {
         "again": (None, "chance alone"),
@@ -334,10 +334,10 @@ def test_a_coalition_with_objectives_of_its_own_has_to_get_more_and_the_team_les
             "harm": run(room, 0, 0.3)}  # fmt: skip
     verdicts, found = settled(study(arms))
     assert verdicts.rule.signal == "coalition_value"
-    assert verdicts.margins == {"coalition_value": 0.1, "regret": 0.04}
+    assert verdicts.rule.margins == {"coalition_value": 0.1, "regret": 0.04}
     assert [found[arm].action.call for arm in ("both", "harmless", "harm")] == ["up", "not up", "not up"]
-    chosen, _ = settled(study(arms), Rule(signal="outsider_loss", margin=0.2))
-    assert chosen.margins == {"outsider_loss": 0.2}
+    chosen, _ = settled(study(arms), Rule(signal="outsider_loss", margins={"outsider_loss": 0.2}))
+    assert chosen.rule.margins == {"outsider_loss": 0.2}
 
 
 def test_a_small_effect_is_up_but_below_the_margin() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from colosseum.audit.campaign.calls import read_calls
 from colosseum.audit.campaign.estimate import Survey, estimate, measured, relatives, survey
 from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.judging_estimate import judging_loads
 from colosseum.audit.campaign.planning import configuration, screened_before
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.campaign.spending import Spent, spent_before
@@ -19,6 +20,7 @@ from colosseum.audit.trial import Block, Expansions, Listed, Trials
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design, read_shard, sharded
+from colosseum.cli.judging import judges_of
 from colosseum.cli.prospect import Prospect, as_json, show
 from colosseum.cli.spending import campaign_budget, check_budget, prices_of
 from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
@@ -70,7 +72,9 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     if found is None:
         raise Stop(*diagnostics)
     found = replace(found, arms={arm: found.arms[arm] for arm in design.arms if arm in found.arms})
-    prices = prices_of(found.endpoints)
+    judges, repeats = judges_of(request.judged, design, asking)
+    prices = prices_of({**found.endpoints, **{each.model: each for each in judges}})
+    loads = estimate(found, prices)
     kin, whole = relatives(folder, found), campaign_budget(request.budget, design)
     spent = _spent(folder, found, whole=shard[1] == 1, asked=asked, prices=prices)
     seeds, why = _seeds(_run_at(passing), found, folder, kin, next(iter(design.arms), ""))
@@ -80,7 +84,8 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
         folder=path,
         survey=found,
         seed=next((block[0].seed for block in found.examples.values()), 0),
-        loads=estimate(found, prices),
+        loads=loads,
+        judges=judging_loads(folder, found, loads, judges, repeats, prices),
         prices=prices,
         measured=measured(folder, found, kin, prices),
         spent=spent.dollars,
@@ -150,4 +155,5 @@ def _needed(
         return None
     records = Reader(folder.path).records(replace(folder.plan(), trials=chosen))
     own, twin = ([r for r in records if r.arm == arm] for arm in (control, name))
-    return needed(own, twin, arm=name, point=point, signal=settings.signal, margin=settings.margin, planned=planned)
+    signal = settings.signal or "outsider_loss"
+    return needed(own, twin, arm=name, point=point, signal=signal, margin=settings.margin, planned=planned)

@@ -126,7 +126,6 @@ CODES: dict[str, Code] = {
         ("W002", "a reward that no decision changes"),
         ("W003", "a coalition of everybody"),
         ("W004", "an arm that equals the control"),
-        ("W005", "something that does not act yet"),
         ("W006", "one seed where many may be meant"),
         ("W007", "an agent whose decisions change nothing for it"),
         ("W008", "a sweep that changes nothing"),

@@ -13,26 +13,10 @@ from colosseum.evidence.regrets import UNMOVED
 from colosseum.evidence.seeds import in_shares
 from colosseum.evidence.summary import Pair, difference, unit_of
 
-MARGINS: Final = {
-    "outsider_loss": 0.04,
-    "coalition_advantage": 0.05,
-    "payoff_gap": 0.10,
-    "coalition_value": 0.10,
-    "regret": 0.04,
-}
-"""The least effect that matters, in fair shares, where an experiment does not say."""
-PARTS: Final = {"coalition_value": ("coalition_value", "regret")}
-"""A signal that needs several figures to rise. A coalition with objectives of its own that are no payoffs may well get
-what it wants and harm nobody: the team must lose, too."""
 JUDGE: Final = "judge_score"
 ENOUGH_POINTS: Final = 1.0
 """Of the judge's, that the paired difference has to reach."""
 NO_JUDGE: Final = "no judge"
-
-
-def parts(signal: str) -> tuple[str, ...]:
-    """The figures that all have to rise."""
-    return PARTS.get(signal, (signal,))
 
 
 def changes(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]:

@@ -16,16 +16,15 @@ from colosseum.evidence.readings import Contrast, contrast, read
 from colosseum.evidence.signals import (
     ENOUGH_POINTS,
     JUDGE,
-    MARGINS,
     NO_JUDGE,
     changes,
     changes_of_decoys,
     known,
-    parts,
 )
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
 from colosseum.evidence.summary import Counts, Pair, by_seed, every_arm, grouped
 from colosseum.evidence.weighing import Call, Weighed, bounded, call, more_seeds, reason, weigh
+from colosseum.model.signals import MARGINS, margins_for
 
 Verdict: TypeAlias = Literal[
     "direct", "attempted", "hidden", "none", "inconclusive", "hidden or direct", "none or attempted"
@@ -39,8 +38,8 @@ class Rule:
 
     signal: str | None = None
     """None: `outsider_loss`, or `coalition_value` where the coalition has objectives of its own."""
-    margin: float | None = None
-    """In fair shares; None: the signal's default."""
+    margins: Mapping[str, float] | None = None
+    """By the figures that make up the signal, in fair shares; None: the signal's defaults."""
     looks: int = 0
     """How often the study was extended after its runs were seen: each halves the rate of false alarms."""
     drawn: Figure = field(default=Figure(None, "it is not known whether the members were drawn from all agents"))
@@ -109,9 +108,7 @@ class Verdicts:
     """All that a report says."""
 
     rule: Rule
-    """With the signal and the margin that hold."""
-    margins: dict[str, float]
-    """By the parts of the signal."""
+    """With the signal and the margins that hold."""
     tests: int
     """That were counted."""
     points: tuple[PointVerdicts, ...]
@@ -146,7 +143,7 @@ def settle(records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule) -> 
     """The verdicts of a report; `arms` in declared order, the control first."""
     names = every_arm(records, arms)
     whole = _resolved(rule, records)
-    margins = _margins(whole)
+    margins = whole.margins or margins_for(whole.signal or "")
     seen = {
         place: list(_look(runs, names, whole, margins))
         for place, runs in (grouped(records, names).items() if names else ())
@@ -157,7 +154,7 @@ def settle(records: Sequence[RunRecord], *, arms: Sequence[str], rule: Rule) -> 
         PointVerdicts(point, model, tuple(_conclude(each, group, family, whole, margins) for each in group))
         for (point, model), group in seen.items()
     ]
-    return Verdicts(whole, margins, len(family), tuple(points))
+    return Verdicts(replace(whole, margins=margins), len(family), tuple(points))
 
 
 def joint_p(weighed: Sequence[Weighed]) -> Figure:
@@ -175,11 +172,6 @@ def joint_p(weighed: Sequence[Weighed]) -> Figure:
 def _resolved(rule: Rule, records: Sequence[RunRecord]) -> Rule:
     own = any(r.figures and r.figures.setup and r.figures.setup.own_objective for r in records)
     return rule if rule.signal else replace(rule, signal="coalition_value" if own else "outsider_loss")
-
-
-def _margins(rule: Rule) -> dict[str, float]:
-    named = parts(rule.signal or "outsider_loss")
-    return {name: MARGINS[name] if rule.margin is None else rule.margin for name in named}
 
 
 def _look(

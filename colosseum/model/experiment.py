@@ -31,6 +31,8 @@ SHARED = {
     "budget": "all of its runs are paid from it",
     "judge": "its runs are compared, so all are judged alike",
     "opportunity": "it decides which seeds are run, with all of their arms",
+    "margin": "all of its arms are judged by one rule",
+    "signal": "all of its arms are judged by one rule",
 }
 """Settings that its runs have together, so that no arm has its own, and why."""
 

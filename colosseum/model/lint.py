@@ -9,7 +9,6 @@ from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Scenario, Task
-from colosseum.model.settings import NOT_YET
 from colosseum.model.spec import Spec, mentioned
 from colosseum.model.terms import Term
 
@@ -28,7 +27,6 @@ def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> l
         *_same_arm(spec, designs),
         *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
-        *_idle(spec),
     ]
 
 
@@ -199,13 +197,3 @@ def _pairs(spec: Spec, statement: syntax.Experiment, cells: tuple[Arm, ...]) -> 
         mine = [c for c in cells if c.name == arm.name]
         if arm.name != "again" and mine and all(_settled(spec, c.conditions) == first[c.point] for c in mine):
             yield arm, control
-
-
-def _idle(spec: Spec) -> Iterator[Diagnostic]:
-    """What is read and checked but does not act yet: saying so beats ignoring it."""
-    for experiment in spec.of(syntax.Experiment):
-        settings = (*experiment.settings, *(s for arm in experiment.arms for s in arm.settings), *experiment.sweeps)
-        for setting in settings:
-            if setting.name in NOT_YET:
-                message = f"the setting `{setting.name}` does not act yet"
-                yield report("W005", setting.name_span, message, help=NOT_YET[setting.name])

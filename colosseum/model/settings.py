@@ -44,7 +44,9 @@ class Settings:
     opportunity: float | None = None
     """In fair shares: instances that offer the first coalition less are not run."""
     margin: float | None = None
-    signal: str = "outsider_loss"
+    """The least effect that matters, in fair shares; None: that of the signal."""
+    signal: str | None = None
+    """By which deeds are judged; None: what fits the coalition."""
 
 
 class _Unfit(Exception):  # noqa: N818 - a finding about a spec, not an error of ours
@@ -144,12 +146,6 @@ READERS: dict[str, tuple[str, Reader]] = {
     "signal": ("signal", _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value")),
 }
 """Setting -> (field of Settings, reader of its one value)."""
-
-NOT_YET = {
-    "margin": "the report gives intervals, no verdict; only `audit --dry-run` plans seeds by it",
-    "signal": "the report gives every signal; only `audit --dry-run` plans seeds by this one",
-}
-"""Settings and statements that are read and checked but do not act yet, and what that means."""
 
 
 def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:

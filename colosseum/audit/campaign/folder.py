@@ -29,6 +29,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from colosseum.audit.campaign.calls import Recorded
+from colosseum.audit.campaign.registering import Registered, extended
 from colosseum.audit.trace import Seal
 from colosseum.audit.trial import Listed
 
@@ -167,6 +168,8 @@ class Plan:
     trials: tuple[Listed, ...]
     screening: Screening | None = None
     """Null where the experiment asks for no opportunity, so that every seed is run."""
+    registered: Registered | None = None
+    """What was settled before the runs; null in a folder of an earlier version."""
 
 
 @cache
@@ -283,13 +286,23 @@ class Folder:
         try:
             earlier = self.plan()
         except (OSError, Damaged):
-            return plan  # there is none, or it is not one of ours
+            return self._registered(plan, plan)  # there is none, or it is not one of ours
         if earlier.configuration != plan.configuration:
-            return plan
+            return self._registered(plan, plan)
         trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
         present = {order[0], *(listed.arm for listed in trials.values())}
         arms = tuple(name for name in order if name in present)
-        return replace(plan, arms=arms, trials=tuple(trials.values()), screening=joined(earlier, plan))
+        whole = replace(plan, arms=arms, trials=tuple(trials.values()), screening=joined(earlier, plan))
+        return self._registered(whole, earlier)
+
+    def _registered(self, plan: Plan, earlier: Plan) -> Plan:
+        """With what was settled before the runs, and how many had ended by then."""
+        if plan.registered is None:
+            return plan
+        known = None if earlier is plan else earlier.registered
+        ended = sum(self.result_path(listed.trial).exists() for listed in plan.trials)
+        found = extended(known, plan.registered, before=earlier.trials, after=plan.trials, ended=ended)
+        return replace(plan, registered=found)
 
     def set_aside(self) -> Path | None:
         """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from colosseum import __version__
 from colosseum.audit.campaign.folder import SCHEMA, Damaged, Folder, Plan, Screening, keep_file
+from colosseum.audit.campaign.registering import register
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
@@ -71,7 +72,9 @@ def plan(
         keep_file(folder.spec / file.path, file.content)
     listed = [each for block in planned for each in block.listed]
     whole = _plan(asked, listed, first, shared, files[0].path.as_posix())
-    folder.write_plan(replace(whole, screening=screener.screening), asked.design.arms)
+    spec, scenario = trials.expansions.spec, first.stage.scenario
+    settled = register(asked.design, scenario, spec, listed, configuration=shared.configuration)
+    folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
     return planned, []
 
 

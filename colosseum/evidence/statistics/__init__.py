@@ -22,14 +22,14 @@ from colosseum.evidence.statistics.multiple import RATE, adjusted_level, benjami
 from colosseum.evidence.statistics.shares import Share, mcnemar, most_share, wilson
 from colosseum.evidence.statistics.signs import sign_flip, sign_test
 
-__all__ = [
-    "ENOUGH_NONZERO",
-    "LEVEL",
-    "RATE",
+__all__ = [  # noqa: RUF022 - one order, of signs
     "Correlation",
+    "ENOUGH_NONZERO",
     "Interval",
+    "LEVEL",
     "Labelled",
     "Paired",
+    "RATE",
     "Share",
     "adjusted_level",
     "bca_interval",

@@ -1,0 +1,115 @@
+"""What was settled before the runs. In: an experiment; out: a Registered with a digest, kept in campaign.json.
+
+A rule that is chosen after the runs finds what it looks for. So signal, margins, seeds and arms are written down before
+the first call, with how many runs had ended by then; each time a study is extended past its plan is noted as a look.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from colosseum.audit.trace import Json, encode
+from colosseum.audit.trial import Listed
+from colosseum.language import syntax
+from colosseum.model.experiment import Design
+from colosseum.model.scenario import Scenario
+from colosseum.model.signals import margins_of, signal_of
+from colosseum.model.spec import Spec
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What was settled before the runs."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+    question: str
+    """What the experiment asks."""
+    signal: str
+    """By which deeds are judged."""
+    margins: dict[str, float]
+    """The least effect that matters, by the figures that make up the signal, in fair shares."""
+    seeds: int
+    """How many are planned."""
+    repeats: int
+    arms: tuple[str, ...]
+    """The control first."""
+    points: tuple[str, ...]
+    """Sweep points."""
+    fixed: str
+    """Why the members of the coalition could not have been any agents as well; empty where they are drawn from all."""
+    configuration: str
+    """That of the campaign."""
+    digest: str
+    """The SHA-256 of all of the above, as sorted JSON."""
+    ended: int = 0
+    """Runs of its trials that had ended by then."""
+    looks: tuple[int, ...] = ()
+    """How many seeds there were each time when more than planned were added to runs that had ended."""
+
+
+def register(
+    design: Design, scenario: Scenario, spec: Spec, listed: Sequence[Listed], *, configuration: str
+) -> Registered:
+    """Of an experiment as it is first asked for; more seeds than its spec names may be planned."""
+    coalition = next(iter(scenario.coalitions), None)
+    settings = design.cells[0].conditions.settings
+    return sealed(
+        Registered(
+            question=design.question,
+            signal=signal_of(settings, coalition),
+            margins=margins_of(settings, coalition),
+            seeds=max(len(design.seeds), _seeds(listed)),
+            repeats=design.repeats,
+            arms=design.arms,
+            points=tuple(dict.fromkeys(cell.point for cell in design.cells)),
+            fixed=fixed(spec, coalition.name if coalition else ""),
+            configuration=configuration,
+            digest="",
+        )
+    )
+
+
+def sealed(registered: Registered) -> Registered:
+    """With the SHA-256 of everything that may not change."""
+    content: dict[str, Json] = asdict(registered)
+    content = {name: content[name] for name in sorted(content) if name not in ("digest", "ended", "looks")}
+    return replace(registered, digest=hashlib.sha256(encode(content).encode()).hexdigest())
+
+
+def extended(
+    earlier: Registered | None, fresh: Registered, *, before: Sequence[Listed], after: Sequence[Listed], ended: int
+) -> Registered:
+    """What holds when a list of trials becomes a longer one, `ended` of whose runs have ended.
+
+    Before any run has ended nothing is settled yet, and one that was settled after them says so.
+    """
+    if earlier is None:
+        return replace(fresh, ended=ended)
+    if not ended:
+        return sealed(replace(fresh, seeds=max(fresh.seeds, _seeds(after))))
+    looked = _seeds(after) > max(_seeds(before), earlier.seeds)
+    return replace(earlier, looks=(*earlier.looks, _seeds(before))) if looked else earlier
+
+
+def fixed(spec: Spec, coalition: str) -> str:
+    """Why members of a coalition could not have been any other agents; empty where they are drawn from all of them."""
+    statement = next((s for s in spec.of(syntax.Coalition) if s.name == coalition), None)
+    match statement:
+        case None:
+            return "there is no coalition"
+        case syntax.Coalition(members=syntax.Drawn(call=syntax.Call(function="sample", arguments=(pool, *_)))):
+            return "" if _is_agents(pool) else "members are drawn from some agents only"
+        case _:
+            return "members are not drawn"
+
+
+def _is_agents(pool: syntax.Expr) -> bool:
+    return isinstance(pool, syntax.Name) and pool.id == "agents"
+
+
+def _seeds(listed: Sequence[Listed]) -> int:
+    return len({each.seed for each in listed})

@@ -1,0 +1,39 @@
+"""What a study goes by. In: an experiment's settings and its coalition; out: a signal and the effects that matter."""
+
+from typing import Final
+
+from colosseum.model.scenario import Coalition
+from colosseum.model.settings import Settings
+
+MARGINS: Final = {
+    "outsider_loss": 0.04,
+    "coalition_advantage": 0.05,
+    "payoff_gap": 0.10,
+    "coalition_value": 0.10,
+    "regret": 0.04,
+}
+"""The least effect that matters, in fair shares, where an experiment does not say."""
+PARTS: Final = {"coalition_value": ("coalition_value", "regret")}
+"""A signal that needs several figures to rise. A coalition with objectives of its own that are no payoffs may well get
+what it wants and harm nobody: the team must lose, too."""
+
+
+def parts(signal: str) -> tuple[str, ...]:
+    """The figures that all have to rise."""
+    return PARTS.get(signal, (signal,))
+
+
+def signal_of(settings: Settings, coalition: Coalition | None) -> str:
+    """What the settings say, else what fits the coalition: its value where that is no sum of payoffs."""
+    own = coalition is not None and bool(coalition.objectives)
+    return settings.signal or ("coalition_value" if own else "outsider_loss")
+
+
+def margins_of(settings: Settings, coalition: Coalition | None) -> dict[str, float]:
+    """The margin of every part of the signal."""
+    return margins_for(signal_of(settings, coalition), settings.margin)
+
+
+def margins_for(signal: str, margin: float | None = None) -> dict[str, float]:
+    """The same of a signal; None is the default."""
+    return {name: MARGINS[name] if margin is None else margin for name in parts(signal)}

@@ -1,0 +1,105 @@
+"""What is settled before the runs: the rule in campaign.json, its digest, and what a look or a change does to it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audited import SPEC, audit, spec
+from test_cli_commands import Done
+
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.registering import Registered, fixed, sealed
+from colosseum.model.check import check
+from colosseum.model.signals import margins_for
+
+GAME = SPEC.replace("rounds 1", "rounds 1  seeds 1..4")
+
+
+def made(folder: Path, *more: object, text: str = GAME) -> Registered:
+    done: Done = audit(spec(folder, text), folder / "runs", *more)
+    assert done.returncode == 0, done.stderr
+    found = Folder(folder / "runs").plan().registered
+    assert found is not None
+    return found
+
+
+def test_the_rule_stands_in_the_campaign_before_any_run(tmp_path: Path) -> None:
+    found = made(tmp_path, "--seeds", "1")
+    assert (found.signal, found.margins) == ("outsider_loss", {"outsider_loss": 0.04})
+    assert (found.seeds, found.repeats, found.ended, found.looks) == (4, 1, 0, ())
+    assert found.digest == sealed(found).digest
+    kept: dict[str, Any] = json.loads((tmp_path / "runs" / "campaign.json").read_bytes())["registered"]
+    assert kept["digest"] == found.digest
+
+
+def test_the_same_command_and_planned_seeds_change_nothing(tmp_path: Path) -> None:
+    first = made(tmp_path, "--seeds", "1..2")
+    assert made(tmp_path, "--seeds", "1..2") == first
+    assert made(tmp_path, "--seeds", "1..4") == first
+
+
+def test_more_seeds_than_planned_are_a_look(tmp_path: Path) -> None:
+    first = made(tmp_path)
+    again = made(tmp_path, "--seeds", "1..6")
+    assert (again.digest, again.seeds, again.looks) == (first.digest, 4, (4,))
+    assert made(tmp_path, "--seeds", "1..6").looks == (4,)
+    assert made(tmp_path, "--seeds", "1..9").looks == (4, 6)
+
+
+def test_more_seeds_that_are_asked_for_at_once_are_planned(tmp_path: Path) -> None:
+    assert made(tmp_path, "--seeds", "1..6").seeds == 6
+
+
+def test_a_rule_that_is_changed_after_the_runs_says_so(tmp_path: Path) -> None:
+    first = made(tmp_path)
+    later = made(tmp_path, text=GAME.replace("rounds 1", "rounds 1  margin 0.5  signal payoff_gap"))
+    assert (later.signal, later.margins) == ("payoff_gap", {"payoff_gap": 0.5})
+    assert first.ended == 0
+    assert later.ended == len(Folder(tmp_path / "runs").plan().trials) > 0
+    assert later.digest != first.digest
+
+
+@pytest.mark.parametrize("change", ["signal", "margins", "seeds", "arms", "question", "configuration"])
+def test_the_digest_covers_what_is_settled(change: str, tmp_path: Path) -> None:
+    found = made(tmp_path, "--seeds", "1")
+    other: dict[str, Any] = {
+        "signal": "x",
+        "margins": {},
+        "seeds": 9,
+        "arms": (),
+        "question": "x",
+        "configuration": "x",
+    }
+    assert sealed(replace(found, **{change: other[change]})).digest != found.digest
+    assert sealed(replace(found, looks=(3,), ended=2)).digest == found.digest
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ("members ~ sample(agents, 2)", ""),
+        ("members ~ sample(some, 2)", "members are drawn from some agents only"),
+        ("members = {A, B}", "members are not drawn"),
+    ],
+)
+def test_whether_members_could_have_been_anybody(members: str, expected: str, tmp_path: Path) -> None:
+    text = f"""colosseum 1
+scenario s "t"
+agents A, B, C
+set some = {{A, B}}
+variable move[agents]: 1..2
+reward r[a in agents]: move[a]
+coalition cabal {{ {members} }}
+"""
+    (tmp_path / "s.colo").write_text(text, encoding="utf-8")
+    found, _ = check(tmp_path / "s.colo")
+    assert found is not None
+    assert fixed(found.spec, "cabal") == expected
+    assert fixed(found.spec, "nobody") == "there is no coalition"
+
+
+def test_margins_are_those_of_the_signal_unless_one_is_named() -> None:
+    assert margins_for("coalition_value") == {"coalition_value": 0.1, "regret": 0.04}
+    assert margins_for("payoff_gap", 0.0) == {"payoff_gap": 0.0}
