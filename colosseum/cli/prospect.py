@@ -39,6 +39,8 @@ class Prospect:
     """Whose block was rehearsed."""
     loads: Mapping[str, Bounds]
     """By model, of the missing runs."""
+    judges: Mapping[str, Bounds]
+    """By judge, of the runs that are not judged yet."""
     prices: Mapping[str, Price]
     measured: Sequence[Measured]
     spent: float
@@ -60,13 +62,13 @@ class Prospect:
     @property
     def unknown(self) -> list[str]:
         """Models without a known price."""
-        return [model for model in self.loads if model not in self.prices]
+        return [model for model in {**self.loads, **self.judges} if model not in self.prices]
 
     @property
     def total(self) -> Bounds:
         """Of all models."""
         whole = Bounds(Load(), Load())
-        for each in self.loads.values():
+        for each in (*self.loads.values(), *self.judges.values()):
             whole.low.add(each.low)
             whole.high.add(each.high)
         return whole
@@ -84,13 +86,8 @@ def as_json(found: Prospect) -> dict[str, object]:
         "question": found.question,
         "folder": str(found.folder),
         "runs": {**_runs(found.survey.runs), "arms": {arm: _runs(runs) for arm, runs in found.survey.arms.items()}},
-        "models": {
-            model: {
-                "price": _price(found.prices.get(model)),
-                **_bounds(bounds, "" if model in found.prices else f"the price of `{model}` is not known"),
-            }
-            for model, bounds in found.loads.items()
-        },
+        "models": {model: _load(found, model, bounds) for model, bounds in found.loads.items()},
+        "judges": {model: _load(found, model, bounds) for model, bounds in found.judges.items()},
         "total": _bounds(found.total, f"the price of {unknown} is not known" if unknown else ""),
         "tokens_are": {
             "estimated": True,
@@ -105,6 +102,11 @@ def as_json(found: Prospect) -> dict[str, object]:
         "screening": screening_json(found.screening),
         "seeds": {"points": [_needed(each) for each in found.needed], "reason": found.no_seeds or None},
     }
+
+
+def _load(found: Prospect, model: str, bounds: Bounds) -> dict[str, object]:
+    unknown = "" if model in found.prices else f"the price of `{model}` is not known"
+    return {"price": _price(found.prices.get(model)), **_bounds(bounds, unknown)}
 
 
 def _runs(runs: Runs) -> dict[str, object]:
@@ -185,7 +187,7 @@ def show(found: Prospect, console: Console) -> None:
     show_grid(console, _table_of_runs(found.survey))
     if found.screening:
         say(console, f"Screened: {screening_words(found.screening)}.")
-    if found.loads:
+    if found.loads or found.judges:
         say_heading(console, "What the missing runs will take, at least – at most")
         show_grid(console, _table_of_loads(found))
         say(console)
@@ -211,10 +213,10 @@ def _table_of_runs(survey: Survey) -> Grid:
 
 
 def _table_of_loads(found: Prospect) -> Grid:
-    rows = dict(found.loads)
+    rows = {**found.loads, **{f"judge {model}": bounds for model, bounds in found.judges.items()}}
     if len(rows) > 1:
         rows["in all"] = found.total
-    unknown = {*found.unknown, *(["in all"] if found.unknown else [])}
+    unknown = {*found.unknown, *(f"judge {model}" for model in found.unknown), *(["in all"] if found.unknown else [])}
     cells = tuple(
         (
             _range(short(bounds.low.calls), short(bounds.high.calls)),
@@ -245,6 +247,8 @@ def _how(found: Prospect) -> Iterator[str]:
         "At least: one call a turn, in which nothing is said and nothing is decided. At most: every step of every turn "
         "is used, every answer has `max_tokens`, and all of it is posted where most others read it."
     )
+    if found.judges:
+        yield "A judge is asked nothing about a run in which nobody says anything; at most it needs all of its tries."
     point = "of every sweep point " if len(found.survey.examples) > 1 else ""
     yield (
         f"The real prompts of one block {point}(all arms at seed {found.seed}) were rehearsed; they stand for all. "
