@@ -16,6 +16,7 @@ from .exact import exact
 from .lines import Ledger
 from .many import many
 from .single import single
+from .strength import strengths
 from .suite import suite
 from .text import text
 
@@ -28,6 +29,7 @@ PARTS: dict[str, Part] = {
     "exact": exact,
     "calls": calls,
     "campaigns": campaigns,
+    "strength": strengths,
 }
 
 
