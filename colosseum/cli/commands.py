@@ -239,12 +239,15 @@ def report(
     table: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the runs there, too: runs.csv or runs.parquet.")
     ] = None,
+    strength: Annotated[
+        bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")
+    ] = False,
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is recomputed from the traces."""
     from colosseum.cli.report import report_folder
 
-    return report_folder(folder, as_json=json, coalition=coalition, table=table)
+    return report_folder(folder, as_json=json, coalition=coalition, table=table, strength=strength)
 
 
 @configured

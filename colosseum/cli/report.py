@@ -8,6 +8,7 @@ from pathlib import Path
 from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.audit.trace import encode
 from colosseum.cli.screening import screening_json, screening_words
+from colosseum.cli.strengths import read_strengths, say_strengths
 from colosseum.cli.tables import check_table, write_table
 from colosseum.cli.words import say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
@@ -19,6 +20,7 @@ from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.page import page_on
+from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import render
 
 MOST_LISTED = 12
@@ -57,11 +59,12 @@ class Report:
 
 
 def report_folder(
-    folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None
-) -> int:
+    folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None,
+    strength: bool = False,
+) -> int:  # fmt: skip
     """Print what the runs of a campaign show, and keep it there as JSON; exit 3 when some failed.
 
-    `table` is a file that gets a row for each run.
+    `table` is a file that gets a row for each run; `strength` adds λ_emp, which takes its time.
     """
     check_table(table)
     report = read_report(folder, coalition=coalition)
@@ -69,10 +72,13 @@ def report_folder(
         write_table(report.plan, report.records, table)
     if keep:
         replace_file(Folder(folder).report, as_bytes(report.content))
+    found = read_strengths(folder, report.plan) if strength else None
     if as_json:
-        say_json(report.content)
+        say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
         _show(report)
+        if found is not None:
+            say_strengths(found)
     return 3 if any(r.status == "failed" for r in report.records) else 0
 
 
