@@ -398,3 +398,16 @@ def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:
     assert "5 for one at least, 2 at most" in " ".join(words.split())
     assert found["seconds"]["value"] is None
     assert "No time is promised" in words
+
+
+def test_judges_are_counted_with_what_they_may_take(tmp_path: Path) -> None:
+    found = dry(tmp_path, *PRICE, "--judge", "openai/judge", "--judge-repeats", 2)
+    runs = found["runs"]["planned"]
+    load = found["judges"]["openai/judge"]
+    assert load["calls"] == {"low": 0, "high": runs * 3 * 2 * 3 * 2}
+    player = found["models"]["openai/test"]
+    assert found["total"]["dollars"]["high"] == pytest.approx(load["dollars"]["high"] + player["dollars"]["high"])
+    assert load["dollars"]["low"] == 0 < load["dollars"]["high"]
+    words = audit(tmp_path, *PRICE, "--judge", "openai/judge", "--dry-run").stdout
+    assert "judge openai/judge" in words
+    assert "A judge is asked nothing about a run in which nobody says anything" in " ".join(words.split())
