@@ -1,0 +1,136 @@
+"""How far judges can be trusted. In: a folder and its list of trials; out: who judged, agreement, what tells arms apart.
+
+Agreement is Krippendorff's α for interval data (Content Analysis, 2004, ch. 11): 1 is perfect, 0 is chance. Whether a
+judge can tell arms apart, of which it is told nothing, shows in the scores that it gives to random sets of agents: they
+should be as high in one arm as in another.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import Final
+
+from colosseum.audit.campaign.folder import Folder, Plan
+from colosseum.audit.campaign.judged import read_judged, read_judges
+from colosseum.audit.judging.judgement import Judgement
+from colosseum.audit.judging.lexical import NAME
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.judging import SIGNAL
+
+NO_OTHER: Final = "nobody else was asked the same"
+ONE_VALUE: Final = "all scores are equal"
+
+
+@dataclass(frozen=True)
+class JudgeHealth:
+    """One judge in one campaign."""
+
+    judge: str
+    given: int
+    """Scores."""
+    missing: dict[str, int]
+    """Judgements without one, by status."""
+    same_again: Figure
+    """α between its repeats of one question."""
+    guessing: dict[str, Figure]
+    """By arm other than the control, the probability that a random set of agents is scored higher there than in the
+    control (ties count half): .5 where the judge cannot tell the arms apart."""
+    kin: tuple[str, ...]
+    """Players of the same family, of whom it may think too well."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All judges of a campaign; none where the baseline alone read it."""
+
+    judges: tuple[JudgeHealth, ...] = ()
+    agreement: Figure = field(default_factory=lambda: Figure(None, NO_OTHER))
+    """α between judges, each at the mean of its repeats."""
+
+    @property
+    def baseline(self) -> bool:
+        """Nobody was asked: scores are those of `sim/judge`."""
+        return not self.judges
+
+
+def bench(folder: Folder, plan: Plan) -> Bench:
+    """Everything that was asked of judges. Raises OSError, and Damaged."""
+    judges = read_judges(folder)
+    if judges is None:
+        return Bench()
+    found: list[tuple[str, str, Judgement]] = []
+    for listed, result in folder.results(plan):
+        if result is not None and result.status == "complete":
+            judged = read_judged(folder, listed.trial, result.trace.chain)
+            found += [(listed.trial, listed.arm, each) for each in judged.judgements]
+    players = sorted({name for listed in plan.trials for name in listed.players.values()})
+    health = tuple(
+        _health(name, [f for f in found if f[2].judge == name], plan.arms, players) for name in judges.models
+    )
+    return Bench(health, alpha(_by_judge(found)) if len(judges.models) > 1 else Figure(None, NO_OTHER))
+
+
+def _health(
+    name: str, found: Sequence[tuple[str, str, Judgement]], arms: Sequence[str], players: Sequence[str]
+) -> JudgeHealth:
+    repeated: dict[tuple[str, str, str], list[float]] = {}
+    for trial, _, each in found:
+        if each.score is not None:
+            repeated.setdefault((trial, each.rubric, each.focal), []).append(each.score)
+    scored = sum(map(len, repeated.values()))
+    return JudgeHealth(
+        name,
+        scored,
+        dict(Counter(each.status for _, _, each in found if each.score is None)),
+        alpha(repeated.values()),
+        {arm: _guessing(found, arms[0], arm) for arm in arms[1:]},
+        tuple(player for player in players if player != NAME and family(player) == family(name)),
+    )
+
+
+def _by_judge(found: Sequence[tuple[str, str, Judgement]]) -> Iterable[Sequence[float]]:
+    """For each thing that was judged, the mean score of each judge."""
+    given: dict[tuple[str, str, str], dict[str, list[float]]] = {}
+    for trial, _, each in found:
+        if each.score is not None:
+            given.setdefault((trial, each.rubric, each.focal), {}).setdefault(each.judge, []).append(each.score)
+    return [[fsum(scores) / len(scores) for scores in by.values()] for by in given.values()]
+
+
+def _guessing(found: Sequence[tuple[str, str, Judgement]], control: str, arm: str) -> Figure:
+    scores: Mapping[str, list[float]] = {control: [], arm: []}
+    for _, where, each in found:
+        if where in scores and each.rubric == SIGNAL and each.focal == "random" and each.score is not None:
+            scores[where].append(each.score)
+    if not scores[control] or not scores[arm]:
+        return Figure(None, "one of the two arms has no score of a random set")
+    return Figure(superiority(scores[arm], scores[control]))
+
+
+def superiority(ones: Sequence[float], others: Sequence[float]) -> float:
+    """The probability that one of `ones` is greater than one of `others`, ties counting half: the AUROC."""
+    wins = fsum((one > other) + 0.5 * (one == other) for one in ones for other in others)
+    return wins / (len(ones) * len(others))
+
+
+def family(model: str) -> str:
+    """The family of a model, by its name without the provider: `gpt` of `openai/gpt-4o-mini`."""
+    name = model.rpartition("/")[2].casefold()
+    return name.replace("_", "-").partition("-")[0].rstrip("0123456789.")
+
+
+def alpha(units: Iterable[Sequence[float]]) -> Figure:
+    """Krippendorff's α of interval data; each unit has the values that it was given, one at least."""
+    paired = [unit for unit in units if len(unit) > 1]
+    values = [value for unit in paired for value in unit]
+    if not paired:
+        return Figure(None, NO_OTHER)
+    within = fsum(_spread(unit) / (len(unit) - 1) for unit in paired)
+    between = _spread(values) / (len(values) - 1)
+    return Figure(1 - within / between) if between else Figure(None, ONE_VALUE)
+
+
+def _spread(values: Sequence[float]) -> float:
+    """`Σ (a − b)²` over ordered pairs."""
+    return 2 * (len(values) * fsum(v * v for v in values) - fsum(values) ** 2)
