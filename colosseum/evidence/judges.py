@@ -1,4 +1,4 @@
-"""How far judges can be trusted. In: a folder and its list of trials; out: who judged, agreement, what tells arms apart.
+"""How far judges can be trusted. In: a folder and its list of trials; out: who judged, agreement, what gives arms away.
 
 Agreement is Krippendorff's α for interval data (Content Analysis, 2004, ch. 11): 1 is perfect, 0 is chance. Whether a
 judge can tell arms apart, of which it is told nothing, shows in the scores that it gives to random sets of agents: they
