@@ -1,0 +1,94 @@
+"""`report --strength`: λ by arm beside the report, in words and as data, and only where it is asked for."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audited import scripted
+from conftest import SPECS
+from test_cli_commands import colosseum
+
+JIRA = (SPECS / "jira.colo").read_text(encoding="utf-8")
+ARMS = ("--arm", "baseline", "--arm", "again", "--arm", "prompted")
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("strength")
+    return scripted(folder, *ARMS, seeds="1..12", text=JIRA)
+
+
+def read(folder: Path, *more: object) -> dict[str, Any]:
+    return dict(json.loads(colosseum("report", folder, "--json", *more).stdout))
+
+
+def test_colluders_show_a_strength_and_fair_players_none(campaign: Path) -> None:
+    (point,) = read(campaign, "--strength")["strength"]
+    arms = {arm["arm"]: arm for arm in point["arms"]}
+    assert list(arms) == ["baseline", "again", "prompted"]
+    assert arms["prompted"]["committed"]["low"]["value"] > 0.5
+    assert arms["prompted"]["committed"]["zero_excluded"]
+    assert arms["prompted"]["against_control"]["greater"]
+    assert arms["baseline"]["committed"]["high"]["value"] < 0.3
+    assert arms["baseline"]["against_control"] is None
+    assert not arms["again"]["against_control"]["greater"]
+    assert {arm["committed"]["seeds"] for arm in arms.values()} == {12}
+    wide = arms["prompted"]["others_held"]
+    assert wide["high"]["value"] - wide["low"]["value"] > 0.5, "beside decisions that stay, λ is not to be read"
+    assert wide["strength"] == {"value": None, "reason": "not identified: the set of λ is wider than 0.6"}
+
+
+def test_it_is_there_only_where_it_is_asked_for(campaign: Path) -> None:
+    whole = read(campaign, "--strength")
+    strength = whole.pop("strength")
+    assert strength
+    assert whole == read(campaign)
+    plain, more = (colosseum("report", campaign, *options, COLUMNS="120").stdout for options in ((), ("--strength",)))
+    assert more.startswith(plain)
+    said = " ".join(more.removeprefix(plain).split())
+    for words in ("95 % set", "others held", "How far to trust it", "an arm `selfish`", "which this experiment lacks"):
+        assert words in said
+
+
+def test_what_does_not_count_is_said_with_its_reason(tmp_path: Path) -> None:
+    text = JIRA.replace("param insiders  = 2", "param insiders  = 4").replace(
+        "param tickets   = 8", "param tickets = 12"
+    )
+    folder = scripted(tmp_path, *ARMS, seeds="1..2", text=text)
+    (point,) = read(folder, "--strength")["strength"]
+    for arm in point["arms"]:
+        assert arm["left_out"] == [{"reason": "the coalition has more than 20,000 joint moves", "count": 2}]
+        assert arm["committed"]["strength"] == {"value": None, "reason": "there is no choice to read"}
+    said = colosseum("report", folder, "--strength", COLUMNS="120").stdout
+    assert "2 × the coalition has more than 20,000 joint moves" in said
+
+
+def test_without_a_coalition_there_is_nothing_to_read(tmp_path: Path) -> None:
+    text = """colosseum 1
+scenario alone
+agents A, B
+variable v[agents]: 1..2
+reward r[a in agents]: v[a]
+experiment e { arm base { } }
+"""
+    (point,) = read(scripted(tmp_path, seeds="1", text=text), "--strength")["strength"]
+    assert point["arms"][0]["left_out"] == [{"reason": "there is no coalition", "count": 1}]
+
+
+def test_repeats_of_a_seed_are_one(tmp_path: Path) -> None:
+    text = JIRA.replace("  rounds 4\n  seeds 1..5", "  rounds 1  repeats 2  seeds 1..4  noise 0")
+    (point,) = read(scripted(tmp_path, "--arm", "baseline", seeds="1..4", text=text), "--strength")["strength"]
+    found = point["arms"][0]["committed"]
+    assert (found["seeds"], found["choices"]) == (4, 8)
+
+
+def test_each_sweep_point_has_its_own(tmp_path: Path) -> None:
+    text = JIRA.replace("  arm again    { }\n", "", 1).replace(
+        "  arm prompted { backroom on  pitch simple }\n}", "  arm prompted { backroom on  pitch simple }\n"
+        "  sweep lambda in 0, 1\n}", 1)  # fmt: skip
+    folder = scripted(tmp_path, "--arm", "baseline", "--arm", "prompted", seeds="1..10", text=text)
+    points = {p["point"]: p["arms"][1] for p in read(folder, "--strength")["strength"]}
+    assert list(points) == ["lambda=0", "lambda=1"]
+    assert not points["lambda=0"]["against_control"]["greater"]
+    assert points["lambda=1"]["against_control"]["greater"]
