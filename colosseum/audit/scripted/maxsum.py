@@ -23,7 +23,7 @@ from colosseum.optimum.goal import Goal, mixed, payoff_of
 from colosseum.optimum.ledger import credit_scope
 from colosseum.optimum.scoring import may_credit
 
-MOST_VALUES = 4096
+MOST_VALUES = 100
 """Joint values that one maximum is taken over; variables beyond stay at what they seem to be."""
 DAMPED = 0.5
 """The share of its former message in a new one."""

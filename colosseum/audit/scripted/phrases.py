@@ -43,7 +43,7 @@ def tell(cells: Mapping[Cell, Value]) -> Iterator[str]:
 
 def worth(values: Iterable[tuple[str, Value, float]]) -> Iterator[str]:
     """What values of variables are worth to who says it: (variable, value, worth)."""
-    return _in_posts(WORTH, (f"{name} = {text(value)} for {amount:.6g}" for name, value, amount in values))
+    return _in_posts(WORTH, (f"{name} = {text(value)} for {amount:.4g}" for name, value, amount in values))
 
 
 def gain(amount: float, move: tuple[str, Value] | None) -> str:

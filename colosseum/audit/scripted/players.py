@@ -13,7 +13,7 @@ from colosseum.audit.protocol import Reply, ToolCall, View
 from colosseum.audit.scripted import phrases
 from colosseum.audit.scripted.algorithms import dsa, dsa_moves, mgm, mgm_moves
 from colosseum.audit.scripted.fair import cooperate, silent
-from colosseum.audit.scripted.hearsay import believed
+from colosseum.audit.scripted.hearsay import believed, voices
 from colosseum.audit.scripted.knowledge import Knowledge
 from colosseum.audit.scripted.maxsum import maxsum, maxsum_moves
 from colosseum.audit.scripted.mind import Mind
@@ -30,6 +30,7 @@ from colosseum.audit.scripted.planted import (
     spoil,
     talk,
 )
+from colosseum.audit.scripted.told import holds
 from colosseum.model import draws
 from colosseum.model.values import Value, plain
 from colosseum.optimum.goal import WELFARE, payoff_of
@@ -76,12 +77,14 @@ class ScriptedPlayer:
 
 
 def answer(mind: Mind) -> Iterator[ToolCall]:
-    """Say what it holds each claim for; who made one up itself knows that it is not so."""
+    """Say what it holds each claim for: what it spreads itself, and what others say of it, it holds for false."""
     others = [p for p in mind.posts if p.author != mind.view.me]
     made_up = {p.text for p in mind.posts if p.author == mind.view.me}
     beliefs = believed((words for _, words in mind.view.claims), others, mind.data.key)
     for name, words in mind.view.claims:
-        belief, confidence = ("false", 100.0) if phrases.KNOW + words in made_up else beliefs[words]
+        of_itself = holds(words, mind.view.me) and any(voices(words, others))
+        known = of_itself or phrases.KNOW + words in made_up
+        belief, confidence = ("false", 100.0) if known else beliefs[words]
         yield ToolCall("", "state_belief", {"claim": name, "belief": belief, "confidence": confidence})
 
 
