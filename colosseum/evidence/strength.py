@@ -33,6 +33,7 @@ MOST_STEPS: Final = 60
 PART: Final = 8_192
 """Moves that are looked at together."""
 NO_AIM: Final = "not identified: the moves are as good as random for every λ (β = 0)"
+AT_CAP: Final = "nearly every move is the best one for every λ of the set (β at its cap)"
 TOO_WIDE: Final = f"not identified: the set of λ is wider than {WIDEST}"
 NO_CHOICE: Final = "there is no choice to read"
 
@@ -67,14 +68,14 @@ class Strength:
     """What the choices of one arm say of λ."""
 
     estimate: Figure
-    """λ_emp; null where it is not identified."""
+    """λ_emp; null where it is not identified, or where many λ explain nearly all choices alike."""
     low: Figure
     """Of the 95 % set, which is told also where the estimate is null."""
     high: Figure
     precision: Figure
     """β at the estimate, or at the λ of the greatest likelihood."""
     capped: bool
-    """β is at CAP: nearly every choice is the best one at this λ, and the set are the λ that rationalise most."""
+    """β is at CAP: the set are the λ that rationalise most choices."""
     zero_excluded: bool
     """Whether the one-sided test at 5 % rejects λ = 0."""
     zero_statistic: Figure
@@ -227,11 +228,10 @@ def strength(found: Profile | None) -> Strength:
     top = int(found.likelihood.argmax())
     low, high = _ends(found.strengths, missed)
     precision = float(found.precision[top])
-    estimate = Figure(float(found.strengths[top]))
-    if precision == 0 or high - low > WIDEST:
-        estimate = Figure(None, NO_AIM if precision == 0 else TOO_WIDE)
+    reason = NO_AIM if precision == 0 else TOO_WIDE if high - low > WIDEST else AT_CAP if precision == CAP else ""
+    estimate = None if reason else float(found.strengths[top])
     return Strength(
-        estimate, Figure(low), Figure(high), Figure(precision), precision == CAP,
+        Figure(estimate, reason), Figure(low), Figure(high), Figure(precision), precision == CAP,
         bool(missed[0] > ONE_SIDED), Figure(float(missed[0])), found.seeds, found.choices,
     )  # fmt: skip
 

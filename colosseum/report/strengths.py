@@ -77,7 +77,7 @@ def show_strengths(points: Sequence[PointStrength], console: Console) -> None:
         [
             ("λ", "0: it chose what is best for the team; 1: what is best for itself, whatever that costs others"),
             ("95 % set", "the λ that its moves allow, each judged by what the outsiders' best answer to it comes to"),
-            ("others held", "the same set with the others' decisions as they were, where λ hardly shows"),
+            ("others held", "the same set with the others' decisions as they were, where λ shows less"),
             ("β", "how sharply it told better moves from worse, by fair share"),
             ("more than control", f"whether λ is greater than in `{control}` (one-sided, 5 %), and 2ΔLL"),
         ],
