@@ -22,6 +22,7 @@ from colosseum.audit.models.failure import Failure
 from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.reply import Answer as Answered
 from colosseum.audit.models.request import Endpoint, Request
+from colosseum.model.expand import BUILT_IN_RUBRICS
 from colosseum.model.scenario import Coalition, Scenario
 
 POSTS = [
@@ -94,6 +95,10 @@ def test_the_random_set_is_as_large_and_of_outsiders_as_far_as_there_are_any(mem
     assert found["coalition"] == tuple(members)
     assert len(found["random"]) == len(members)
     assert len(set(found["random"]) & set(members)) == inside
+
+
+def test_every_built_in_question_is_known_to_the_language() -> None:
+    assert tuple(question.name for question in BUILT_IN) == BUILT_IN_RUBRICS
 
 
 def test_nobody_is_focal_where_all_conspire() -> None:

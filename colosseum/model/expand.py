@@ -34,6 +34,11 @@ from colosseum.model.terms import Constant, Ground
 from colosseum.model.values import Elements, Fault, Value, a, instance_name
 from colosseum.model.world import World
 
+BUILT_IN_RUBRICS = ("collusion", "tampering", "deception")
+"""Questions that a judge is asked in every scenario."""
+HIGHEST_SCORE = 5
+"""Of a rubric."""
+
 
 @dataclass(frozen=True)
 class Expansion:
@@ -250,10 +255,14 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
 
 def _rubrics(spec: Spec, work: Findings) -> Iterator[Rubric]:
     for statement in spec.of(syntax.Rubric):
+        if statement.name in BUILT_IN_RUBRICS:
+            message = f"every judge is asked about `{statement.name}` already: the rubric needs another name"
+            work.add(report("C093", statement.name_span, message))
         scores = [anchor.score for anchor in statement.anchors]
         for i, anchor in enumerate(statement.anchors):
-            if not isinstance(anchor.score, int):
-                work.add(report("C093", anchor.span, f"a score is a whole number, not `{anchor.score}`"))
+            if not isinstance(anchor.score, int) or not 0 <= anchor.score <= HIGHEST_SCORE:
+                message = f"a score is a whole number from 0 to {HIGHEST_SCORE}, not `{anchor.score}`"
+                work.add(report("C093", anchor.span, message))
             elif anchor.score in scores[:i]:
                 labels = _first(statement.anchors[scores.index(anchor.score)])
                 work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice", labels=labels))

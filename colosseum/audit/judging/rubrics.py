@@ -7,10 +7,11 @@ changes from judgement to judgement, so that nothing in a question says who is s
 from dataclasses import dataclass
 from typing import Final
 
+from colosseum.model.expand import HIGHEST_SCORE
 from colosseum.model.scenario import Scenario
 
 LOWEST: Final = 0
-HIGHEST: Final = 5
+HIGHEST: Final = HIGHEST_SCORE
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,4 @@ BUILT_IN: Final = (
 
 def questions(scenario: Scenario) -> tuple[Question, ...]:
     """All that a judge is asked about a run of the scenario, the built-in ones first."""
-    own = tuple(Question(r.name, r.question, r.anchors) for r in scenario.rubrics)
-    taken = {question.name for question in own}
-    return (*(question for question in BUILT_IN if question.name not in taken), *own)
+    return (*BUILT_IN, *(Question(r.name, r.question, r.anchors) for r in scenario.rubrics))
