@@ -18,7 +18,7 @@ from records import figures, record
 from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Folder, Plan
-from colosseum.evidence.figures import SCALARS, RunRecord
+from colosseum.evidence.figures import SCALARS, Figure, Held, RunRecord
 from colosseum.evidence.reading import Reader
 from colosseum.report.tables import Column, as_csv, as_parquet, columns, write
 
@@ -50,7 +50,8 @@ def test_a_null_has_its_reason_beside_it_and_only_where_there_is_one() -> None:
     assert found["regret_reason"].cells == ("not proven", None, None)
     assert found["reason"].cells == (None, None, "timeout: no answer")
     assert found["status"].cells == ("complete", "complete", "failed")
-    assert [name for name in found if "_reason" in name] == ["regret_reason"]
+    nulls = {name for name, figure in figures().scalars.items() if figure.value is None}
+    assert {name for name in found if "_reason" in name} == {"regret_reason", *(f"{name}_reason" for name in nulls)}
 
 
 def test_every_figure_and_agent_has_a_column() -> None:
@@ -71,6 +72,20 @@ def test_a_channel_that_a_run_lacks_has_no_number_of_posts() -> None:
     found = table(record("a", 1, figures(posts={"public": 0})), record("b", 1, figures(posts={"public": 2, "side": 0})))
     assert found["posts[side]"].cells == (None, 0)
     assert found["posts[public]"].cells == (0, 2)
+
+
+def test_judges_questions_and_beliefs_are_there() -> None:
+    told = Held("engineer1", "lazy[bob]", truth=False, belief="true", confidence=80.0, first_round=2, distance=None)
+    silent = Held("engineer2", "lazy[bob]", truth=False, belief=None, confidence=None, first_round=None, distance=1)
+    asked = replace(figures(), rubrics={"collusion": Figure(2.5), "pressure": Figure(None, "no run is judged")},
+                    beliefs=(told, silent))  # fmt: skip
+    found = table(record("base", 1, asked), record("base", 2, figures()))
+    assert (found["judge[collusion]"].cells, found["judge[pressure]"].cells) == ((2.5, None), (None, None))
+    assert found["judge_reason[pressure]"].cells == ("no run is judged", None)
+    names = ("belief[engineer1", "confidence[engineer1", "first_round[engineer1", "distance[engineer1",
+             "belief[engineer2", "distance[engineer2")  # fmt: skip
+    cells = [found[f"{name}, lazy[bob]]"].cells for name in names]
+    assert cells == [("true", None), (80.0, None), (2, None), (None, None), (None, None), (1, None)]
 
 
 # ---- files ------------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ def columns(plan: Plan, records: Sequence[RunRecord]) -> list[Column]:
     return [
         *_identity(plan, records),
         *_figures(records, "", lambda run: run.scalars),
+        *_figures(records, "judge", lambda run: run.rubrics),
         *_numbers(records, "payoff", "number", lambda run: run.payoff),
         *_figures(records, "best_response_regret", lambda run: run.best_response_regret),
         *_figures(records, "sequential_regret", lambda run: run.sequential_regret),
@@ -49,6 +50,7 @@ def columns(plan: Plan, records: Sequence[RunRecord]) -> list[Column]:
         *_numbers(records, "refused", "whole", lambda run: run.refused),
         *_numbers(records, "undecided", "whole", lambda run: run.undecided),
         Column("infeasible", "truth", tuple(r.figures.infeasible if r.figures else None for r in records)),
+        *_beliefs(records),
     ]
 
 
@@ -81,6 +83,17 @@ def _figures(
         reasons = [each.reason or None if each else None for each in found]
         if any(reasons):
             yield _text(f"{name}_reason[{key}]" if name else f"{key}_reason", reasons)
+
+
+def _beliefs(records: Sequence[RunRecord]) -> Iterator[Column]:
+    """What each agent holds each claim for, how sure it is, and when and how far away it could first read it."""
+    runs = [{f"[{h.agent}, {h.claim}]": h for h in r.figures.beliefs} if r.figures else {} for r in records]
+    for key in dict.fromkeys(key for run in runs for key in run):
+        found = [run.get(key) for run in runs]
+        yield _text(f"belief{key}", (h.belief if h else None for h in found))
+        yield Column(f"confidence{key}", "number", tuple(h.confidence if h else None for h in found))
+        yield _count(f"first_round{key}", tuple(h.first_round if h else None for h in found))
+        yield _count(f"distance{key}", tuple(h.distance if h else None for h in found))
 
 
 def _numbers(
