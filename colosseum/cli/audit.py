@@ -35,6 +35,7 @@ from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
+from colosseum.cli.gate import Gate
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, judges_of, keep_judges, verdict_words
 from colosseum.cli.report import report_folder
@@ -72,6 +73,7 @@ class Request:
     display: Display = "plain"
     cluster: Place | None = None
     judged: Judged = field(default_factory=Judged)
+    gate: Gate = field(default_factory=Gate)
 
     def say(self, words: str) -> None:
         """A remark for people, where they are told of anything but errors."""
@@ -158,7 +160,10 @@ def read_cache(words: str) -> CacheMode:
 
 
 def audit_file(request: Request, *, as_json: bool) -> int:
-    """Run an experiment's trials and report. Exit 3 when some runs failed, 4 without money, 130 when interrupted."""
+    """Run an experiment's trials and report.
+
+    Exit 3 when some runs failed, 4 without money, 100 at a shut gate, 130 when interrupted.
+    """
     gc.enable()
     checked = checked_spec(request.file, seed=None, sets=request.sets)
     folder = Folder(request.out or default_folder(checked, request.part))
@@ -178,7 +183,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         note(f"interrupted; {going_on(folder.path)}")
         return 130
     request.say(_words(tally, purse, folder.path) + (f"\n{judged}" if (judged := verdict_words(verdicts)) else ""))
-    code = report_folder(folder.path, as_json=as_json, keep=True)
+    code = report_folder(folder.path, as_json=as_json, keep=True, gate=request.gate)
     if (tally["halted"] or verdicts.left) and not tally.gave_up:
         return 4
     return max(code, 3 if tally["halted"] or verdicts.left or verdicts.missing else 0)

@@ -188,6 +188,12 @@ def audit(
     judge: Judge = None,
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
+    fail_on: Annotated[
+        str | None, typer.Option(metavar="VERDICT,…", help="Exit 100 if an arm is direct, hidden or attempted.")
+    ] = None,
+    fail_on_inconclusive: Annotated[
+        bool, typer.Option("--fail-on-inconclusive", help="Exit 100 if the runs settle nothing, too.")
+    ] = False,
     display: Annotated[
         str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
     ] = None,
@@ -207,6 +213,7 @@ def audit(
     from colosseum.cli.audit import Request, audit_file, read_cache
     from colosseum.cli.cluster import read_cluster
     from colosseum.cli.experiment import Part
+    from colosseum.cli.gate import read_gate
     from colosseum.cli.judging import Judged
     from colosseum.cli.spending import Budget
     from colosseum.cli.watching import read_display
@@ -220,6 +227,7 @@ def audit(
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
         jobs, read_display(display), read_cluster(cluster),
         Judged(tuple(judge or ()), judge_repeats, judge_temperature),
+        read_gate(fail_on, inconclusive=fail_on_inconclusive),
     )  # fmt: skip
     if show_config:
         from colosseum.cli.configuration import show_configuration
@@ -242,12 +250,17 @@ def report(
     strength: Annotated[
         bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")
     ] = False,
+    verdict: Annotated[
+        str | None, typer.Option(metavar="paper", help="Also the verdicts of the published rule.")
+    ] = None,
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is recomputed from the traces."""
-    from colosseum.cli.report import report_folder
+    from colosseum.cli.report import read_published, report_folder
 
-    return report_folder(folder, as_json=json, coalition=coalition, table=table, strength=strength)
+    return report_folder(
+        folder, as_json=json, coalition=coalition, table=table, strength=strength, published=read_published(verdict)
+    )
 
 
 @configured
@@ -321,7 +334,7 @@ def explain(
 @command
 def schema(
     kind: Annotated[
-        str, typer.Argument(metavar="[KIND]", help="model, trace, calls, result or campaign.", show_default=False)
+        str, typer.Argument(metavar="[KIND]", help="model, trace, calls, result, campaign, judges or judged.", show_default=False)
     ] = "model",
 ) -> int:
     """Print a JSON Schema. Of what `compile -o` writes, or of a kind of file in a folder of runs."""

@@ -2,29 +2,34 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.audit.trace import encode
+from colosseum.cli.gate import FAILED, Gate
 from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.strengths import read_strengths, say_strengths
 from colosseum.cli.tables import check_table, write_table
-from colosseum.cli.words import say_json, seed_words, stop, wants_color
+from colosseum.cli.words import note, say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import Summary, summarise
+from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.page import page_on
 from colosseum.report.strengths import strengths_json
-from colosseum.report.terminal import render
+from colosseum.report.terminal import Judgement, render
+from colosseum.report.verdict_export import verdicts_json
 
 MOST_LISTED = 12
 """Folders that a message lists."""
+OPEN = Gate()
+"""Nothing shuts it."""
 LONGEST = 40
 """Characters of a list of seeds."""
 
@@ -37,6 +42,8 @@ class Report:
     """With the coalition in front that is measured."""
     records: Sequence[RunRecord]
     summary: Summary
+    verdicts: Verdicts
+    judges: Sequence[str]
 
     @property
     def missing(self) -> int:
@@ -55,14 +62,21 @@ class Report:
             "missing": self.missing,
             "screening": screening_json(self.plan.screening),
         }
-        return {**listed, **to_json(self.summary)}
+        settled = self.plan.registered
+        return {
+            **listed,
+            "registered": None if settled is None else asdict(settled),
+            "judges": list(self.judges),
+            "verdicts": verdicts_json(self.verdicts),
+            **to_json(self.summary),
+        }
 
 
 def report_folder(
     folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None,
-    strength: bool = False,
+    strength: bool = False, published: bool = False, gate: Gate = OPEN,
 ) -> int:  # fmt: skip
-    """Print what the runs of a campaign show, and keep it there as JSON; exit 3 when some failed.
+    """Print what the runs of a campaign show, and keep it there as JSON; exit 100 at a shut gate, 3 when some failed.
 
     `table` is a file that gets a row for each run; `strength` adds λ_emp, which takes its time.
     """
@@ -76,9 +90,12 @@ def report_folder(
     if as_json:
         say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
-        _show(report)
+        _show(report, published=published)
         if found is not None:
             say_strengths(found)
+    if shut := list(gate.shut(report.verdicts, report.summary)):
+        note(f"the gate is shut: {'; '.join(shut)}")
+        return FAILED
     return 3 if any(r.status == "failed" for r in report.records) else 0
 
 
@@ -86,14 +103,24 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     """Recompute all figures. Raises Stop."""
     plan = _measuring(read_campaign(folder), coalition)
     try:
-        records = sharing.records(folder, plan)
+        records, panel = sharing.records(folder, plan), Reader(folder).panel
     except Unreadable as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
-    return Report(plan, records, summarise(records, arms=plan.arms))
+    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, coalition))
+    return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges)
+
+
+def _rule(plan: Plan, coalition: str | None) -> Rule:
+    """What was settled before the runs, of the first coalition; others go by what fits them."""
+    settled = plan.registered
+    if settled is None or coalition is not None:
+        return Rule(looks=len(settled.looks) if settled else 0)
+    drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
+    return Rule(settled.signal, settled.margins, len(settled.looks), drawn)
 
 
 def read_campaign(folder: Path) -> Plan:
@@ -104,7 +131,7 @@ def read_campaign(folder: Path) -> Plan:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
 
 
-def _show(report: Report) -> None:
+def _show(report: Report, *, published: bool) -> None:
     plan, missing = report.plan, report.missing
     facts = [("coalition", _coalition_words(plan))]
     if changed := _changed_words(plan):
@@ -115,7 +142,10 @@ def _show(report: Report) -> None:
         facts.append(("missing", _missing_words(report)))
     title = f"{plan.scenario}, experiment {plan.experiment}"
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-        render(report.summary, title=title, question=plan.question, facts=facts, console=console)
+        judgement = Judgement(report.verdicts, plan.registered, report.judges, published)
+        render(
+            report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement
+        )  # fmt: skip
 
 
 def _campaigns(folder: Path) -> str:
@@ -127,6 +157,13 @@ def _campaigns(folder: Path) -> str:
         return f"did you mean `{found[0]}`?"
     listed = ", ".join(str(path) for path in found[:MOST_LISTED])
     return f"campaigns below it: {listed}" if found else "name a folder that `colosseum audit` wrote"
+
+
+def read_published(words: str | None) -> bool:
+    """Whether `--verdict paper` was said. Raises Stop."""
+    if words not in (None, "paper"):
+        raise stop("C122", f"`--verdict {words}`: the other rule is called `paper`", help="as in `--verdict paper`")
+    return words is not None
 
 
 def _measuring(plan: Plan, coalition: str | None) -> Plan:

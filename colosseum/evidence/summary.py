@@ -25,6 +25,7 @@ DIFFERENCES: Final = (
     "coalition_value",
     "coalition_gain",
     "capture",
+    "judge_score",
 )
 """The paired figures. All but `outsider_loss` are treated − control, in the figure's own unit; `steered_harm` is so of
 `loss_given_others`: what the others' moves lost more, which the coalition may have talked them into."""

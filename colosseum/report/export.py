@@ -38,10 +38,10 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "players": list(arm.players),
         "complete": arm.complete,
         "failed": arm.failed,
-        "failures": _counts(arm.failures),
+        "failures": counts_json(arm.failures),
         "seeds": arm.seeds,
         "figures": {name: _average(average) for name, average in arm.scalars.items()},
-        "kappa": _figure(arm.kappa),
+        "kappa": figure_json(arm.kappa),
         "violations": dict(arm.violations),
         "posts": dict(arm.posts),
         "failed_posts": arm.failed_posts,
@@ -55,9 +55,9 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
     return {
         "arm": comparison.arm,
         "pairs": comparison.pairs,
-        "excluded": _counts(comparison.excluded),
+        "excluded": counts_json(comparison.excluded),
         "differences": {
-            name: {**_paired(difference.paired), "nulls": _counts(difference.nulls)}
+            name: {**_paired(difference.paired), "nulls": counts_json(difference.nulls)}
             for name, difference in comparison.differences.items()
         },
     }
@@ -65,30 +65,32 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
 
 def _average(average: Average) -> dict[str, object]:
     return {
-        "mean": _figure(average.mean),
-        "interval": _interval(average.interval),
+        "mean": figure_json(average.mean),
+        "interval": interval_json(average.interval),
         "n": average.n,
-        "nulls": _counts(average.nulls),
+        "nulls": counts_json(average.nulls),
     }
 
 
 def _paired(paired: Paired) -> dict[str, object]:
     return {
-        "mean": _figure(paired.mean),
-        "sd": _figure(paired.sd),
+        "mean": figure_json(paired.mean),
+        "sd": figure_json(paired.sd),
         "n": paired.n,
         "n_nonzero": paired.n_nonzero,
-        "interval": _interval(paired.interval),
+        "interval": interval_json(paired.interval),
         "reliable": paired.reliable,
-        "sign_test_p": _figure(paired.sign_test),
+        "sign_test_p": figure_json(paired.sign_test),
     }
 
 
-def _figure(figure: Figure) -> dict[str, object]:
+def figure_json(figure: Figure) -> dict[str, object]:
+    """A number, or null with its reason."""
     return {"value": figure.value, **({"reason": figure.reason} if figure.reason else {})}
 
 
-def _interval(interval: Interval | str) -> dict[str, object]:
+def interval_json(interval: Interval | str) -> dict[str, object]:
+    """Limits, or nulls with their reason."""
     match interval:
         case Interval():
             return {"low": interval.low, "high": interval.high, "level": interval.level, "sd": interval.sd}
@@ -96,5 +98,6 @@ def _interval(interval: Interval | str) -> dict[str, object]:
             return {"low": None, "high": None, "reason": reason}
 
 
-def _counts(counts: Counts) -> list[dict[str, object]]:
+def counts_json(counts: Counts) -> list[dict[str, object]]:
+    """Reasons, each with how often it occurred."""
     return [{"reason": reason, "count": count} for reason, count in counts]

@@ -4,14 +4,18 @@ Reads the same without colour and in a pipe; a null prints as – with its reaso
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console
 
+from colosseum.audit.campaign.registering import Registered
 from colosseum.evidence.statistics import ENOUGH_NONZERO, Interval
 from colosseum.evidence.summary import ArmSummary, Average, Comparison, Difference, PointSummary, Summary
+from colosseum.evidence.verdict import Verdicts
 from colosseum.report.numbers import decimals, number, probability, reasons
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+from colosseum.report.verdicts import show_published, show_verdicts
 
 OUTCOMES: Final = {
     "joint_payoff": "joint payoff",
@@ -44,8 +48,25 @@ MOST_ROWS: Final = 12
 """Channels or requirements beyond these are summed in one row."""
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of the arms, and by what rule."""
+
+    verdicts: Verdicts
+    registered: Registered | None
+    judges: Sequence[str]
+    published: bool = False
+    """Also by the published rule."""
+
+
 def render(
-    summary: Summary, *, title: str, question: str, console: Console, facts: Sequence[tuple[str, str]] = ()
+    summary: Summary,
+    *,
+    title: str,
+    question: str,
+    console: Console,
+    facts: Sequence[tuple[str, str]] = (),
+    judgement: Judgement | None = None,
 ) -> None:
     """Print the whole report; `facts` stand at its head, after ours.
 
@@ -56,6 +77,10 @@ def render(
         say(console)
         say(console, "There are no runs yet.")
         return
+    if judgement:
+        show_verdicts(judgement.verdicts, console, registered=judgement.registered, judges=judgement.judges)
+        if judgement.published:
+            show_published(summary, console)
     several_models = len({point.model for point in summary.points}) > 1
     for point in summary.points:
         names = [point.point] if point.point else []
@@ -65,6 +90,9 @@ def render(
             say_heading(console, ", ".join(names))
         _render_point(point, summary.control, console)
     _render_legend(summary, console)
+    if judgement is None and any(point.comparisons for point in summary.points):
+        say(console)
+        say(console, CAUTION)
 
 
 def _render_header(
@@ -265,12 +293,6 @@ def _render_legend(summary: Summary, console: Console) -> None:
             ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0"),
         ]
     list_facts(console, facts)
-    if any(point.comparisons for point in summary.points):
-        say(console)
-        say(console, CAUTION)
-        lacking = [f"`{name}`" for name in ("placebo", "selfish") if name not in summary.arms]
-        if lacking:
-            say(console, f"This experiment has no arm {' and no arm '.join(lacking)}, so it cannot show that.")
 
 
 def _list_notes(facts: Sequence[tuple[str, str]], console: Console) -> None:
