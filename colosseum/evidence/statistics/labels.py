@@ -5,9 +5,9 @@ Where members are drawn and nothing in a run depends on who they are, every coal
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Final
 
 from colosseum.evidence.figures import Figure
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS: Final = 10_000
-MOST_COALITIONS: Final = 2_000
+MOST_COALITIONS: Final = 1_000
 """Of one run beyond which some are drawn."""
 ROUNDING: Final = 1e-9
 
@@ -39,8 +39,11 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]], *, seed: int = 0) 
     `runs` are by seed; repeats of one are averaged. Every combination is tried where there are no more than DRAWS,
     else so many seeded draws: `(1 + #) / (1 + B)`. Seeds in which the figure is null are left out.
     """
+    import numpy as np
+
     chance = random.Random(seed)
-    found = [scores for number in sorted(runs) if (scores := _scores(runs[number], chance))]
+    known: dict[object, NDArray[np.bool_]] = {}
+    found = [scores for number in sorted(runs) if len(scores := _scores(runs[number], known, chance))]
     if not found:
         return Figure(None, "no run has a figure for its coalition")
     if all(len(scores) == 1 for scores in found):
@@ -48,63 +51,72 @@ def label_permutation(runs: Mapping[int, Sequence[Labelled]], *, seed: int = 0) 
     reach = math.fsum(scores[0] for scores in found)
     reach -= ROUNDING * max(1.0, math.fsum(abs(scores[0]) for scores in found))
     if math.prod(len(scores) for scores in found) <= DRAWS:
-        sums = _every_sum(found)
-        return Figure(float((sums >= reach).mean()))
+        return Figure(float((_every_sum(found) >= reach).mean()))
     return Figure((1 + int((_drawn_sums(found, chance) >= reach).sum())) / (1 + DRAWS))
 
 
-def _scores(repeats: Sequence[Labelled], chance: random.Random) -> list[float]:
+def _scores(
+    repeats: Sequence[Labelled], known: "dict[object, NDArray[np.bool_]]", chance: random.Random
+) -> "NDArray[np.float64]":
     """The figure under every coalition of one seed, the true one first; empty where that is null."""
+    import numpy as np
+
     run = repeats[0]
-    sets = [run.members, *(s for s in _alike(run, chance) if s != run.members)]
-    means = [_mean([_gap(each, members) for each in repeats]) for members in sets]
-    if means[0] is None:
-        return []
-    return [mean for mean in means if mean is not None]
+    agents = sorted(run.values)
+    true = np.array([agent in run.members for agent in agents])
+    groups: dict[int, list[int]] = {}
+    for place, agent in enumerate(agents):
+        groups.setdefault(run.kinds.get(agent, 0), []).append(place)
+    sizes = [(tuple(group), int(true[group].sum())) for group in groups.values()]
+    others = known.get((len(agents), *sizes))
+    if others is None:
+        others = known[(len(agents), *sizes)] = np.array(list(_alike(len(agents), sizes, chance)))
+    sets = np.vstack([true, others[(others != true).any(axis=1)]])
+    gaps = np.array([_gaps(np.array([each.values[a] for a in agents], dtype=float), sets) for each in repeats])
+    there = ~np.isnan(gaps)
+    counts = there.sum(axis=0)
+    means: NDArray[np.float64] = np.where(there, gaps, 0).sum(axis=0)[counts > 0] / counts[counts > 0]
+    return means if counts[0] else means[:0]
 
 
-def _alike(run: Labelled, chance: random.Random) -> Iterator[frozenset[str]]:
-    """Coalitions with as many members of every kind: all, or some that are drawn."""
-    groups: dict[int, list[str]] = {}
-    for agent in sorted(run.values):
-        groups.setdefault(run.kinds.get(agent, 0), []).append(agent)
-    sizes = {kind: sum(agent in run.members for agent in group) for kind, group in groups.items()}
-    number = math.prod(math.comb(len(group), sizes[kind]) for kind, group in groups.items())
-    if number > MOST_COALITIONS:
-        for _ in range(MOST_COALITIONS):
-            yield frozenset(a for kind, group in groups.items() for a in chance.sample(group, sizes[kind]))
-        return
-    made: list[frozenset[str]] = [frozenset()]
-    for kind, group in groups.items():
-        made = [one | frozenset(more) for one in made for more in combinations(group, sizes[kind])]
-    yield from made
+def _alike(number: int, sizes: Sequence[tuple[tuple[int, ...], int]], chance: random.Random) -> "Iterator[list[bool]]":
+    """Coalitions of so many agents of every group: all of them, or some that are drawn."""
+    ways = math.prod(math.comb(len(group), size) for group, size in sizes)
+    made: Iterable[tuple[int, ...]]
+    if ways > MOST_COALITIONS:
+        made = (tuple(p for g, size in sizes for p in chance.sample(g, size)) for _ in range(MOST_COALITIONS))
+    else:
+        parts = product(*(combinations(group, size) for group, size in sizes))
+        made = (tuple(chain.from_iterable(part)) for part in parts)
+    for places in made:
+        yield [place in places for place in range(number)]
 
 
-def _gap(run: Labelled, members: frozenset[str]) -> float | None:
-    inside = _mean([value for agent, value in run.values.items() if agent in members])
-    outside = _mean([value for agent, value in run.values.items() if agent not in members])
-    return None if inside is None or outside is None else inside - outside
+def _gaps(values: "NDArray[np.float64]", sets: "NDArray[np.bool_]") -> "NDArray[np.float64]":
+    """Mean of members − mean of others, by coalition; NaN where either has no value."""
+    import numpy as np
+
+    there = ~np.isnan(values)
+    sums, counts = sets @ np.where(there, values, 0), sets @ there.astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gaps: NDArray[np.float64] = sums / counts - (np.where(there, values, 0).sum() - sums) / (there.sum() - counts)
+    return gaps
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
-
-
-def _every_sum(found: Sequence[Sequence[float]]) -> "NDArray[np.float64]":
+def _every_sum(found: "Sequence[NDArray[np.float64]]") -> "NDArray[np.float64]":
     import numpy as np
 
     sums = np.zeros(1)
     for scores in found:
-        sums = (sums[:, None] + np.array(scores)).ravel()
+        sums = (sums[:, None] + scores).ravel()
     return sums
 
 
-def _drawn_sums(found: Sequence[Sequence[float]], chance: random.Random) -> "NDArray[np.float64]":
+def _drawn_sums(found: "Sequence[NDArray[np.float64]]", chance: random.Random) -> "NDArray[np.float64]":
     import numpy as np
 
     draws = np.random.default_rng(chance.getrandbits(64))
     sums = np.zeros(DRAWS)
     for scores in found:
-        sums += np.array(scores)[draws.integers(0, len(scores), DRAWS)]
+        sums += scores[draws.integers(0, len(scores), DRAWS)]
     return sums
