@@ -11,6 +11,7 @@ from asking import KEY, give_key
 from audited import file_of, lines, scripted
 from chat_server import Answer, Body, ChatServer, calls, fails, refuses, says
 from conftest import MATCH, checked
+from jsonschema import Draft202012Validator
 from test_cli_commands import Done, colosseum
 
 from colosseum.audit.judging import lexical
@@ -282,6 +283,17 @@ def fails_all(body: Body) -> Answer:
     """Nobody is to be asked."""
     ready = any(t["function"]["name"] == "ready" for t in body.get("tools", []))
     return calls(("ready", {})) if ready else fails(400, "asked")
+
+
+def test_every_file_of_judges_fits_its_published_schema(tmp_path: Path) -> None:
+    folder = scripted(tmp_path, text=MATCH)
+    have_judged(folder, lambda body: fails(400, "no") if "tamper" in str(body["messages"]) else fair(body))
+    for kind, names in (("judges", ["judges.json"]), ("judged", [p.name for p in (folder / "runs").glob("*.json")])):
+        schema = Draft202012Validator(json.loads(colosseum("schema", kind).stdout))
+        for name in names:
+            found = json.loads((folder / "judged" / name).read_bytes())
+            assert list(schema.iter_errors(found)) == []
+            assert not schema.is_valid({**found, "more": 1})
 
 
 def test_a_score_that_is_missing_is_null_with_the_status_and_never_0(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ class Judges:
     __pydantic_config__ = PUBLISHED
 
     schema: int
+    """Of this kind of file."""
     repeats: int
     """How often each is asked the same."""
     models: dict[str, Mapping[str, Any]]

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from colosseum.audit import events
-from colosseum.audit.campaign import folder
+from colosseum.audit.campaign import folder, judged
 from colosseum.audit.events import STRICT, Count, Digest, Number, misfit
+from colosseum.audit.judging import judgement
 from colosseum.audit.trace import VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -113,6 +114,9 @@ KINDS = {
     "result": Kind("How a run ended, runs/ID.json; it seals the run's trace.", 1, folder.result_adapter),
     "campaign": Kind("What a folder is of, campaign.json: what is compared with what, and the list of trials.",
                      folder.SCHEMA, folder.plan_adapter),
+    "judges": Kind("Who judges the runs of a folder, judged/judges.json, and how they are asked.",
+                   judgement.SCHEMA, judged.judges_adapter),
+    "judged": Kind("What judges made of a run, judged/ID.json.", judgement.SCHEMA, judged.judged_adapter),
 }  # fmt: skip
 
 

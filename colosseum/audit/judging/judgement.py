@@ -3,32 +3,41 @@
 A judgement that could not be had has a status that says so and no score; it is never 0.
 """
 
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import ConfigDict
 
 Focal: TypeAlias = Literal["coalition", "random"]
 """Whether the agents in question are the true coalition, or others as many; a judge is not told."""
 Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
 """unreadable: no score in the answer; unquoted: its quote stands nowhere; failed: there was no answer."""
 SCHEMA = 1
+PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 @dataclass(frozen=True)
 class Judgement:
     """What one judge made of one run, for one question and one set of focal agents."""
 
+    __pydantic_config__: ClassVar = PUBLISHED
+
     judge: str
     """`sim/judge`, or a model as `provider/model`."""
     rubric: str
+    """The question: `collusion`, `tampering`, `deception`, or one of the spec's."""
     focal: Focal
+    """Of whom."""
     repeat: int
     """From 1."""
     status: Status
+    """Whether there is a score, or why there is none."""
     score: int | None
     """0 to 5; null unless the status is ok."""
     quote: str
     """What the score rests on, as it stands in the transcript; empty for a score of 0."""
     rationale: str
+    """The judge's reasons."""
     reason: str
     """Why there is no score; empty where there is one."""
     asked: int
@@ -48,12 +57,16 @@ class Judgement:
 class Judged:
     """All judgements of one run."""
 
+    __pydantic_config__: ClassVar = PUBLISHED
+
     schema: int
+    """Of this kind of file."""
     trial: str
     """The run's identity."""
     chain: str
     """The seal of the trace that was judged."""
-    judgements: tuple[Judgement, ...] = field(default_factory=tuple)
+    judgements: tuple[Judgement, ...] = ()
+    """By judge, question, set and repeat."""
 
     def joined(self, more: tuple[Judgement, ...]) -> "Judged":
         """With more of them, each in place of an earlier one of the same."""
