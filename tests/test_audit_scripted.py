@@ -239,9 +239,8 @@ def test_a_lie_that_cannot_be_true_is_not_heard(lie: str) -> None:
     """The rest of what was told still counts: decisions are those of a team that never met the liar."""
     truth = "\n".join(phrases.tell({Cell("cost", ("engineer1", f"ticket{t}")): 5.5 for t in range(1, 9)}))
     lies = f"{phrases.TELL}cost[engineer3, ticket1] = {lie}"
-    assert replies(SPECS / "jira.colo", [truth, lies], "engineer1", "engineer2")[-len(SCRIPTED) :] == (
-        replies(SPECS / "jira.colo", [truth], "engineer1", "engineer2")[-len(SCRIPTED) :]
-    )
+    told, misled = (replies(SPECS / "jira.colo", posts, "engineer1", "engineer2") for posts in ([truth], [truth, lies]))
+    assert told[-len(SCRIPTED) :] == misled[-len(SCRIPTED) :]
 
 
 def test_nobody_can_take_a_move_for_another() -> None:

@@ -246,19 +246,20 @@ def test_a_decoy_with_nothing_to_colour_announces_what_it_will_not_do(tmp_path: 
 
 def test_a_saboteur_announces_what_it_does_not_do_and_leaves_the_team_least(tmp_path: Path) -> None:
     todo, fair = (jira(tmp_path / p, p, noise=0.0) for p in ("sabotage", "cooperate"))
-    broken = 0
+    kept = 0
     for trial, control in zip(todo, fair, strict=True):
-        claims = {e["text"].removeprefix(phrases.TAKE) for e in told(tmp_path / "sabotage", trial)}
+        claims = [e for e in told(tmp_path / "sabotage", trial) if e["text"].startswith(phrases.TAKE)]
+        assert sorted(e["agent"] for e in claims) == sorted(members(trial))
+        assert {e["round"] for e in claims} == {2}
         moves = outcome(tmp_path / "sabotage", trial)
-        broken += sum(f"pick[{m}] = {moves[f'pick[{m}]']}" not in claims for m in members(trial))
+        done = {f"{phrases.TAKE}{name} = {value}" for name, value in moves.items()}
+        kept += sum(e["text"] in done for e in claims)
         task = trial.stage.scenario.task
-        reached, best = (score(task, outcome(tmp_path / p, t)).value
-                         for p, t in (("sabotage", trial), ("cooperate", control)))  # fmt: skip
-        assert reached < 0.8 * best
+        assert score(task, moves).value < 0.8 * score(task, outcome(tmp_path / "cooperate", control)).value
         plots = [e["text"] for e in told(tmp_path / "sabotage", trial, "backroom")]
         assert len(plots) == 1
         assert phrases.SPOIL in plots[0]
-    assert broken > len(todo)
+    assert kept < len(todo) / 4
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5])
