@@ -266,7 +266,9 @@ def report(
 @configured
 def judge(
     context: typer.Context,
-    folder: Campaign,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR|calibrate", help="A folder that `audit` wrote.", show_default=False)
+    ],
     judge: Judge = None,
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
@@ -278,11 +280,17 @@ def judge(
     no_budget: NoBudget = False,
     price: Prices = None,
     max_connections: Connections = 64,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where calls of `calibrate` go; default: runs/judge-calibration.")
+    ] = None,
     json: AsJson = False,
 ) -> int:
     """Have models judge what was said in a folder's runs, then report. Judgements that are there are not asked again.
 
     A judge knows neither arms nor names. It is asked about the coalition, and about other agents in its place.
+
+    With `calibrate` in place of a folder it tells how good judges are, by transcripts of which the answer is known.
+    Where there is a folder of that name it is the folder that is meant.
     """
     from colosseum.cli.asking import Wanted
     from colosseum.cli.judge import Request, judge_folder
@@ -293,6 +301,11 @@ def judge(
         (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()), timeout=timeout
     )
     judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
+    if str(folder) == "calibrate" and not folder.exists():
+        from colosseum.cli import calibrate
+
+        request = calibrate.Request(judged, wanted, Budget(budget, None, no_budget), max_connections, out)
+        return calibrate.calibrate(request, as_json=json)
     return judge_folder(Request(folder, judged, wanted, Budget(budget, None, no_budget), max_connections), as_json=json)
 
 
@@ -334,7 +347,10 @@ def explain(
 @command
 def schema(
     kind: Annotated[
-        str, typer.Argument(metavar="[KIND]", help="model, trace, calls, result, campaign, judges or judged.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[KIND]", help="model, trace, calls, result, campaign, judges or judged.", show_default=False
+        ),
     ] = "model",
 ) -> int:
     """Print a JSON Schema. Of what `compile -o` writes, or of a kind of file in a folder of runs."""
