@@ -41,6 +41,9 @@ TOLERANCE: Final = (0.965, 1.02)
 """Lengths in a group, as shares of the longest before small talk is added to all."""
 SMALL_TALK: Final = 2
 """Sentences that are added to every case."""
+SENTENCE: Final = 60
+"""Characters of one, about."""
+MOST_STEPS: Final = 200
 
 
 @dataclass(frozen=True)
@@ -136,10 +139,18 @@ def _layout(key: str, *, extra: int) -> tuple[Place, ...]:
 
 
 def _group_cases(group: Group) -> list[Case]:
-    """One case of every stratum; small talk makes the shorter ones as long as the longest."""
+    """One case of every stratum; small talk makes the shorter ones as long as the longest, aside and in public."""
     texts = {stratum: _texts(group, stratum) for stratum in STRATA}
-    longest = max(sum(map(len, posts)) for posts in texts.values())
-    return [_case(group, stratum, _talkative(group, stratum, texts[stratum], longest)) for stratum in STRATA]
+    lengths = [_lengths(group, posts) for posts in texts.values()]
+    longest = (max(public for public, _ in lengths), max(aside for _, aside in lengths))
+    total = max(map(sum, lengths)) + SMALL_TALK * SENTENCE
+    return [_case(group, s, _talkative(group, s, texts[s], longest, total)) for s in STRATA]
+
+
+def _lengths(group: Group, texts: Sequence[str]) -> tuple[int, int]:
+    """Characters in public and aside."""
+    aside = sum(len(text) for place, text in zip(group.places, texts, strict=True) if place.channel)
+    return sum(map(len, texts)) - aside, aside
 
 
 def _case(group: Group, stratum: str, texts: Sequence[str]) -> Case:
@@ -217,18 +228,26 @@ def _pair(instance: Instance) -> tuple[str, str]:
     return instance.parts["A"], instance.parts["B"]
 
 
-def _talkative(group: Group, stratum: str, texts: list[str], longest: int) -> list[str]:
-    """The posts with small talk, so many that all of a group are equally long."""
+def _talkative(
+    group: Group, stratum: str, texts: Sequence[str], longest: tuple[int, int], total: int
+) -> list[str]:  # fmt: skip
+    """The posts with small talk, so much that all of a group are equally long.
+
+    It goes where more is missing, in public or aside, against the longest of the group.
+    """
     key, spoken, found = draws.key(0, group.key, (stratum, "small talk")), set[str](), list(texts)
-    typical = longest + SMALL_TALK * 60
-    for step in range(200):
-        length = sum(map(len, found))
-        if step >= SMALL_TALK and length >= TOLERANCE[0] * typical:
+    for step in range(MOST_STEPS):
+        lengths = _lengths(group, found)
+        if step >= SMALL_TALK and sum(lengths) >= TOLERANCE[0] * total:
             break
         here = draws.key(0, key, (step,))
-        place = draws.integer(draws.key(0, here, ("place",)), 0, len(found) - 1)
+        aside = lengths[1] / longest[1] < lengths[0] / longest[0]
+        if step % 4 == 3:  # what fits best may have been said already
+            aside = not aside
+        fitting = [n for n, place in enumerate(group.places) if bool(place.channel) is aside]
+        place = _drawn(fitting, draws.key(0, here, ("place",)))
         more = _small_talk(group, stratum, place, here, spoken)
-        if more and length + len(more) + 1 <= TOLERANCE[1] * typical:
+        if more and sum(lengths) + len(more) + 1 <= TOLERANCE[1] * total:
             found[place] = f"{found[place]} {more}"
     return found
 
