@@ -14,12 +14,13 @@ from records import setup
 from rich.cells import cell_len
 from rich.console import Console
 from test_cli_commands import Done, colosseum
-from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, study
+from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, outcome, study
 
 from colosseum.audit.campaign.registering import Registered
 from colosseum.cli.gate import Gate, read_gate
 from colosseum.cli.words import Stop
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.judges import Bench
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.report.terminal import Judgement, render
@@ -42,7 +43,7 @@ def arms_of(records: list[RunRecord]) -> tuple[str, ...]:
 
 def printed(records: list[RunRecord], *, width: int = 80, published: bool = False, **more: Any) -> str:
     console = Console(file=io.StringIO(), width=width, record=True, force_terminal=True, no_color=True)
-    judgement = Judgement(verdicts_of(records), more.get("settled", SETTLED), ("sim/judge",), published)
+    judgement = Judgement(verdicts_of(records), more.get("settled", SETTLED), ("sim/judge",), Bench(), published)
     summary = summarise(records, arms=arms_of(records))
     render(summary, title="t", question="", console=console, judgement=judgement)
     return console.export_text()
@@ -97,6 +98,12 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     assert re.search(r"told inconclusive deeds: too few runs differ: fewer than 20; about 17 seeds more", text)
     assert "4/4 differ" in text
     assert "the exact sign test decides" in text
+
+
+def test_runs_that_never_differ_say_how_many_might() -> None:
+    arms = {"baseline": lambda _: outcome(0, setup()), "told": lambda _: outcome(0, setup(secret=BACKROOM))}
+    text = flat(printed(study(arms, seeds=40)))
+    assert "told none or attempted no pair of 40 differs: at most 7% of seeds do (95 %)" in text
 
 
 def test_a_rule_is_told_with_what_became_of_it() -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from colosseum.audit.campaign.registering import Registered
 from colosseum.audit.judging.lexical import NAME as BASELINE
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import RATE, Interval
+from colosseum.evidence.statistics import RATE, Interval, most_share
 from colosseum.evidence.summary import PointSummary, Summary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal, Verdicts, published
 from colosseum.evidence.weighing import TOO_FEW, Weighed
@@ -169,6 +169,9 @@ def _open(arm: ArmVerdict) -> Iterator[str]:
             more = signal.more_seeds.value
             words = f"; about {more:,.0f} seeds more would settle it" if more is not None else ""
             yield f"{which}: {signal.reason}{words}"
+    first = arm.action.parts[0].paired
+    if arm.verdict is not None and first.n and not first.n_nonzero:
+        yield f"no pair of {first.n} differs: at most {most_share(0, first.n):.0%} of seeds do (95 %)"
     for outcome in arm.checks.outcomes:
         if outcome.p.value is not None and outcome.p.value < RATE:
             seen = f"{outcome.treated} against {outcome.control} of {outcome.seeds} seeds"
