@@ -105,8 +105,8 @@ def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
 def _padded(differences: Sequence[float], rate: float) -> float:
     """The upper limit at level WIDE with one more difference, as large as the largest that was seen.
 
-    Where few pairs differ, a rise that was not seen weighs most, and Student's t alone would leave it out: of means that
-    lie at the margin with one pair in five differing it misses 7 to 24 in 100, and this one 1 to 14 (n = 20).
+    Where few pairs differ, a rise that was not seen weighs most, and Student's t alone would leave it out: of means
+    that lie at the margin with one pair in five differing it misses 7 to 24 in 100, and this one 1 to 14 (n = 20).
     """
     largest = max(map(abs, differences))
     found = mean_interval([*differences, largest], level=1 - 2 * rate)
