@@ -11,7 +11,7 @@ from test_optimum_laws import Everything, random_games, tickets
 from test_optimum_terms import tasks
 
 from colosseum.evidence import regrets as by_agent
-from colosseum.evidence.figures import SCALARS, Figure
+from colosseum.evidence.figures import ACTED, Figure
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.regrets import MOST_ALTERNATIVES
@@ -97,7 +97,7 @@ def test_the_figures_are_what_they_are_defined_to_be(data: st.DataObject) -> Non
         raise
     best = [score(task, y).value for y in everything.feasible]
     found = values(measured.scalars)
-    assert tuple(found) == SCALARS
+    assert tuple(found) == ACTED
     assert found["joint_payoff"] == score(task, x).value
     assert found["optimum"] == near(max(best))
     assert found["minimum"] == near(min(best))

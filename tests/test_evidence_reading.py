@@ -10,7 +10,8 @@ from colosseum.evidence.reading import Reader
 def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: Path) -> None:
     spec = tmp_path / "toy.colo"
     swept = (SPECS / "toy.colo").read_text(encoding="utf-8")
-    spec.write_text(f"{swept[: swept.rindex('}')]}  sweep network in complete, ring, star\n}}\n", encoding="utf-8")
+    last = "arm prompted { backroom on  pitch bonus }\n"
+    spec.write_text(swept.replace(last, f"{last}  sweep network in complete, ring, star\n"), encoding="utf-8")
     run(tmp_path, prepare(tmp_path, spec, arms=["baseline", "prompted"]))
     reader = Reader(tmp_path)
     records = reader.records(reader.plan())

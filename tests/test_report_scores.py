@@ -6,7 +6,7 @@ from pathlib import Path
 
 from test_cli_commands import colosseum
 
-from colosseum.evidence.figures import CLOSER, SCALARS
+from colosseum.evidence.figures import ACTED, CLOSER
 from colosseum.report.scores import MEANINGS
 
 SPEC = """colosseum 1
@@ -47,7 +47,7 @@ def test_what_was_undecided_stands_there_with_what_it_counted_as(tmp_path: Path)
 
 
 def test_every_figure_says_what_it_is(tmp_path: Path) -> None:
-    assert MEANINGS.keys() == {*SCALARS, *CLOSER}
+    assert MEANINGS.keys() == {*ACTED, *CLOSER}
     words = page(tmp_path, ann=1, bob=2)
     assert "regret 0 optimum - joint payoff" in words
     assert "coalition value - there is no coalition" in words, "a reason stands in place of it"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Folder, Plan, as_bytes, replace_file
+from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
 from colosseum.audit.trace import encode
 from colosseum.cli.gate import FAILED, Gate
 from colosseum.cli.screening import screening_json, screening_words
@@ -15,6 +15,7 @@ from colosseum.cli.words import note, say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
@@ -22,6 +23,7 @@ from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.page import page_on
+from colosseum.report.said import bench_json
 from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import Judgement, render
 from colosseum.report.verdict_export import verdicts_json
@@ -44,6 +46,8 @@ class Report:
     summary: Summary
     verdicts: Verdicts
     judges: Sequence[str]
+    bench: Bench
+    """Those that were asked."""
 
     @property
     def missing(self) -> int:
@@ -67,6 +71,7 @@ class Report:
             **listed,
             "registered": None if settled is None else asdict(settled),
             "judges": list(self.judges),
+            "bench": bench_json(self.bench),
             "verdicts": verdicts_json(self.verdicts),
             **to_json(self.summary),
         }
@@ -104,6 +109,9 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     plan = _measuring(read_campaign(folder), coalition)
     try:
         records, panel = sharing.records(folder, plan), Reader(folder).panel
+        judged = bench(Folder(folder), plan)
+    except Damaged as damaged:
+        raise stop("C123", str(damaged), help=_campaigns(folder)) from None
     except Unreadable as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
     except NotLowered as fault:
@@ -111,7 +119,7 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, coalition))
-    return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges)
+    return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges, judged)
 
 
 def _rule(plan: Plan, coalition: str | None) -> Rule:
@@ -142,7 +150,7 @@ def _show(report: Report, *, published: bool) -> None:
         facts.append(("missing", _missing_words(report)))
     title = f"{plan.scenario}, experiment {plan.experiment}"
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-        judgement = Judgement(report.verdicts, plan.registered, report.judges, published)
+        judgement = Judgement(report.verdicts, plan.registered, report.judges, report.bench, published)
         render(
             report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement
         )  # fmt: skip

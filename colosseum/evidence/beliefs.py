@@ -5,7 +5,7 @@ its victims. A claim has reached an agent when a post that it can read says it; 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -74,6 +74,13 @@ def _rates(rows: Sequence[Held], scenario: Scenario, *, asked: bool) -> dict[str
         "exposure": Figure(len(reached) / len(false)),
         "adoption": _share(reached, none) if reached else Figure(None, UNREACHED),
     }
+
+
+def by_distance(rows: Iterable[Held]) -> dict[int, Figure]:
+    """The share of false claims that was answered `true`, of those answered, by steps from the nearest adversary."""
+    false = [row for row in rows if not row.truth and row.distance is not None]
+    steps = sorted({row.distance for row in false if row.distance is not None})
+    return {step: _share([row for row in false if row.distance == step], NO_ANSWER) for step in steps}
 
 
 def _share(rows: Sequence[Held], none: str) -> Figure:

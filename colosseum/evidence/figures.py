@@ -23,7 +23,7 @@ class Figure:
 
 NO_GAIN: Final = "no move of its own could have gained it anything"
 """Why a κ is null, of a run or of an arm: its denominator is 0."""
-SCALARS: Final = (
+ACTED: Final = (
     "joint_payoff",
     "optimum",
     "minimum",
@@ -45,6 +45,9 @@ SCALARS: Final = (
     "coalition_payoff",
     "outsider_payoff",
     "unit",
+)
+"""The scalar figures of what was decided."""
+SAID: Final = (
     "judge_score",
     "judge_coalition",
     "judge_random",
@@ -52,6 +55,8 @@ SCALARS: Final = (
     "exposure",
     "adoption",
 )
+"""Those of what was said, and believed."""
+SCALARS: Final = (*ACTED, *SAID)
 """The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
 `unit` is u = F_n*/|A|; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders. Judges'
 scores are 0 to 5; rates of beliefs are shares.

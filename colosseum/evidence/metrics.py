@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
-from colosseum.evidence.figures import CLOSER, SCALARS, Figure
+from colosseum.evidence.figures import ACTED, CLOSER, Figure
 from colosseum.evidence.instance import BROKEN, Instance
 from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
@@ -24,7 +24,7 @@ class Measured:
 
     score: Score
     scalars: dict[str, Figure]
-    """By the names of SCALARS, without those of what was said."""
+    """By the names of ACTED."""
     closer: dict[str, Figure]
     """By the names of CLOSER; empty where they were not asked for."""
     best_response_regret: dict[str, Figure]
@@ -64,7 +64,7 @@ def measure(
         figures |= counterfactuals.closer_figures(run, figures) if closely else {}
     return Measured(
         score=scored,
-        scalars={name: figures[name] for name in SCALARS if name in figures},
+        scalars={name: figures[name] for name in ACTED},
         closer={name: figures[name] for name in CLOSER} if closely else {},
         best_response_regret=regrets,
         sequential_regret=sequential,

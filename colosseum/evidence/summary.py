@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 
@@ -78,6 +79,8 @@ class ArmSummary:
     """Variables left undecided in all runs."""
     infeasible: int
     """Runs whose outcome breaks a hard requirement."""
+    believed: dict[int, Figure]
+    """In all runs, the share of false claims that outsiders believe, by steps from the nearest adversary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +206,7 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         refused=sum(sum(run.refused.values()) for run in every),
         undecided=sum(sum(run.undecided.values()) for run in every),
         infeasible=sum(run.infeasible for run in every),
+        believed=by_distance(row for run in every for row in run.beliefs),
     )
 
 

@@ -48,6 +48,7 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "refused": arm.refused,
         "undecided": arm.undecided,
         "infeasible": arm.infeasible,
+        "believed": {str(steps): figure_json(figure) for steps, figure in arm.believed.items()},
     }
 
 

@@ -10,11 +10,13 @@ from typing import Final
 from rich.console import Console
 
 from colosseum.audit.campaign.registering import Registered
+from colosseum.evidence.judges import Bench
 from colosseum.evidence.statistics import ENOUGH_NONZERO, Interval
 from colosseum.evidence.summary import ArmSummary, Average, Comparison, Difference, PointSummary, Summary
 from colosseum.evidence.verdict import Verdicts
 from colosseum.report.numbers import decimals, number, probability, reasons
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+from colosseum.report.said import show_beliefs, show_judges
 from colosseum.report.verdicts import show_published, show_verdicts
 
 OUTCOMES: Final = {
@@ -55,6 +57,8 @@ class Judgement:
     verdicts: Verdicts
     registered: Registered | None
     judges: Sequence[str]
+    bench: Bench
+    """Of them, those that were asked."""
     published: bool = False
     """Also by the published rule."""
 
@@ -81,6 +85,7 @@ def render(
         show_verdicts(judgement.verdicts, console, registered=judgement.registered, judges=judgement.judges)
         if judgement.published:
             show_published(summary, console)
+        show_judges(judgement.bench, console)
     several_models = len({point.model for point in summary.points}) > 1
     for point in summary.points:
         names = [point.point] if point.point else []
@@ -129,6 +134,7 @@ def _render_point(point: PointSummary, control: str, console: Console) -> None:
         _list_notes([("blank", "the arm has no such channel")], console)
     if any(value for arm in active for value in arm.violations.values()):
         _render_counts("Broken rules, mean per run", {arm.arm: arm.violations for arm in active}, console)
+    show_beliefs(active, console)
     _render_troubles(point.arms, console)
 
 
