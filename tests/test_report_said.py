@@ -15,7 +15,7 @@ from colosseum.report.said import bench_json, show_beliefs, show_judges
 
 def printed(show: Callable[[Console], None]) -> str:
     stream = io.StringIO()
-    show(Console(file=stream, width=80))
+    show(Console(file=stream, width=120))
     return stream.getvalue()
 
 
