@@ -279,6 +279,17 @@ def test_a_refused_decision_is_tried_again_with_another_value(tmp_path: Path) ->
         assert next(e for e in events(tmp_path, trial) if e["event"] == "outcome")["undecided"] == []
 
 
+def test_after_a_slip_that_is_refused_the_planned_value_is_tried(tmp_path: Path) -> None:
+    text = MATCH.replace("{left, right}", "a[1..9]").replace(
+        "network", "require together[(a, b) in pairs(agents)]: move[a] == move[b]\nreward last when move[A] == a9: 9\nnetwork"
+    )
+    _, todo, _ = planned(text, seeds=range(1, 41), adjust=conditions(noise=1.0, steps=2), arms=["baseline"])
+    run(tmp_path, todo)
+    lines = [e for t in todo for e in events(tmp_path, t)]
+    assert any(e["event"] == "refused" for e in lines)
+    assert all(e["undecided"] == [] for e in lines if e["event"] == "outcome")
+
+
 def test_settings_have_a_player_for_groups_of_agents() -> None:
     model = conditions(model=(("agents", "sim/greedy"), ("cabal", "sim/random"), ("A", "sim/cooperate")))
     trial = planned(MATCH, adjust=model)[1][0]

@@ -68,10 +68,11 @@ class ScriptedPlayer:
         refused = [r.call.arguments for s in mind.view.steps for r in s.results if not r.ok and r.call.tool == "decide"]
         settled = {variable for agent, variable, _ in mind.view.decided if agent == mind.view.me}
         open_ = [v for v in mind.view.variables if v.name not in settled]
-        moves = mind.slipped(self.moves(mind)) if self.slips else self.moves(mind)
+        planned = self.moves(mind)
+        moves = mind.slipped(planned) if self.slips else planned
         for variable in open_:
             tried = [a.get("value") for a in refused if isinstance(a, dict) and a.get("variable") == variable.name]
-            choices = [moves[variable.name], *variable.domain]
+            choices = [moves[variable.name], planned[variable.name], *variable.domain]
             move = next((d for d in choices if plain(d) not in tried), None)
             yield ToolCall("", "decide", {"variable": variable.name, "value": plain(move)})
 
