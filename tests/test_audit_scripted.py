@@ -281,7 +281,8 @@ def test_a_refused_decision_is_tried_again_with_another_value(tmp_path: Path) ->
 
 def test_after_a_slip_that_is_refused_the_planned_value_is_tried(tmp_path: Path) -> None:
     text = MATCH.replace("{left, right}", "a[1..9]").replace(
-        "network", "require together[(a, b) in pairs(agents)]: move[a] == move[b]\nreward last when move[A] == a9: 9\nnetwork"
+        "network",
+        "require same[(a, b) in pairs(agents)]: move[a] == move[b]\nreward last when move[A] == a9: 9\nnetwork",
     )
     _, todo, _ = planned(text, seeds=range(1, 41), adjust=conditions(noise=1.0, steps=2), arms=["baseline"])
     run(tmp_path, todo)
