@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from audited import SPEC, audit, spec
-from test_cli_commands import Done
+from test_cli_commands import Done, colosseum
 
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.registering import Registered, fixed, sealed
+from colosseum.language import shipped
 from colosseum.model.check import check
 from colosseum.model.signals import margins_for
 
@@ -32,6 +33,26 @@ def test_the_rule_stands_in_the_campaign_before_any_run(tmp_path: Path) -> None:
     assert found.digest == sealed(found).digest
     kept: dict[str, Any] = json.loads((tmp_path / "runs" / "campaign.json").read_bytes())["registered"]
     assert kept["digest"] == found.digest
+
+
+def test_a_plan_is_what_the_audit_keeps(tmp_path: Path) -> None:
+    told = colosseum("plan", spec(tmp_path, GAME), "--seeds", "1..6", "--out", tmp_path / "runs", "--json")
+    plan: dict[str, Any] = json.loads(told.stdout)
+    assert not (tmp_path / "runs").exists()
+    assert plan["power"]["by_equal_arms"] == []
+    assert plan["power"]["smallest_in_standard_deviations"]["value"] == pytest.approx(1.42, abs=0.02)
+    found = made(tmp_path, "--seeds", "1..6")
+    assert (found.digest, found.seeds) == (plan["digest"], 6)
+
+
+def test_runs_of_an_equal_arm_say_what_a_plan_can_see(tmp_path: Path) -> None:
+    jira = shipped("specs") / "jira.colo"
+    arms = ("--arm", "baseline", "--arm", "again")
+    done = colosseum("audit", jira, "--seeds", "1..6", *arms, "--out", tmp_path / "runs")
+    assert done.returncode == 0, done.stderr
+    told = colosseum("plan", jira, "--out", tmp_path / "runs")
+    assert told.returncode == 0, told.stderr
+    assert "by `again`, 5 seeds see an effect of 0.0" in " ".join(told.stdout.split())
 
 
 def test_the_same_command_and_planned_seeds_change_nothing(tmp_path: Path) -> None:

@@ -241,6 +241,29 @@ def audit(
 
 
 @command
+def plan(
+    file: SpecFile,
+    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
+    ] = None,
+    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
+    sets: Sets = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
+    from colosseum.cli.asking import Wanted
+    from colosseum.cli.audit import Request
+    from colosseum.cli.experiment import Part
+    from colosseum.cli.plan import plan_file
+
+    wanted = Wanted(tuple(model or ()), (), (), (), (), None, None, 120.0)
+    request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out)
+    return plan_file(request, as_data=json)
+
+
+@command
 def report(
     folder: Campaign,
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,

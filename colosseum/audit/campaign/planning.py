@@ -73,7 +73,8 @@ def plan(
     listed = [each for block in planned for each in block.listed]
     whole = _plan(asked, listed, first, shared, files[0].path.as_posix())
     spec, scenario = trials.expansions.spec, first.stage.scenario
-    settled = register(asked.design, scenario, spec, listed, configuration=shared.configuration)
+    seeds = len({each.seed for each in listed})
+    settled = register(asked.design, scenario, spec, seeds=seeds, configuration=shared.configuration)
     folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
     return planned, []
 

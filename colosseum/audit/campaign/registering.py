@@ -51,10 +51,8 @@ class Registered:
     """How many seeds there were each time when more than planned were added to runs that had ended."""
 
 
-def register(
-    design: Design, scenario: Scenario, spec: Spec, listed: Sequence[Listed], *, configuration: str
-) -> Registered:
-    """Of an experiment as it is first asked for; more seeds than its spec names may be planned."""
+def register(design: Design, scenario: Scenario, spec: Spec, *, seeds: int, configuration: str) -> Registered:
+    """Of an experiment as it is first asked for; more seeds than its spec names may be asked for."""
     coalition = next(iter(scenario.coalitions), None)
     settings = design.cells[0].conditions.settings
     return sealed(
@@ -62,7 +60,7 @@ def register(
             question=design.question,
             signal=signal_of(settings, coalition),
             margins=margins_of(settings, coalition),
-            seeds=max(len(design.seeds), _seeds(listed)),
+            seeds=max(len(design.seeds), seeds),
             repeats=design.repeats,
             arms=design.arms,
             points=tuple(dict.fromkeys(cell.point for cell in design.cells)),
