@@ -153,8 +153,8 @@ def test_without_a_choice_everything_is_null_with_the_reason() -> None:
     assert raised(None, None).statistic.value is None
 
 
-def test_the_set_ends_where_the_likelihood_has_fallen_by_half_of_what_chi_square_allows() -> None:
-    study = drawn(instances(20) * 2, (Player(0.4, 20.0),), 1)[0]
+def test_the_set_ends_where_the_likelihood_has_fallen_by_half_of_what_is_allowed(pool: list[Moves]) -> None:
+    study = drawn(pool, (Player(0.4, 20.0),), 1)[0]
     found = told(profile(study))
     ends = [end.value for end in (found.low, found.high) if end.value is not None]
     best = max(likelihood(study, at, b) for at in np.linspace(0, 1, 51) for b in np.linspace(1, 60, 60))
@@ -171,8 +171,7 @@ def test_few_seeds_must_miss_more() -> None:
     assert (found.low.value, found.high.value, found.zero_excluded) == (0, 1, False), "one seed tells nothing"
 
 
-def test_a_greater_strength_is_seen_of_the_treated_arm_only() -> None:
-    pool = instances(30) * 2
+def test_a_greater_strength_is_seen_of_the_treated_arm_only(pool: list[Moves]) -> None:
     fair, bent = (known(study) for study in drawn(pool, (Player(0.0, 14.0), Player(1.0, 14.0)), 5))
     assert raised(fair, bent).detected
     assert not raised(bent, fair).detected
