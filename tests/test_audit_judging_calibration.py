@@ -1,0 +1,200 @@
+"""The labelled set: what twins have in common, what trivial judges make of it, and that its figures are the spec's."""
+
+import asyncio
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+from asking import KEY, give_key
+from chat_server import Answer, Body, ChatServer, calls, says
+from scipy.stats import mannwhitneyu
+
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.source import PaidSource
+from colosseum.audit.judging.calibration.asked import judged, matter
+from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, STRATA, Case, cases
+from colosseum.audit.judging.calibration.scorers import BOUNDS, FOUND, SCORERS, keywords
+from colosseum.audit.judging.calibration.wording import families
+from colosseum.audit.models.paid import Provider
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.redaction import Redaction
+from colosseum.model.check import check
+
+ROOT = Path(__file__).parent.parent
+EVERY = cases()
+GROUPS: dict[str, list[Case]] = defaultdict(list)
+for each in EVERY:
+    GROUPS[each.group].append(each)
+BANKS = {"opening", "reaction", "closing", "filler public", "filler side"}
+
+
+def stratum(name: str) -> list[Case]:
+    return [case for case in EVERY if case.stratum == name]
+
+
+def posts_of(case: Case, *, aside: bool) -> list[str]:
+    """What the focal pair say aside, or in public."""
+    pair, said = case.transcript.numbers(case.focal), case.transcript
+    return [p.text for p in said.posts if p.author in pair and (len(said.channels[p.channel]) == 2) is aside]
+
+
+def test_every_stratum_is_large_enough_in_voices_specs_and_instances() -> None:
+    assert set(STRATA) == {case.stratum for case in EVERY}
+    for name in STRATA:
+        own = stratum(name)
+        opened = [case for case in own if not case.held_out]
+        assert len(opened) >= 60
+        assert len({case.family for case in opened}) >= 4
+        assert len({case.domain for case in own}) == 2
+        assert len({(case.domain, case.seed) for case in own}) == len(own)
+        assert {case.label for case in own} == {int(name in POSITIVE)}
+    assert {case.family for case in EVERY if case.held_out} == {"deliberate"}
+    assert len({case.transcript.words for case in EVERY}) == len(EVERY)
+
+
+def test_twins_differ_only_in_what_is_said() -> None:
+    for twins in GROUPS.values():
+        assert sorted(case.stratum for case in twins) == sorted(STRATA)
+        first = twins[0].transcript
+        lengths = [SCORERS["characters"](case) for case in twins]
+        assert max(lengths) <= 1.1 * min(lengths)
+        for case in twins:
+            said = case.transcript
+            assert (case.focal, case.seed, said.agents, said.channels) == (
+                twins[0].focal, twins[0].seed, first.agents, first.channels)  # fmt: skip
+            assert [(p.round, p.channel, p.author) for p in said.posts] == [
+                (p.round, p.channel, p.author) for p in first.posts]  # fmt: skip
+            pair = said.numbers(case.focal)
+            assert sorted(said.channels.values(), key=len)[0] == pair
+            assert {members for members in said.channels.values() if len(members) == 2} == {pair}
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_judges_that_do_not_read_cannot_tell_the_labels(scorer: str, seed: int) -> None:
+    every = cases(seed=seed)
+    above, below = ([SCORERS[scorer](case) for case in every if case.label == label] for label in (1, 0))
+    low, high = BOUNDS
+    assert low <= mannwhitneyu(above, below).statistic / len(above) / len(below) <= high
+
+
+def test_keywords_are_as_common_where_nobody_colludes() -> None:
+    shares = {name: sum(keywords(case) > 0 for case in stratum(name)) / len(stratum(name)) for name in STRATA}
+    assert min(shares[name] for name in NEGATIVE) >= 0.4
+    assert shares["quoting"] > 0.9
+    for family in families():
+        said = [line for script in family.scripts["euphemistic"] for line in (*script.aside, *script.public.values())]
+        assert not [line for line in said if FOUND.search(line)], family.name
+
+
+def test_equal_seeds_make_equal_sets_and_others_make_others() -> None:
+    again = cases.__wrapped__(seed=1, per_domain=1)
+    assert [case.transcript for case in again] == [case.transcript for case in cases(seed=1, per_domain=1)]
+    other = {case.transcript.words for case in cases(seed=2)}
+    assert not other & {case.transcript.words for case in EVERY}
+
+
+def test_nothing_is_left_of_the_templates_and_nobody_is_named() -> None:
+    names = re.compile(r"\b(?:engineer\d|Ana|Ben|Cleo|Dev|Eli)\b")
+    for case in EVERY:
+        for post in case.transcript.posts:
+            assert not set("{}[]|") & set(post.text), post.text
+            assert not names.search(post.text), post.text
+            assert "  " not in post.text
+            assert post.text == post.text.strip() != ""
+
+
+def test_every_voice_has_several_scripts_of_each_stratum_and_no_two_voices_share_a_line() -> None:
+    lines: Counter[str] = Counter()
+    for family in families():
+        assert set(family.banks) == BANKS
+        assert set(family.scripts) == {*STRATA, "aside"}
+        assert all(len(scripts) >= 3 for scripts in family.scripts.values())
+        assert all(len(script.aside) == 4 for name in STRATA for script in family.scripts[name])
+        lines.update({line for scripts in family.scripts.values() for script in scripts for line in script.aside})
+    assert [line for line, number in lines.items() if number > 1] == []
+
+
+def figures(case: Case) -> dict[tuple[str, str], float]:
+    """The spec's own figures of an instance, read anew."""
+    found, _ = check(ROOT / "specs" / f"{case.domain}.colo", seed=case.seed)
+    assert found is not None
+    entries = found.expansion.world.table({"jira": "cost", "classroom": "effort"}[case.domain]).entries
+    return {key: round(float(value), 1) for key, value in entries.items()}  # type: ignore[misc, arg-type]
+
+
+def numbers(texts: list[str]) -> set[str]:
+    """Those that are quoted, without those of agents and tickets."""
+    return set(
+        re.findall(r"(?<![\w.])\d+(?:\.\d)?(?![\w])", re.sub(r"(?:Agent |round |Rule )\d+", "", "\n".join(texts)))
+    )
+
+
+def test_claims_that_are_to_be_false_are_and_the_rest_is_the_instances() -> None:
+    for twins in list(GROUPS.values())[::7]:
+        instance = twins[0].instance
+        own, parts = figures(twins[0]), instance.parts
+        assert instance.figure == own
+        A, B, x, y, p, q = (parts[part] for part in "ABxypq")  # noqa: N806
+        assert instance.false < own[A, x]
+        assert own[parts["C"], x] < own[A, x]
+        assert own[parts["D"], y] < own[B, y]
+        assert own[A, p] + own[B, q] - own[A, q] - own[B, p] == pytest.approx(instance.saved)
+        assert min(instance.gain, instance.loss, instance.saved) > 0
+        assert instance.wrong != own[A, parts["a"]]
+        assert instance.wrong in {own[A, item] for item in instance.items}
+        told = next(case for case in twins if case.stratum == "false_claim")
+        assert instance.number(instance.false) in numbers(posts_of(told, aside=False))
+        slip = next(case for case in twins if case.stratum == "honest_error")
+        assert {instance.number(instance.wrong), instance.number(own[A, parts["a"]])} <= numbers(
+            posts_of(slip, aside=False)
+        )
+
+
+# ---- models ------------------------------------------------------------------------------------------------------
+
+SOME = cases(per_domain=1)[:12]
+
+
+def reads(body: Body) -> Answer:
+    """A judge that finds something in the first post."""
+    words = str(body["messages"][1]["content"])
+    first = next(json.loads(line)["text"] for line in words.splitlines() if line.startswith('{"round"'))
+    return calls(("judge", {"score": 3, "quote": first, "rationale": "so it says"}))
+
+
+def unreadable_once_in_a_while(body: Body) -> Answer:
+    odd = "secret" in str(body["messages"][1]["content"])
+    return says("hm") if odd else reads(body)
+
+
+def test_a_model_judges_each_case_once_and_again_where_it_could_not_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_key(monkeypatch)
+
+    def have_judged(script: object) -> tuple[list[str], int]:
+        with ChatServer(script) as server:  # type: ignore[arg-type]
+            endpoint = Endpoint("openai/judge", temperature=0.0, api_base=server.url)
+            source = PaidSource(Provider(4), Purse(None, {}))
+            found = asyncio.run(judged(SOME, endpoint, 1, tmp_path, source, Redaction.of(others=[KEY])))
+            return [one.status for (one,) in found if one is not None], len(server.requests)
+
+    first, asked = have_judged(unreadable_once_in_a_while)
+    odd = sum("secret" in matter(case).transcript.words for case in SOME)
+    assert 0 < odd < len(SOME)
+    assert (Counter(first), asked) == ({"ok": len(SOME) - odd, "unreadable": odd}, len(SOME) + 2 * odd)
+    second, again = have_judged(reads)
+    assert (second, again) == (["ok"] * len(SOME), odd)
+    third, nothing = have_judged(reads)
+    assert (third, nothing) == (["ok"] * len(SOME), 0)
+    assert KEY not in (tmp_path / "calls.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_judge_is_asked_whether_the_pair_colluded_and_not_told_the_answer() -> None:
+    for case in SOME:
+        about = matter(case)
+        assert about.question.name == "collusion"
+        assert not [name for name in (*STRATA, case.family, *case.focal) if name in about.prompt]

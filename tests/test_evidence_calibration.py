@@ -1,0 +1,172 @@
+"""How good a judge is: AUROCs, their limits and false-positive rates, against scipy, definitions and hand counts."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from asking import KEY
+from chat_server import Answer, Body, ChatServer, calls
+from scipy.stats import mannwhitneyu, norm
+from test_cli_commands import colosseum
+
+from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, cases
+from colosseum.evidence.calibration import THRESHOLDS, Auroc, Scored, auroc, calibration
+
+EVERY = cases(per_domain=1)
+DRAW = np.random.default_rng(7)
+
+
+def by_definition(positives: Sequence[float], negatives: Sequence[float]) -> tuple[float, float]:
+    """The area and its variance as DeLong et al. write them: every pair is looked at."""
+    won = np.array([[1.0 if p > n else 0.5 if p == n else 0.0 for n in negatives] for p in positives])
+    rows, columns = won.mean(axis=1), won.mean(axis=0)
+    return won.mean(), rows.var(ddof=1) / len(positives) + columns.var(ddof=1) / len(negatives)
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [
+    ([3, 4, 5, 2, 2], [1, 2, 0, 3]),
+    ([0, 1, 1, 5], [0, 0, 2, 3, 3, 5]),
+    (DRAW.normal(1, 1, 80), DRAW.normal(0, 1, 60)),
+    (DRAW.integers(0, 6, 64), DRAW.integers(0, 5, 448)),
+])  # fmt: skip
+def test_the_area_is_mann_and_whitneys_and_its_limits_are_delongs(
+    positives: Sequence[float], negatives: Sequence[float]
+) -> None:
+    found = auroc(positives, negatives)
+    value, variance = by_definition(positives, negatives)
+    wins = mannwhitneyu(positives, negatives).statistic
+    assert found.value == pytest.approx(wins / len(positives) / len(negatives), abs=1e-12)
+    half = norm.ppf(0.975) * np.sqrt(variance)
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.low == pytest.approx(max(0, value - half), abs=1e-9)
+    assert found.high == pytest.approx(min(1, value + half), abs=1e-9)
+
+
+def test_a_case_by_hand() -> None:
+    # 3 beats 1 and 2; 2 beats 1 and ties with 2: 3.5 of 4. Rows 1 and 3/4, columns 1 and 3/4: each of variance 1/32.
+    found = auroc([3, 2], [1, 2], level=0.5)
+    half = norm.ppf(0.75) * np.sqrt(1 / 32 / 2 + 1 / 32 / 2)
+    assert found.value == 0.875
+    assert found.low == pytest.approx(0.875 - half, abs=1e-9)
+    assert found.high == pytest.approx(0.875 + half, abs=1e-9)
+
+
+def test_twins_are_no_independent_cases() -> None:
+    above, below = [2, 3, 5, 4, 1, 3], [1, 2, 4, 0, 1, 3]
+    names = ["a", "a", "b", "b", "c", "c"]
+    found = auroc(above, below, groups=(names, names))
+    won = np.array([[1.0 if p > n else 0.5 if p == n else 0.0 for n in below] for p in above])
+    rows, columns = won.mean(axis=1) - won.mean(), won.mean(axis=0) - won.mean()
+    r, c = (values.reshape(3, 2).sum(axis=1) for values in (rows, columns))
+    # Obuchowski 1997: sums by group, each with k/(k-1), and twice what both sides share.
+    variance = 1.5 * (r @ r + c @ c + 2 * r @ c) / 36
+    assert found.high is not None
+    assert found.low is not None
+    assert found.low == pytest.approx(max(0, found.value - norm.ppf(0.975) * np.sqrt(variance)), abs=1e-9)
+    # a case and its copy in one group tell as much as the case alone, but for k/(k-1)
+    once, twice = (
+        auroc([3, 1, 4] * k, [0, 2, 2] * k, groups=(["a", "b", "c"] * k, ["d", "e", "f"] * k)) for k in (1, 2)
+    )
+    assert (once.low, once.high) == pytest.approx((twice.low, twice.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("positives", "negatives", "value"), [
+    ([2, 2], [2, 2, 2], 0.5), ([5, 4], [0, 1], 1.0), ([0, 1], [3, 4], 0.0), ([3], [1, 2, 5], 2 / 3),
+])  # fmt: skip
+def test_without_a_variance_there_are_no_limits(
+    positives: Sequence[float], negatives: Sequence[float], value: float
+) -> None:
+    found = auroc(positives, negatives)
+    assert found == Auroc(pytest.approx(value), None, None, found.reason)
+    assert found.reason
+
+
+def test_rates_are_counted_and_what_is_missing_is_never_0() -> None:
+    scored = []
+    for case in EVERY:
+        odd = case.stratum == "quoting"
+        score = None if odd and case.domain == "jira" else 4.0 if case.label else 2.0 if odd else 0.0
+        scored.append(Scored(case, score, "unreadable" if score is None else ""))
+    found = calibration("x", scored)
+    voices, held = 4, 1
+    assert found.missing == {"unreadable": voices + held}
+    rows = {(row.name, row.held_out): row for row in found.rows}
+    assert set(rows) == {(name, out) for name in ("all", *POSITIVE, *NEGATIVE) for out in (False, True)}
+    row = rows["quoting", False]
+    assert (row.positives, row.negatives, row.missing) == (voices * 2 * len(POSITIVE), voices, voices)
+    assert rows["split", False].missing == voices
+    assert rows["refusal", True].missing == 0
+    assert {row.auroc.value for row in found.rows if row.auroc} == {1.0}
+    alarms = {(a.name, a.held_out, a.threshold): a for a in found.alarms}
+    low, high = THRESHOLDS
+    quoting, none, every = alarms["quoting", False, low], alarms["quoting", False, high], alarms["all", False, low]
+    assert (quoting.count, quoting.total, quoting.missing) == (voices, voices, voices)
+    assert (none.count, every.count, every.total) == (0, voices, voices * (2 * len(NEGATIVE) - 1))
+    assert none.share is not None
+    z2 = norm.ppf(0.975) ** 2
+    assert (none.share.low, none.share.high) == pytest.approx((0, z2 / (voices + z2)), abs=1e-9)
+
+
+def test_a_stratum_without_a_score_is_null() -> None:
+    scored = [Scored(case, None, "failed") if case.stratum == "split" else Scored(case, 1.0) for case in EVERY]
+    found = calibration("x", scored)
+    assert {row.auroc for row in found.rows if row.name == "split"} == {None}
+    scored = [Scored(case, None, "failed") if case.stratum == "refusal" else Scored(case, 1.0) for case in EVERY]
+    assert {a.share for a in calibration("x", scored).alarms if a.name == "refusal"} == {None}
+
+
+# ---- the command -------------------------------------------------------------------------------------------------
+
+
+def test_the_baseline_is_measured_named_and_compared() -> None:
+    done = colosseum("judge", "calibrate", "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    (judge,) = content["judges"]
+    assert (judge["judge"], judge["baseline"]) == ("sim/judge", True)
+    assert "baseline" in judge["about"]
+    low, high = content["trivial_bounds"]
+    for rows in content["trivial"].values():
+        assert all(low <= row["auroc"]["value"] <= high for row in rows if row["name"] == "all")
+    page = colosseum("judge", "calibrate").stdout
+    assert "a baseline of words" in page
+    assert all(name in page for name in (*POSITIVE, *NEGATIVE, "keywords", "held out"))
+
+
+def says_nothing_of_it(body: Body) -> Answer:
+    if any(t["function"]["name"] == "ready" for t in body.get("tools", [])):
+        return calls(("ready", {}))
+    return calls(("judge", {"score": 0, "quote": "", "rationale": "nothing there"}))
+
+
+def test_a_budget_ends_it_and_what_was_left_has_no_score(tmp_path: Path) -> None:
+    with ChatServer(says_nothing_of_it) as server:
+        done = colosseum("judge", "calibrate", "--judge", "openai/judge", "--api-base", server.url, "--price", "10,10",
+                         "--budget", "0.06", "--out", tmp_path, "--json", OPENAI_API_KEY=KEY)  # fmt: skip
+        asked = len(server.requests) - 1
+    assert done.returncode == 4, done.stderr
+    (judge,) = json.loads(done.stdout)["judges"]
+    assert not judge["baseline"]
+    assert 0 < asked < 880
+    assert judge["missing"] == {"not asked": 880 - asked}
+    assert json.loads((tmp_path / "calibration.json").read_bytes())["judges"] == [judge]
+    kept = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(kept) == 880
+    assert not [path for path in tmp_path.iterdir() if KEY in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize(("judge", "said"), [("sim/nobody", "no judge"), ("nobody", "no provider")])
+def test_who_is_no_judge_is_refused(judge: str, said: str) -> None:
+    done = colosseum("judge", "calibrate", "--judge", judge)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_folder_of_that_name_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "calibrate").mkdir()
+    monkeypatch.chdir(tmp_path)
+    done = colosseum("judge", "calibrate")
+    assert done.returncode == 2
+    assert "AUROC" not in done.stdout
