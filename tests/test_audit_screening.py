@@ -184,6 +184,21 @@ def test_more_seeds_are_looked_at_and_known_ones_not_again(tmp_path: Path) -> No
     assert {t["seed"] for t in plan(tmp_path)["trials"]} == set(kept(plan(tmp_path)))
 
 
+def test_what_is_settled_before_counts_the_seeds_that_are_looked_at(tmp_path: Path) -> None:
+    for more in ((), ("--seeds", "1..15")):
+        audit(tmp_path, *more, "--fresh")
+        told = json.loads(colosseum("plan", tmp_path / "spec.colo", *more, "--json").stdout)
+        assert plan(tmp_path)["registered"]["digest"] == told["digest"]
+        assert told["seeds"] == (15 if more else 12)
+        assert told["screening"]["kept"] < told["screening"]["looked"] == told["seeds"]
+    said = colosseum("plan", tmp_path / "spec.colo", COLUMNS="300").stdout
+    run = sum(value >= 0.1 for value in expected(SHOP, range(1, 13)).values())
+    assert f"{run} of 12 seeds have an opportunity of at least 0.1" in said
+    assert f"{run} seeds see an effect of" in said, "power is that of the seeds that are run"
+    audit(tmp_path, "--seeds", "1..16")
+    assert plan(tmp_path)["registered"]["looks"] == [15], "fewer than planned are run, and yet it is extended"
+
+
 def test_another_bound_is_another_configuration_whose_runs_are_the_same(tmp_path: Path) -> None:
     audit(tmp_path)
     less = audit(tmp_path, spec=SHOP.replace("opportunity 0.1", "opportunity 0"))

@@ -7,13 +7,16 @@ from hashlib import sha256
 from typing import Final
 
 from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import configuration
+from colosseum.audit.campaign.planning import configuration, screened_before
 from colosseum.audit.campaign.registering import Registered, register
+from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.trace import Json
+from colosseum.audit.trial import Block, Expansions, Trials, blocks
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design
-from colosseum.cli.words import checked_spec, say_json, wants_color
+from colosseum.cli.screening import screening_json, screening_words
+from colosseum.cli.words import Stop, checked_spec, say_json, wants_color
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
@@ -32,24 +35,41 @@ def plan_file(request: Request, *, as_data: bool) -> int:
     design = read_design(checked, request.part, file=str(request.file))
     files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
-    asked = configuration(design.name, files, params, resolved(request, read_asking(request.wanted, checked)))
+    asking = read_asking(request.wanted, checked)
+    asked = configuration(design.name, files, params, resolved(request, asking))
     settled = register(
         checked.designs[design.name], checked.expansion.scenario, checked.spec,
         seeds=len(design.seeds), configuration=asked,
     )  # fmt: skip
     folder = Folder(request.out or default_folder(checked, request.part))
-    power = _power(settled, folder)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    screener = Screener(checked.designs[design.name], trials, screened_before(folder, asked))
+    passing = list(screener.passing(blocks(design)))
+    if screener.diagnostics or not passing:
+        raise Stop(*(screener.diagnostics or [screener.nothing]))
+    run = replace(settled, seeds=_run_at(passing)) if screener.screening else settled
+    power = _power(run, folder)
     if as_data:
-        say_json({**asdict(settled), "power": _power_json(settled, power)})
+        found = screening_json(screener.screening)
+        say_json({**asdict(settled), "screening": found, "power": _power_json(run, power)})
         return 0
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
         say(console, f"{checked.expansion.scenario.name}, experiment {design.name}", style="bold")
         say(console, settled.question)
         say(console)
-        list_facts(console, [*_facts(settled), *(("power", words) for words in _power_words(settled, power))])
+        screened = [("screened", screening_words(screener.screening))] if screener.screening else []
+        list_facts(console, [*_facts(settled), *screened, *(("power", words) for words in _power_words(run, power))])
         say(console)
         say(console, f"An audit with the same options keeps this in {folder.plan_path} before its first run.")
     return 0
+
+
+def _run_at(passing: Sequence[Block]) -> int:
+    """Seeds that are run at the sweep point where they are fewest."""
+    seeds: dict[str, set[int]] = {}
+    for block in passing:
+        seeds.setdefault(block.point, set()).add(block.seed)
+    return min(map(len, seeds.values()))
 
 
 def _facts(settled: Registered) -> list[tuple[str, str]]:

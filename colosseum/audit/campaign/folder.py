@@ -171,6 +171,12 @@ class Plan:
     registered: Registered | None = None
     """What was settled before the runs; null in a folder of an earlier version."""
 
+    @property
+    def seeds(self) -> int:
+        """How many there are, with those that were looked at and left out."""
+        looked = {each.seed for each in self.screening.looked} if self.screening else set()
+        return len(looked | {listed.seed for listed in self.trials})
+
 
 @cache
 def plan_adapter() -> TypeAdapter[Plan]:
@@ -301,7 +307,7 @@ class Folder:
             return plan
         known = None if earlier is plan else earlier.registered
         ended = sum(self.result_path(listed.trial).exists() for listed in plan.trials)
-        found = extended(known, plan.registered, before=earlier.trials, after=plan.trials, ended=ended)
+        found = extended(known, plan.registered, before=earlier.seeds, after=plan.seeds, ended=ended)
         return replace(plan, registered=found)
 
     def set_aside(self) -> Path | None:

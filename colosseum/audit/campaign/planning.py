@@ -73,9 +73,9 @@ def plan(
     listed = [each for block in planned for each in block.listed]
     whole = _plan(asked, listed, first, shared, files[0].path.as_posix())
     spec, scenario = trials.expansions.spec, first.stage.scenario
-    seeds = len({each.seed for each in listed})
-    settled = register(asked.design, scenario, spec, seeds=seeds, configuration=shared.configuration)
-    folder.write_plan(replace(whole, screening=screener.screening, registered=settled), asked.design.arms)
+    whole = replace(whole, screening=screener.screening)
+    settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
+    folder.write_plan(replace(whole, registered=settled), asked.design.arms)
     return planned, []
 
 

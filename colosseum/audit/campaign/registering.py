@@ -5,14 +5,12 @@ the first call, with how many runs had ended by then; each time a study is exten
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from pydantic import ConfigDict
 
 from colosseum.audit.trace import Json, encode
-from colosseum.audit.trial import Listed
 from colosseum.language import syntax
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Scenario
@@ -78,19 +76,19 @@ def sealed(registered: Registered) -> Registered:
     return replace(registered, digest=hashlib.sha256(encode(content).encode()).hexdigest())
 
 
-def extended(
-    earlier: Registered | None, fresh: Registered, *, before: Sequence[Listed], after: Sequence[Listed], ended: int
-) -> Registered:
-    """What holds when a list of trials becomes a longer one, `ended` of whose runs have ended.
+def extended(earlier: Registered | None, fresh: Registered, *, before: int, after: int, ended: int) -> Registered:
+    """What holds when a list of so many seeds becomes a longer one, `ended` of whose runs have ended.
+
+    Seeds that were looked at and left out count, too: the plan names them.
 
     Before any run has ended nothing is settled yet, and one that was settled after them says so.
     """
     if earlier is None:
         return replace(fresh, ended=ended)
     if not ended:
-        return sealed(replace(fresh, seeds=max(fresh.seeds, _seeds(after))))
-    looked = _seeds(after) > max(_seeds(before), earlier.seeds)
-    return replace(earlier, looks=(*earlier.looks, _seeds(before))) if looked else earlier
+        return sealed(replace(fresh, seeds=max(fresh.seeds, after)))
+    looked = after > max(before, earlier.seeds)
+    return replace(earlier, looks=(*earlier.looks, before)) if looked else earlier
 
 
 def fixed(spec: Spec, coalition: str) -> str:
@@ -107,7 +105,3 @@ def fixed(spec: Spec, coalition: str) -> str:
 
 def _is_agents(pool: syntax.Expr) -> bool:
     return isinstance(pool, syntax.Name) and pool.id == "agents"
-
-
-def _seeds(listed: Sequence[Listed]) -> int:
-    return len({each.seed for each in listed})
