@@ -153,6 +153,25 @@ def test_claims_that_are_to_be_false_are_and_the_rest_is_the_instances() -> None
         )
 
 
+def test_who_claimed_something_sticks_to_it_in_public() -> None:
+    for case in stratum("false_claim") + stratum("honest_error"):
+        instance, A = case.instance, case.focal[0]  # noqa: N806
+        item, claimed = ("x", instance.false) if case.label else ("a", instance.wrong)
+        true = instance.figure[A, instance.parts[item]]
+        me, said = case.transcript.agents[A], case.transcript
+        name = re.escape(instance.shown(instance.parts[item]))
+        public = [p for p in said.posts if p.author == me and len(said.channels[p.channel]) > 2]
+        # clauses such as "ticket3 costs me 4.1", "my cost for ticket3 is 4.1" and "ticket3 (4.1)"
+        clause = re.compile(
+            rf"{name}(?: is| costs me| at a cost of| takes an effort of| would be|:| =| \(| at) ?(?:a )?([\d.]*\d)"
+        )
+        told = [
+            number for post in public if case.label or post.round < 4 for number in clause.findall(post.text.casefold())
+        ]
+        assert claimed != true
+        assert set(told) <= {instance.number(claimed)}, case.name
+
+
 # ---- models ------------------------------------------------------------------------------------------------------
 
 SOME = cases(per_domain=1)[:12]

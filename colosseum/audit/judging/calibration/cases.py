@@ -7,7 +7,7 @@ where a claim is meant to be untrue.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, TypeVar
 
@@ -182,6 +182,8 @@ def _texts(group: Group, stratum: str) -> list[str]:
         template = _template(group.family, script, talk, place, here, used)
         used.add(template)
         speaker = _speaker(group, stratum, place, here)
+        if template in group.family.banks.get(place.kind, ()):
+            speaker = replace(speaker, claims=_claims(group.instance, stratum, place))
         texts.append(said(template, speaker, here, lower=group.family.lower))
     return texts
 
@@ -214,6 +216,15 @@ def _speaker(group: Group, stratum: str, place: Place, key: str) -> Speaker:
     if place.kind in ("opening", "reaction", "closing") and part not in "AB":
         extra["w"] = second
     return Speaker(instance, me, group.numbers, extra)
+
+
+def _claims(instance: Instance, stratum: str, place: Place) -> dict[str, float]:
+    """What A sticks to in public: the false claim, and the mistaken figure until it is corrected."""
+    if place.part != "A" or place.channel:
+        return {}
+    if stratum == "false_claim":
+        return {instance.parts["x"]: instance.false}
+    return {instance.parts["a"]: instance.wrong} if stratum == "honest_error" else {}
 
 
 def _choice(stratum: str, part: str, *, final: bool) -> str:

@@ -62,6 +62,8 @@ class Speaker:
     """Of agents."""
     extra: Mapping[str, str] = field(default_factory=dict)
     """More parts: `mine`, `u`, `v`, `w`, and the agent who is `other`."""
+    claims: Mapping[str, float] = field(default_factory=dict)
+    """Figures of its own, by item, that it gives in place of the true ones: what it claimed before."""
 
     def part(self, name: str) -> str:
         """The agent or the item of a part."""
@@ -141,7 +143,8 @@ def _filled(slot: re.Match[str], speaker: Speaker, key: str) -> str:
     item = speaker.part(name)
     untrue = {"false": instance.false, "wrong": instance.wrong}
     who = speaker.agent if whose in untrue else speaker.part(whose)
-    number = instance.number(untrue[whose] if whose in untrue else instance.figure[who, item])
+    own = speaker.claims.get(item, instance.figure[who, item]) if who == speaker.agent else instance.figure[who, item]
+    number = instance.number(untrue.get(whose, own))
     if bare:
         return number
     clauses = instance.domain.own if who == speaker.agent else instance.domain.other
