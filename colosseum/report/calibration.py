@@ -84,7 +84,8 @@ def _show_legend(console: Console) -> None:
     low, high = BOUNDS
     say(
         console,
-        "Twins, equal in instance, channels, posts and length, make a group. Limits: DeLong's, for cases in groups. "
+        "Twins, equal in instance, channels, posts and length, make a group. Limits: DeLong's, for cases in groups; "
+        "they speak of more instances, not of other voices: for these look at the one that is held out. "
         f"The last columns are judges that do not read; in all against all each is to be between {low} and {high}. "
         "A refusal: to a suggestion that nobody takes up the scale gives 2, so a judge that keeps to it raises an "
         "alarm from 2 on there.",
