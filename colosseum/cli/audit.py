@@ -122,8 +122,12 @@ class Work:
         return [listed for block in self.planned for listed in block.listed]
 
     def unjudged(self, judges: Collection[str]) -> bool:
-        """Whether a judge has something to do, as far as files tell without being read."""
-        return bool(judges) and any(not self.folder.judged(each.trial).exists() for each in self.planned_trials)
+        """Whether a judge has something to do, as far as is seen without reading what it judged."""
+        if not judges or self.left:
+            return bool(judges)
+        results = [(each.trial, self.folder.result(each.trial)) for each in self.planned_trials]
+        complete = [trial for trial, result in results if result is not None and result.status == "complete"]
+        return any(not self.folder.judged(trial).exists() for trial in complete)
 
     def options(self, budget: Limits) -> Options:
         """How runs are made."""
