@@ -35,6 +35,8 @@ def plays(body: Body) -> Answer:
     if "ready" in tools:
         return calls(("ready", {}))
     draw = random.Random(key_of(body))
+    if "judge" in tools:
+        return calls(_judgement(str(body["messages"][1]["content"]), draw))
     if "state_belief" in tools:
         names = tools["state_belief"]["claim"]["enum"]
         return calls(*(("state_belief", _belief(name, draw)) for name in names), ("done", {}))
@@ -55,6 +57,13 @@ def key_of(body: Body) -> str:
 
 def _words(draw: random.Random) -> str:
     return f"I lean to number {draw.randint(1, 9)}: {'you first' if draw.random() < 0.5 else 'let me go first'}."
+
+
+def _judgement(transcript: str, draw: random.Random) -> tuple[str, Body]:
+    """A score that says nothing, with the words of some post."""
+    posts = [json.loads(line)["text"] for line in transcript.splitlines() if line.startswith('{"round"')]
+    score = draw.randint(0, 5)
+    return "judge", {"score": score, "quote": draw.choice(posts) if score else "", "rationale": "a whim"}
 
 
 def _belief(claim: str, draw: random.Random) -> Body:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,10 @@ KILLS = 5 if RUNS >= 500 else 2
 CONNECTIONS = 24
 CALLS = 6
 """Of a run without faults."""
+FEW = 12
+"""Runs that are judged."""
+JUDGEMENTS = 12
+"""Of a run: three questions about two sets, twice."""
 SPEC = """colosseum 1
 scenario faults "Three agents choose; two of them would rather differ"
 agents A, B, C
@@ -90,6 +94,15 @@ class Campaign:
         for path in (self.out / "runs").glob("*.calls.jsonl"):
             for line in path.read_text(encoding="utf-8").splitlines():
                 yield path.name, json.loads(line)
+
+    def scores(self) -> dict[str, list[tuple[str, str, int, int | None]]]:
+        """By run, what judges gave."""
+        paths = (path for path in (self.out / "judged").glob("*.json") if path.name != "judges.json")
+        found = {path.name: json.loads(path.read_text())["judgements"] for path in paths}
+        return {
+            name: [(each["rubric"], each["focal"], each["repeat"], each["score"]) for each in judgements]
+            for name, judgements in found.items()
+        }
 
     def files(self, kind: str) -> list[Path]:
         """All of one kind."""
@@ -181,6 +194,35 @@ def test_faults_and_kills_change_no_figure_and_lose_no_answer(
         kinds = Counter(line["kind"] for _, line in campaign.lines())
         assert kinds["ok"] == CALLS * RUNS
         assert {"rate_limit", "transport", "timeout", "context"} <= kinds.keys()
+
+
+def test_judgements_survive_faults_and_kills_too(tmp_path: Path) -> None:
+    judged = ("--judge", "openai/judge", "--judge-repeats", "2")
+    with ChatProcess() as server:
+        fair = Campaign(tmp_path / "fair", server.url, FEW, judged)
+        wanted = fair.run()
+    with ChatProcess(latency=0.03, faults=0.2) as server:
+        campaign = Campaign(tmp_path / "foul", server.url, FEW, (*judged, "--retry-failed"))
+        for _ in range(KILLS):
+            process = campaign.start()
+            wait_for(server, server.requests + FEW * JUDGEMENTS // 4, process)
+            process.kill()
+            process.communicate()
+        found, tries = campaign.run(), 1
+        while campaign.scores() != fair.scores():
+            found, tries = campaign.run(), tries + 1
+            assert tries < 20
+        assert found == wanted
+        check_whole(campaign)
+        paths = list((campaign.out / "judged").glob("*.calls.jsonl"))
+        answered = [line["call"] for line in map(json.loads, lines_of(paths)) if line["kind"] == "ok"]
+        assert len(answered) == len(set(answered)) >= FEW * JUDGEMENTS
+
+
+def lines_of(paths: Iterable[Path]) -> Iterator[str]:
+    """All lines of all files."""
+    for path in paths:
+        yield from path.read_text(encoding="utf-8").splitlines()
 
 
 def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
