@@ -119,7 +119,7 @@ def test_shipped_arms_are_played_as_they_are_named(spec: str, arm: str, role: st
 
 
 def jira(
-    folder: Path, player: str, arm: str = "prompted", seeds: range = range(1, 21), **settings: object
+    folder: Path, player: str, arm: str = "prompted", seeds: range = range(1, 11), **settings: object
 ) -> list[Trial]:
     """Runs of the ticket game in which the coalition is played by one kind."""
     model = adjusted(model=(("cabal", f"sim/{player}"), ("agents", "sim/cooperate")), **settings)

@@ -157,9 +157,9 @@ def test_the_set_ends_where_the_likelihood_has_fallen_by_half_of_what_is_allowed
     study = drawn(pool, (Player(0.4, 20.0),), 1)[0]
     found = told(profile(study))
     ends = [end.value for end in (found.low, found.high) if end.value is not None]
-    best = max(likelihood(study, at, b) for at in np.linspace(0, 1, 51) for b in np.linspace(1, 60, 60))
+    best = max(likelihood(study, at, b) for at in np.linspace(0, 0.8, 21) for b in np.linspace(10, 40, 16))
     for end in ends:
-        reached = max(likelihood(study, end, b) for b in np.linspace(1, 60, 237))
+        reached = max(likelihood(study, end, b) for b in np.linspace(5, 45, 41))
         assert 2 * (best - reached) == pytest.approx(most_missed(40, INSIDE), abs=0.25)
 
 
@@ -270,7 +270,7 @@ def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.
 
 @pytest.fixture(scope="module")
 def pool() -> list[Moves]:
-    return instances(150)
+    return instances(100)
 
 
 @pytest.mark.parametrize("player", BARRED, ids=str)
