@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.judged import Judges, write_judged, write_judges
 from colosseum.audit.judging.judgement import Judged, Judgement
-from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family, superiority
+from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family
 
 NONE = None
 EXAMPLE = [
@@ -52,11 +52,6 @@ def test_alpha_is_one_minus_observed_over_expected_disagreement(units: list[list
 
 def test_alpha_needs_two_values_of_one_thing() -> None:
     assert alpha([[1.0], [2.0]]).reason == NO_OTHER
-
-
-def test_superiority_counts_ties_half() -> None:
-    assert superiority([1, 2], [1, 0]) == pytest.approx((0.5 + 1 + 1 + 1) / 4)
-    assert superiority([1, 1], [1]) == 0.5
 
 
 @pytest.mark.parametrize(

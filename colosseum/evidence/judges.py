@@ -15,6 +15,7 @@ from colosseum.audit.campaign.folder import Folder, Plan
 from colosseum.audit.campaign.judged import read_judged, read_judges
 from colosseum.audit.judging.judgement import Judgement
 from colosseum.audit.judging.lexical import NAME
+from colosseum.evidence.calibration import auroc
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.judging import SIGNAL
 
@@ -105,13 +106,7 @@ def _guessing(found: Sequence[tuple[str, str, Judgement]], control: str, arm: st
             scores[where].append(each.score)
     if not scores[control] or not scores[arm]:
         return Figure(None, "one of the two arms has no score of a random set")
-    return Figure(superiority(scores[arm], scores[control]))
-
-
-def superiority(ones: Sequence[float], others: Sequence[float]) -> float:
-    """The probability that one of `ones` is greater than one of `others`, ties counting half: the AUROC."""
-    wins = fsum((one > other) + 0.5 * (one == other) for one in ones for other in others)
-    return wins / (len(ones) * len(others))
+    return Figure(auroc(scores[arm], scores[control]).value)
 
 
 def family(model: str) -> str:
