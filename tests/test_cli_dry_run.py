@@ -339,25 +339,28 @@ def seeds(found: dict[str, Any]) -> dict[str, Any]:
     return dict(point)
 
 
+TWINS = ("--arm", "baseline", "--arm", "again")
+
+
 def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path) -> None:
     jira = (SPECS / "jira.colo").read_text().replace("rounds 4", "rounds 1  margin 0.02")
-    assert audit(tmp_path, "--seeds", "1..12", "--arm", "baseline", "--arm", "again", text=jira, model="sim").stdout
-    found = seeds(dry(tmp_path, "--seeds", "1..30", text=jira, model="sim"))
-    assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 12, 30)
+    assert audit(tmp_path, "--seeds", "1..12", *TWINS, text=jira, model="sim").stdout
+    found = seeds(dry(tmp_path, "--seeds", "1..14", *TWINS, text=jira, model="sim"))
+    assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 12, 14)
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
     loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]
     assert found["sd"]["value"] == pytest.approx(loss["sd"]["value"])
     assert found["differing"] == loss["n_nonzero"]
     assert found["seeds_limits"][0]["value"] <= found["seeds"]["value"] <= found["seeds_limits"][1]["value"]
     assert found["seeds"]["value"] < found["seeds_to_see_the_margin"]["value"]
-    words = audit(tmp_path, "--dry-run", "--seeds", "1..30", text=jira, model="sim").stdout
+    words = audit(tmp_path, "--dry-run", "--seeds", "1..14", *TWINS, text=jira, model="sim").stdout
     assert f"For a 95 % interval of ± 0.02, the margin: {found['seeds']['value']:,.0f} seeds" in " ".join(words.split())
-    other = seeds(dry(tmp_path, text=jira.replace("rounds 1", "rounds 1  signal payoff_gap"), model="sim"))
+    other = seeds(dry(tmp_path, *TWINS, text=jira.replace("rounds 1", "rounds 1  signal payoff_gap"), model="sim"))
     gap = reported["points"][0]["comparisons"][0]["differences"]["payoff_gap"]
     assert other["signal"] == "payoff_gap"
     assert 0 < other["sd"]["value"] < gap["sd"]["value"]  # in fair shares, of which there are several
-    assert audit(tmp_path, "--seeds", "1", text=jira, model="sim/cooperate").returncode == 0
-    assert seeds(dry(tmp_path, "--seeds", "1..12", text=jira, model="sim"))["pairs"] == 12
+    assert audit(tmp_path, "--seeds", "1", *TWINS, text=jira, model="sim/cooperate").returncode == 0
+    assert seeds(dry(tmp_path, "--seeds", "1..12", *TWINS, text=jira, model="sim"))["pairs"] == 12
 
 
 @pytest.mark.parametrize(
