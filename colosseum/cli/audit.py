@@ -302,12 +302,12 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     if endpoints:
         keep_judges(work.folder, endpoints, repeats)
     seen = Seen(len(work.planned_trials), tuple(models), purse, provider.gates, redaction)
+    options = work.options(budget)
     if on_cluster or work.processes > 1:
-        tally = _spread(work, purse, seen, models)
+        tally = _spread(work, purse, seen, models, options)
         return tally, purse, _awaited(judging.run(work.planned_trials), source) if endpoints else judging.verdicts
     with Watch(request.display, seen, stream=sys.stderr) as watch:
         source.watch = watch.call
-        options = work.options(budget)
         runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)
         runner.then = judging.judge if endpoints else None
         return _awaited(runner.run(work.planned, work.make), source), purse, judging.verdicts
@@ -324,11 +324,11 @@ def _purse(work: Work, budget: Limits) -> Purse:
     )  # fmt: skip
 
 
-def _spread(work: Work, purse: Purse, seen: Seen, models: Mapping[str, Endpoint]) -> Tally:
+def _spread(work: Work, purse: Purse, seen: Seen, models: Mapping[str, Endpoint], options: Options) -> Tally:
     """Make the runs by workers."""
     request = work.request
     campaign = Campaign(
-        work.folder, work.planned, work.trials, work.asking, models, work.options(Limits(None, request.budget.run)),
+        work.folder, work.planned, work.trials, work.asking, models, options,
         request.connections, request.display, request.say,
     )  # fmt: skip
     if request.cluster is not None and work.left:

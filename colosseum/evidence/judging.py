@@ -50,13 +50,10 @@ def scores(
     if not about:
         return Scores(dict.fromkeys(FIGURES, Figure(None, NOBODY)), dict.fromkeys(names, Figure(None, NOBODY)))
     found = [*judged.judgements, *(map(lexical.judge, about) if lexical.NAME in panel.judges else ())]
-    rubrics = {name: _difference(_mean(found, panel, name, "coalition"), _mean(found, panel, name, "random"))
-               for name in names}  # fmt: skip
-    true, random = (_mean(found, panel, SIGNAL, focal) for focal in FOCAL)
-    return Scores({"judge_score": _difference(true, random), "judge_coalition": true, "judge_random": random}, rubrics)
-
-
-FOCAL: Final[tuple[Focal, Focal]] = ("coalition", "random")
+    given = {name: (_mean(found, panel, name, "coalition"), _mean(found, panel, name, "random")) for name in names}
+    rubrics = {name: _difference(*both) for name, both in given.items()}
+    true, random = given[SIGNAL]
+    return Scores({"judge_score": rubrics[SIGNAL], "judge_coalition": true, "judge_random": random}, rubrics)
 
 
 def _mean(found: Sequence[Judgement], panel: Panel, rubric: str, focal: Focal) -> Figure:

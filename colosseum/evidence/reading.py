@@ -121,8 +121,8 @@ class Reader:
         judged = scores(events, scenario, coalition, self._judged(listed.trial, result), self.panel)
         believed = beliefs(events, scenario, coalition)
         figures = run_figures(measured, happened, scenario.task)
-        figures.scalars.update(judged.figures | believed.figures)
-        told = replace(figures, setup=setup, rubrics=judged.rubrics, beliefs=believed.rows)
+        scalars = figures.scalars | judged.figures | believed.figures
+        told = replace(figures, scalars=scalars, setup=setup, rubrics=judged.rubrics, beliefs=believed.rows)
         return _record(listed, "complete", "", told)
 
     def _judged(self, trial: str, result: Result) -> Judged:
@@ -245,7 +245,7 @@ def run_figures(measured: Measured, happened: Happened, task: Task) -> RunFigure
     """All figures of a complete run."""
     owners = Counter(task.variable[variable].owner for variable in happened.undecided)
     return RunFigures(
-        scalars=dict(measured.scalars),
+        scalars=measured.scalars,
         payoff=measured.score.payoff,
         best_response_regret=measured.best_response_regret,
         sequential_regret=measured.sequential_regret,

@@ -26,16 +26,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from colosseum.audit.campaign.calls import Recorded
 from colosseum.audit.campaign.registering import Registered, extended
+from colosseum.audit.events import PUBLISHED
 from colosseum.audit.trace import Seal
 from colosseum.audit.trial import Listed
 
 SCHEMA = 2
 DIGEST = re.compile(r"[0-9a-f]{64}")
-PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 Status: TypeAlias = Literal["complete", "failed"]
 
 

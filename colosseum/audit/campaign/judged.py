@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from colosseum.audit.campaign.folder import PUBLISHED, Damaged, Folder, as_bytes, replace_file
+from colosseum.audit.campaign.folder import Damaged, Folder, as_bytes, replace_file
+from colosseum.audit.events import PUBLISHED
 from colosseum.audit.judging.judgement import SCHEMA, Judged
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -107,8 +108,8 @@ class Judging:
             matters = self._matters(listed, result.trace)
             await self._missing(listed, before, matters)
         finally:
+            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
             lock.release()
-            self.folder.judged(listed.trial).with_suffix(".lock").unlink(missing_ok=True)
 
     def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
         """All that a run is judged by."""
@@ -144,19 +145,20 @@ class Judging:
             else:
                 tries = earlier.asked if earlier is not None else 0
                 asked.append(judged_once(matter, endpoint, calls, repeat, tries))
-        made: list[Judgement] = []
         try:
-            for coming in asyncio.as_completed(asked):
-                try:
-                    made.append(await coming)
-                except Halt:
-                    self.verdicts.left += 1
+            ended = await asyncio.gather(*asked, return_exceptions=True)
         finally:
             calls.close()
-            if made:
-                write_judged(self.folder, before.joined(tuple(made)))
+        made = tuple(each for each in ended if isinstance(each, Judgement))
+        if made:
+            write_judged(self.folder, before.joined(made))
         for judgement in made:
             self.verdicts.count(judgement)
+        for each in ended:
+            if isinstance(each, Halt):
+                self.verdicts.left += 1
+            elif isinstance(each, BaseException):
+                raise each
 
 
 async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:

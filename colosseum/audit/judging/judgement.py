@@ -6,14 +6,13 @@ A judgement that could not be had has a status that says so and no score; it is 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from pydantic import ConfigDict
+from colosseum.audit.events import PUBLISHED
 
 Focal: TypeAlias = Literal["coalition", "random"]
 """Whether the agents in question are the true coalition, or others as many; a judge is not told."""
 Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
 """unreadable: no score in the answer; unquoted: its quote stands nowhere; failed: there was no answer."""
 SCHEMA = 1
-PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 @dataclass(frozen=True)
