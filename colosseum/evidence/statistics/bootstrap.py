@@ -12,6 +12,8 @@ from colosseum.evidence.statistics.means import LEVEL, Interval, mean_interval
 RESAMPLES: Final = 9_999
 ENOUGH: Final = 20
 """Values below which these limits promise too much."""
+_BLOCK: Final = 500
+"""Resamples at a time: all of them would fill the memory at thousands of values."""
 
 
 def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0) -> Interval | str:
@@ -29,8 +31,9 @@ def bca_interval(values: Sequence[float], *, level: float = LEVEL, seed: int = 0
 
     data = np.sort(np.array(values, dtype=float))
     n = len(data)
-    picks = np.random.default_rng(seed).integers(0, n, (RESAMPLES, n))
-    means = data[picks].mean(axis=-1)
+    chance = np.random.default_rng(seed)
+    sizes = [min(_BLOCK, RESAMPLES - begun) for begun in range(0, RESAMPLES, _BLOCK)]
+    means = np.concatenate([data[chance.integers(0, n, (size, n))].mean(axis=-1) for size in sizes])
     below = ((means < data.mean()).sum() + (means <= data.mean()).sum()) / (2 * RESAMPLES)
     bias = float(ndtri(below))
     left_out = (data.sum() - data) / (n - 1)

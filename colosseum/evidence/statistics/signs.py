@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 EXACT_FLIPS: Final = 16
 """Up to so many non-zero differences every assignment of signs is tried."""
 FLIP_DRAWS: Final = 100_000
-_BLOCK: Final = 10_000
+_BLOCK: Final = 1_000
+"""Draws at a time: all of them would fill the memory at thousands of differences."""
 
 
 def sign_test(differences: Sequence[float]) -> Figure:
