@@ -11,7 +11,7 @@ from typing import Final
 
 from colosseum.audit.trial import Trial, conditions_json
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics import LEVEL, paired
+from colosseum.evidence.statistics import LEVEL, paired, quantile
 from colosseum.evidence.summary import Pair, difference, matched, unit_of
 
 POWER: Final = 0.8
@@ -152,14 +152,12 @@ def _limits(sd: Figure, n: int) -> tuple[Figure, Figure]:
     """`sd · √((n − 1) / χ²(n − 1))` at both ends."""
     if sd.value is None:
         return sd, sd
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
-    ends = (float(chi2.ppf(q, n - 1)) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
+    ends = (2 * float(gammaincinv((n - 1) / 2, q)) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
     low, high = (Figure(sd.value * math.sqrt((n - 1) / end)) for end in ends)
     return low, high
 
 
 def _quantile(seeds: int, share: float = (1 + LEVEL) / 2) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(share, seeds - 1))
+    return quantile(share, seeds - 1)

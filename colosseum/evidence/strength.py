@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.statistics import quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -237,14 +238,12 @@ def strength(found: Profile | None) -> Strength:
     )  # fmt: skip
 
 
-def most_missed(seeds: int, quantile: float) -> float:
+def most_missed(seeds: int, share: float) -> float:
     """What 2 · Δ log-likelihood may reach: the square of Student's t with one degree of freedom less than seeds.
 
     Of many seeds that is χ²; of few it allows for how little their spread is known, and of one for anything.
     """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(seeds - 1, quantile)) ** 2 if seeds > 1 else float("inf")
+    return quantile(share, seeds - 1) ** 2 if seeds > 1 else float("inf")
 
 
 def _ends(strengths: "Numbers", missed: "Numbers", most: float) -> tuple[float, float]:

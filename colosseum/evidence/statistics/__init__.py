@@ -16,6 +16,7 @@ from colosseum.evidence.statistics.means import (
     effect_size,
     mean_interval,
     paired,
+    quantile,
     student_test,
 )
 from colosseum.evidence.statistics.multiple import RATE, adjusted_level, benjamini_hochberg
@@ -41,6 +42,7 @@ __all__ = [  # noqa: RUF022 - one order, of signs
     "mean_interval",
     "most_share",
     "paired",
+    "quantile",
     "sign_flip",
     "sign_test",
     "student_test",

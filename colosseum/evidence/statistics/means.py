@@ -59,12 +59,10 @@ def mean_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval 
         return "one value has no spread"
     if math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12):
         return "all values are equal"
-    from scipy.stats import t
-
     n = len(values)
     mean = math.fsum(values) / n
     sd = _deviation(values, mean)
-    half = float(t.ppf((1 + level) / 2, n - 1)) * sd / math.sqrt(n)
+    half = quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, level, sd, n)
 
 
@@ -96,10 +94,17 @@ def student_test(values: Sequence[float], *, against: float = 0.0) -> Figure:
     interval = mean_interval(values)
     if isinstance(interval, str):
         return Figure(None, interval)
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     statistic = abs(interval.mean - against) * math.sqrt(interval.n) / interval.sd
-    return Figure(2 * float(t.sf(statistic, interval.n - 1)))
+    return Figure(2 * float(stdtr(interval.n - 1, -statistic)))
+
+
+def quantile(share: float, freedom: int) -> float:
+    """Of Student's t distribution with so many degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share))
 
 
 def effect_size(values: Sequence[float]) -> Figure:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics.means import LEVEL
+from colosseum.evidence.statistics.signs import fair_coin
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,4 @@ def mcnemar(only_control: int, only_treated: int) -> Figure:
     """
     if only_control + only_treated == 0:
         return Figure(None, "no pair differs")
-    from scipy.stats import binomtest
-
-    return Figure(float(binomtest(only_treated, only_control + only_treated).pvalue))
+    return Figure(fair_coin(only_treated, only_control + only_treated))
