@@ -84,7 +84,7 @@ class Reader:
         if result is None:
             return None
         if result.reason is not None:
-            return _record(listed, "failed", f"{result.reason.kind}: {result.reason.words}", None)
+            return recorded(listed, None, f"{result.reason.kind}: {result.reason.words}")
         return self._complete(listed, plan, result)
 
     def outcome(self, listed: Listed) -> "Outcome | None":
@@ -111,19 +111,9 @@ class Reader:
     def _complete(self, listed: Listed, plan: Plan, result: Result) -> RunRecord:
         path = self.folder.trace(listed.trial)
         events, scenario, solved = self._events(listed, result)
-        happened = read_events(events, scenario.task, path.name)
         coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
-        measured = solved.measure(happened, coalition)
-        try:
-            setup = setup_of(events, coalition)
-        except (KeyError, TypeError):
-            raise Unreadable(f"{path.name}: an event lacks a part") from None
-        judged = scores(events, scenario, coalition, self._judged(listed.trial, result), self.panel)
-        believed = beliefs(events, scenario, coalition)
-        figures = run_figures(measured, happened, scenario.task)
-        scalars = figures.scalars | judged.figures | believed.figures
-        told = replace(figures, scalars=scalars, setup=setup, rubrics=judged.rubrics, beliefs=believed.rows)
-        return _record(listed, "complete", "", told)
+        judged = self._judged(listed.trial, result)
+        return recorded(listed, figures_of(events, path.name, scenario, solved, coalition, judged, self.panel))
 
     def _judged(self, trial: str, result: Result) -> Judged:
         """Judgements on file. Raises Unreadable."""
@@ -196,11 +186,35 @@ class Outcome:
     happened: "Happened"
 
 
-def _record(listed: Listed, status: str, reason: str, figures: RunFigures | None) -> RunRecord:
+def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> RunRecord:
+    """A run that is complete, or one that failed for a reason."""
     return RunRecord(
         listed.trial, listed.point, listed.arm, listed.seed, listed.repeat, listed.model, listed.players,
-        status, reason, figures,
+        "failed" if figures is None else "complete", reason, figures,
     )  # fmt: skip
+
+
+def figures_of(
+    events: Sequence[Mapping[str, Any]],
+    name: str,
+    scenario: Scenario,
+    solved: Solved,
+    coalition: Coalition | None,
+    judged: Judged,
+    panel: Panel,
+) -> RunFigures:
+    """All figures of a complete run, from its events; `name` is what they are called. Raises Unreadable."""
+    happened = read_events(events, scenario.task, name)
+    measured = solved.measure(happened, coalition)
+    try:
+        setup = setup_of(events, coalition)
+    except (KeyError, TypeError):
+        raise Unreadable(f"{name}: an event lacks a part") from None
+    said = scores(events, scenario, coalition, judged, panel)
+    believed = beliefs(events, scenario, coalition)
+    figures = run_figures(measured, happened, scenario.task)
+    scalars = figures.scalars | said.figures | believed.figures
+    return replace(figures, scalars=scalars, setup=setup, rubrics=said.rubrics, beliefs=believed.rows)
 
 
 @dataclass(frozen=True)
