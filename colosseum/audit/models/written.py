@@ -31,6 +31,8 @@ NEEDED = ("{", "<", "[TOOL_CALLS]", "to=functions.")
 """A text without any of these, and without a tool's name before a bracket, has no call in it."""
 DEEPEST = 4
 """Wrappers within each other."""
+MOST_BROKEN = 2_000
+"""Braces at which no JSON can be read, before the rest of a text is given up: who sends a million takes hours."""
 
 OPENED = re.compile(r"^[ \t]*<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.MULTILINE)
 UNOPENED = re.compile(r"\A(?:(?!<think).)*</think(?:ing)?>[ \t]*(?=\n|\Z)", re.DOTALL)
@@ -151,8 +153,8 @@ def _signs(tools: tuple[str, ...]) -> Signs:
 
 
 def _scan(text: str, known: Known) -> Iterator[Written]:
-    signs, place = _signs(tuple(known)), 0
-    while found := signs.start.search(text, place):
+    signs, place, broken = _signs(tuple(known)), 0, 0
+    while broken < MOST_BROKEN and (found := signs.start.search(text, place)):
         start = found.start()
         if found[0] == "{":
             whole = _whole(text, start, known)
@@ -160,6 +162,7 @@ def _scan(text: str, known: Known) -> Iterator[Written]:
                 place, made = whole
                 yield from (Written(tool, given, start, place) for tool, given in made)
                 continue
+            broken += 1
             brace = text.find("{", start + 1)
             found = signs.named.search(text, start, brace if brace > 0 else len(text))
             if found is None:
