@@ -1,0 +1,30 @@
+"""Options that several commands have. In: nothing; out: types for their parameters, with the words of `--help`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+SpecFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .colo file.", show_default=False)]
+Seed = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="The instance; default: the experiment's first seed.")
+]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
+Judge = Annotated[
+    list[str] | None,
+    typer.Option(metavar="M", help="A model that judges what was said; may be repeated. Default: a baseline of words."),
+]
+JudgeRepeats = Annotated[int | None, typer.Option(min=1, metavar="N", help="How often each is asked the same.")]
+JudgeTemperature = Annotated[float | None, typer.Option(min=0, max=2, metavar="T", help="Of judges; default: 0.")]
+ApiBase = Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="Where a model is served.")]
+ExtraBody = Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More parameters of calls.")]
+Tools = Annotated[
+    list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: as JSON.")
+]
+Timeout = Annotated[float, typer.Option(metavar="S", help="Seconds for one call.")]
+CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")]
+NoBudget = Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")]
+Prices = Annotated[list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")]
+Connections = Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")]
