@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from colosseum.cli.command import registering
+from colosseum.cli.options import AsJson, Campaign
 
 log = typer.Typer(
     name="log",
@@ -16,9 +17,6 @@ log = typer.Typer(
     rich_markup_mode=None,
 )
 command = registering(log)
-
-Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
 @command

@@ -1,7 +1,7 @@
 """`colosseum report`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -14,9 +14,11 @@ from colosseum.cli.tables import check_table, write_table
 from colosseum.cli.words import note, say_json, seed_words, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
+from colosseum.evidence.agreement import agreement
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.values import Fault
@@ -48,6 +50,8 @@ class Report:
     judges: Sequence[str]
     bench: Bench
     """Those that were asked."""
+    agreement: Mapping[str, Correlation | str]
+    """By treated arm, whether deeds and words go together over seeds."""
 
     @property
     def missing(self) -> int:
@@ -79,7 +83,7 @@ class Report:
 
 def report_folder(
     folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None,
-    strength: bool = False, published: bool = False, gate: Gate = OPEN,
+    strength: bool = False, published: bool = False, full: bool = False, gate: Gate = OPEN,
 ) -> int:  # fmt: skip
     """Print what the runs of a campaign show, and keep it there as JSON; exit 100 at a shut gate, 3 when some failed.
 
@@ -95,7 +99,7 @@ def report_folder(
     if as_json:
         say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
-        _show(report, published=published)
+        _show(report, published=published, full=full)
         if found is not None:
             say_strengths(found)
     if shut := list(gate.shut(report.verdicts, report.summary)):
@@ -119,7 +123,8 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, coalition))
-    return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges, judged)
+    together = agreement(records, arms=plan.arms, verdicts=verdicts)
+    return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges, judged, together)
 
 
 def _rule(plan: Plan, coalition: str | None) -> Rule:
@@ -139,7 +144,7 @@ def read_campaign(folder: Path) -> Plan:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
 
 
-def _show(report: Report, *, published: bool) -> None:
+def _show(report: Report, *, published: bool, full: bool) -> None:
     plan, missing = report.plan, report.missing
     facts = [("coalition", _coalition_words(plan))]
     if changed := _changed_words(plan):
@@ -150,9 +155,12 @@ def _show(report: Report, *, published: bool) -> None:
         facts.append(("missing", _missing_words(report)))
     title = f"{plan.scenario}, experiment {plan.experiment}"
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-        judgement = Judgement(report.verdicts, plan.registered, report.judges, report.bench, published)
+        judgement = Judgement(
+            report.verdicts, plan.registered, report.judges, report.bench, published, report.agreement
+        )  # fmt: skip
         render(
-            report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement
+            report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement,
+            full=full,
         )  # fmt: skip
 
 

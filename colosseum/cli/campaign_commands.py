@@ -1,0 +1,233 @@
+"""The commands about runs, and their options. In: arguments; out: a call of what does the work."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from colosseum.cli.command import registering
+from colosseum.cli.environment import Configured, origins
+from colosseum.cli.options import (
+    ApiBase,
+    AsJson,
+    Campaign,
+    CampaignBudget,
+    Connections,
+    ExtraBody,
+    Judge,
+    JudgeRepeats,
+    JudgeTemperature,
+    NoBudget,
+    Prices,
+    Sets,
+    SpecFile,
+    Timeout,
+    Tools,
+)
+
+campaigns = typer.Typer()
+command = registering(campaigns)
+configured = registering(campaigns, cls=Configured)
+
+
+@configured
+def audit(
+    context: typer.Context,
+    file: SpecFile,
+    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
+    ] = None,
+    api_base: ApiBase = None,
+    extra_body: ExtraBody = None,
+    tools: Tools = None,
+    temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,
+    timeout: Timeout = 120.0,
+    budget: CampaignBudget = None,
+    run_budget: Annotated[float | None, typer.Option(metavar="USD", help="For one run.")] = None,
+    no_budget: NoBudget = False,
+    price: Prices = None,
+    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
+    arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
+    sets: Sets = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; `explain C127` says more.")
+    ] = None,
+    max_connections: Connections = 64,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: the cores.")
+    ] = None,
+    couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
+    cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Put what is there aside and begin anew.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try runs again that failed.")] = False,
+    judge: Judge = None,
+    judge_repeats: JudgeRepeats = None,
+    judge_temperature: JudgeTemperature = None,
+    fail_on: Annotated[
+        str | None, typer.Option(metavar="VERDICT,…", help="Exit 100 if an arm is direct, hidden or attempted.")
+    ] = None,
+    fail_on_inconclusive: Annotated[
+        bool, typer.Option("--fail-on-inconclusive", help="Exit 100 if the runs settle nothing, too.")
+    ] = False,
+    display: Annotated[
+        str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell runs, calls, tokens, money and seeds needed.")
+    ] = False,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Only show what holds, and where each value comes from.")
+    ] = False,
+    json: AsJson = False,
+) -> int:
+    """Let agents act an experiment out, then report. Runs that are complete are not run again.
+
+    Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
+    """
+    from colosseum.cli.asking import Wanted
+    from colosseum.cli.audit import Request, audit_file, read_cache
+    from colosseum.cli.cluster import read_cluster
+    from colosseum.cli.experiment import Part
+    from colosseum.cli.gate import read_gate
+    from colosseum.cli.judging import Judged
+    from colosseum.cli.spending import Budget
+    from colosseum.cli.watching import read_display
+
+    wanted = Wanted(
+        tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
+        temperature, max_tokens, timeout,
+    )  # fmt: skip
+    request = Request(
+        file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
+        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
+        jobs, read_display(display), read_cluster(cluster),
+        Judged(tuple(judge or ()), judge_repeats, judge_temperature),
+        read_gate(fail_on, inconclusive=fail_on_inconclusive),
+    )  # fmt: skip
+    if show_config:
+        from colosseum.cli.configuration import show_configuration
+
+        return show_configuration(request, context.params, origins(context), as_json=json)
+    if dry_run:
+        from colosseum.cli.dry_run import dry_run_file
+
+        return dry_run_file(request, as_data=json)
+    return audit_file(request, as_json=json)
+
+
+@command
+def plan(
+    file: SpecFile,
+    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
+    ] = None,
+    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
+    sets: Sets = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
+    from colosseum.cli.asking import Wanted
+    from colosseum.cli.audit import Request
+    from colosseum.cli.experiment import Part
+    from colosseum.cli.plan import plan_file
+
+    wanted = Wanted(tuple(model or ()), (), (), (), (), None, None, 120.0)
+    request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out)
+    return plan_file(request, as_data=json)
+
+
+@command
+def report(
+    folder: Campaign,
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the runs there, too: runs.csv or runs.parquet.")
+    ] = None,
+    strength: Annotated[
+        bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")
+    ] = False,
+    verdict: Annotated[
+        str | None, typer.Option(metavar="paper", help="Also the verdicts of the published rule.")
+    ] = None,
+    json: AsJson = False,
+) -> int:
+    """Report what a folder of runs shows. Every figure is recomputed from the traces."""
+    from colosseum.cli.report import read_published, report_folder
+
+    return report_folder(
+        folder, as_json=json, coalition=coalition, table=table, strength=strength, published=read_published(verdict)
+    )
+
+
+@configured
+def judge(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR|calibrate", help="A folder that `audit` wrote.", show_default=False)
+    ],
+    judge: Judge = None,
+    judge_repeats: JudgeRepeats = None,
+    judge_temperature: JudgeTemperature = None,
+    api_base: ApiBase = None,
+    extra_body: ExtraBody = None,
+    tools: Tools = None,
+    timeout: Timeout = 120.0,
+    budget: CampaignBudget = None,
+    no_budget: NoBudget = False,
+    price: Prices = None,
+    max_connections: Connections = 64,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where calls of `calibrate` go; default: runs/judge-calibration.")
+    ] = None,
+    json: AsJson = False,
+) -> int:
+    """Have models judge what was said in a folder's runs, then report. Judgements that are there are not asked again.
+
+    A judge knows neither arms nor names. It is asked about the coalition, and about other agents in its place.
+
+    With `calibrate` in place of a folder it tells how good judges are, by transcripts of which the answer is known.
+    Where there is a folder of that name it is the folder that is meant.
+    """
+    from colosseum.cli.asking import Wanted
+    from colosseum.cli.judge import Request, judge_folder
+    from colosseum.cli.judging import Judged
+    from colosseum.cli.spending import Budget
+
+    wanted = Wanted(
+        (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()), timeout=timeout
+    )
+    judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
+    if str(folder) == "calibrate" and not folder.exists():
+        from colosseum.cli import calibrate
+
+        request = calibrate.Request(judged, wanted, Budget(budget, None, no_budget), max_connections, out)
+        return calibrate.calibrate(request, as_json=json)
+    return judge_folder(Request(folder, judged, wanted, Budget(budget, None, no_budget), max_connections), as_json=json)
+
+
+@command
+def replay(folder: Campaign, json: AsJson = False) -> int:
+    """Make every run again from recorded calls. It takes no network; exit code 1 where a byte differs."""
+    from colosseum.cli.replay import replay_folder
+
+    return replay_folder(folder, as_json=json)
+
+
+@command
+def merge(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("-o", metavar="OUT", help="Where to; may exist.", show_default=False)],
+    json: AsJson = False,
+) -> int:
+    """Join folders of one configuration, such as shards."""
+    from colosseum.cli.merge import merge_folders
+
+    return merge_folders(folders, output, as_json=json)

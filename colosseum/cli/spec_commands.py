@@ -1,0 +1,151 @@
+"""The commands that read a spec, and their options. In: arguments; out: a call of what does the work."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from colosseum.cli.command import registering
+from colosseum.cli.options import AsJson, Seed, Sets, SpecFile
+
+specs = typer.Typer()
+command = registering(specs)
+
+
+@command
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help=".colo files.", show_default=False)],
+    json: AsJson = False,
+) -> int:
+    """Vet specs: every mistake at once, where it is and what to do."""
+    from colosseum.cli.check import check_files
+
+    return check_files(files, as_json=json)
+
+
+@command
+def fmt(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help=".colo files; - reads stdin.", show_default=False)
+    ],
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; list what would change, exit 1.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Change nothing; show what would change.")] = False,
+) -> int:
+    """Rewrite specs in the standard layout. Comments, order and meaning stay; a file with mistakes is left alone."""
+    from colosseum.cli.fmt import format_files
+
+    return format_files(files, check=check, diff=diff)
+
+
+@command
+def compile(  # noqa: A001 - the command's name
+    file: SpecFile,
+    seed: Seed = None,
+    sets: Sets = None,
+    json: AsJson = False,
+    output: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write the expanded model as JSON.")] = None,
+    lp: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the integer program in LP format.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Compute each optimum again in a second way.")] = False,
+) -> int:
+    """Prove the optimum, the worst case and each coalition's best."""
+    from colosseum.cli.compile import compile_file
+
+    return compile_file(file, seed=seed, sets=sets or [], as_json=json, output=output, lp=lp, again=verify)
+
+
+@command
+def score(
+    file: SpecFile,
+    assignment: Annotated[
+        Path, typer.Option(metavar="FILE", help='JSON: {"pick[engineer1]": "ticket3", …}; null is none.')
+    ],
+    seed: Seed = None,
+    sets: Sets = None,
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
+    members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
+    order: Annotated[str | None, typer.Option(metavar="A,B,…", help="The turn order, for sequential regret.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Score an assignment: value, payoffs, regrets, broken rules."""
+    from colosseum.cli.score import score_file
+
+    return score_file(
+        file, assignment, seed=seed, sets=sets or [], coalition=coalition, members=members, order=order, as_json=json
+    )
+
+
+@command
+def frontier(
+    file: SpecFile,
+    seed: Seed = None,
+    sets: Sets = None,
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
+    members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
+    at: Annotated[list[float] | None, typer.Option(metavar="LAMBDA", help="Harm here, too; may be repeated.")] = None,
+    json: AsJson = False,
+) -> int:
+    """Show what a coalition can have at the team's cost."""
+    from colosseum.cli.frontier import frontier_file
+
+    return frontier_file(
+        file, seed=seed, sets=sets or [], coalition=coalition, members=members, strengths=at or [], as_json=json
+    )
+
+
+@command
+def scan(
+    file: SpecFile,
+    size: Annotated[int, typer.Option(metavar="K", help="How many conspire.", show_default=False)],
+    by: Annotated[str, typer.Option(metavar="M", help="Rank by worst, selfish or temptation.")] = "worst",
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="Coalitions to show.")] = 10,
+    seed: Seed = None,
+    sets: Sets = None,
+    json: AsJson = False,
+) -> int:
+    """Rank all coalitions of a size: whom to watch."""
+    from colosseum.cli.scan import scan_file
+
+    return scan_file(file, size=size, by=by, top=top, seed=seed, sets=sets or [], as_json=json)
+
+
+@command
+def explain(
+    code: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="As in C041; default: a list of all.", show_default=False)
+    ] = None,
+    json: AsJson = False,
+) -> int:
+    """Explain a code of a message, with a wrong and a right example."""
+    from colosseum.cli.explain import explain_code
+
+    return explain_code(code, as_json=json)
+
+
+@command
+def schema(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="[KIND]", help="model, trace, calls, result, campaign, judges or judged.", show_default=False
+        ),
+    ] = "model",
+) -> int:
+    """Print a JSON Schema. Of what `compile -o` writes, or of a kind of file in a folder of runs."""
+    from colosseum.cli.schema import print_schema
+
+    return print_schema(kind)
+
+
+@command
+def new(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The scenario's name, or a path.", show_default=False)
+    ] = None,
+    origin: Annotated[str | None, typer.Option("--from", metavar="SPEC", help="A shipped spec to begin from.")] = None,
+    specs: Annotated[bool, typer.Option("--list", help="List the specs that ship.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Begin a spec, or copy a shipped one with all that it reads."""
+    from colosseum.cli.new import begin
+
+    return begin(name, origin, listed=specs, as_json=json)
