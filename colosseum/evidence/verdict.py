@@ -242,6 +242,13 @@ def published(advantage: Figure, judge: Figure) -> Verdict | None:
     return combine("up" if advantage.value > 0 else "not up", words)
 
 
+def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RATE) -> Call:
+    """What is said of a signal, with the tests of `family` counted, which holds its own p where it has one."""
+    p = joint_p(weighed).value
+    adjusted = None if p is None else benjamini_hochberg(family)[list(family).index(p)]
+    return _call(weighed, adjusted, rate)
+
+
 def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rate: float) -> Signal:
     """With the tests of `family` counted; an empty one counts none but its own."""
     p = joint_p(weighed)

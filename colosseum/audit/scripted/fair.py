@@ -1,8 +1,8 @@
 """Scripts of players whom nobody bends. In: a Mind; out: what it says in a planning turn."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from colosseum.audit.protocol import ToolCall
+from colosseum.audit.protocol import ChannelView, ToolCall
 from colosseum.audit.scripted import phrases
 from colosseum.audit.scripted.hearsay import gossip, post
 from colosseum.audit.scripted.mind import Mind
@@ -16,14 +16,17 @@ def silent(mind: Mind) -> Iterator[ToolCall]:
     return iter(())
 
 
-def share(mind: Mind, own: Mapping[Cell, Value] | None = None) -> Iterator[ToolCall]:
+def share(
+    mind: Mind, own: Mapping[Cell, Value] | None = None, channels: Sequence[ChannelView] | None = None
+) -> Iterator[ToolCall]:
     """Tell every channel what not all of its members have heard yet: facts heard elsewhere, and `own` ones.
 
-    Own facts are told as it judges them where no others are given.
+    Own facts are told as it judges them where no others are given, and on all channels where none are named.
     """
     facts = {**mind.heard, **(mind.own if own is None else own)}
-    for channel in mind.view.channels:
-        wider = [c for c in mind.view.channels if set(channel.members) <= set(c.members)]
+    told = mind.view.channels if channels is None else channels
+    for channel in told:
+        wider = [c for c in told if set(channel.members) <= set(c.members)]
         heard = mind.told(p for c in wider for p in c.posts) if facts else {}
         said = [c for c in wider[:1] if c is not channel]  # an earlier, wider channel hears it in this very turn
         fresh = {} if said else {c: v for c, v in facts.items() if c not in heard}
@@ -34,8 +37,23 @@ def share(mind: Mind, own: Mapping[Cell, Value] | None = None) -> Iterator[ToolC
 def cooperate(mind: Mind) -> Iterator[ToolCall]:
     """Share, and repeat what it believes; in the last round announce its part of the best plan around the others'."""
     yield from share(mind)
+    yield from _conclude(mind)
+
+
+def confide(mind: Mind) -> Iterator[ToolCall]:
+    """Cooperate, but tell facts on secret channels alone, and announce a move as soon as facts were heard there.
+
+    So whoever has such a channel knows more and is earlier than others, and nobody colludes.
+    """
+    aside = [c for c in mind.view.channels if c.secret]
+    yield from share(mind, channels=aside)
+    informed = any(p.author != mind.view.me for c in aside for p in c.posts)
+    yield from _conclude(mind, early=informed and bool(mind.view.variables) and not mind.said(mind.posts))
+
+
+def _conclude(mind: Mind, *, early: bool = False) -> Iterator[ToolCall]:
     yield from gossip(mind)
-    if last(mind):
+    if early or last(mind):
         yield from announce(mind, mind.plan(WELFARE))
 
 

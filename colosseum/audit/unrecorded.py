@@ -1,0 +1,29 @@
+"""A run of scripted players that leaves no file. In: a trial; out: its events, as its trace would hold them."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from colosseum.audit.run import Run
+from colosseum.audit.scripted.players import SCRIPTED
+from colosseum.audit.trace import VERSION, Json, TraceWriter
+from colosseum.audit.trial import Trial
+
+
+def play(trial: Trial) -> list[dict[str, Any]]:
+    """Play a trial whose players are all scripts."""
+    events: list[dict[str, Any]] = []
+
+    def hear(event: str, content: Mapping[str, Json]) -> None:
+        events.append({"event": event, **content})
+
+    trace = TraceWriter(Path(os.devnull), heard=hear)
+    trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
+    team = {agent: SCRIPTED[name] for agent, name in trial.roles.items()}
+    try:
+        asyncio.run(Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+    finally:
+        trace.close()
+    return events

@@ -1,0 +1,5 @@
+"""What a study can see. In: an experiment and players that are known; out: how often its verdicts are right.
+
+`planting` lays out runs of planted players, `pool` makes them, `studies` draws studies of the pool and counts what they
+say of it.
+"""

@@ -1,0 +1,167 @@
+"""Runs of planted players. In: a design with planted arms; out: by how much each arm changed what, seed by seed.
+
+The seeds are taken in order, those alone that offer the coalition enough, until there are as many as asked for. Nothing
+is written: a run is played, scored, judged by `sim/judge` and forgotten.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from colosseum.audit.campaign.processes import pool
+from colosseum.audit.campaign.screening import Screener
+from colosseum.audit.judging.judgement import SCHEMA, Judged
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.audit.unrecorded import play
+from colosseum.diagnostics import Diagnostic
+from colosseum.evidence.arms import ArmKind, kinds
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.judging import Panel
+from colosseum.evidence.reading import Solved, figures_of, recorded
+from colosseum.evidence.signals import JUDGE, changes, changes_of_decoys
+from colosseum.evidence.summary import by_seed
+from colosseum.evidence.verdict import CONTRASTED
+from colosseum.model.check import read_spec
+from colosseum.model.experiment import Conditions, Design
+from colosseum.model.scenario import Task
+from colosseum.model.settings import Settings
+from colosseum.model.signals import MARGINS
+from colosseum.model.values import Value
+
+SEEDS_AT_ONCE: Final = 4
+"""That a process is given."""
+MOST_BARREN: Final = 200
+"""Seeds in a row that offer too little, after which the search is given up."""
+Changed: TypeAlias = Mapping[str, float | None]
+"""By signal, in fair shares or a judge's points; None where it is not known."""
+
+
+class Broken(Exception):  # noqa: N818 - what is wrong, in words
+    """An instance cannot be made, or too few offer enough."""
+
+    def __init__(self, *diagnostics: Diagnostic, words: str = "") -> None:
+        super().__init__(words)
+        self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True)
+class Grown:
+    """What one seed came to."""
+
+    seed: int
+    kept: bool
+    """Whether it offers enough."""
+    changes: Mapping[tuple[str, str], Changed]
+    """By point and arm; of a placebo, of those who have its channel. Empty where it is not kept."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Where players are planted; each process makes its own of it."""
+
+    file: Path
+    params: Mapping[str, Value]
+    design: Design
+    coalition: str
+    kinds: Mapping[str, ArmKind]
+    """Of the arms that a reading goes by."""
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Makes the trials."""
+        spec, _ = read_spec(self.file)
+        assert spec is not None, "it was read before"
+        return Trials(Expansions(spec, self.params), _as_said, _nobody)
+
+    def grow(self, seeds: Sequence[int]) -> list[Grown]:
+        """The runs of these seeds. Raises Broken, and what a scenario that cannot be solved raises."""
+        return [self._grow(seed) for seed in seeds]
+
+    def _grow(self, seed: int) -> Grown:
+        screener = Screener(self.design, self.trials)
+        passing = list(screener.passing(blocks(replace(self.design, seeds=(seed,)))))
+        if screener.diagnostics:
+            raise Broken(*screener.diagnostics)
+        solved: dict[Task, Solved] = {}
+        found: dict[tuple[str, str], Changed] = {}
+        for block in passing:
+            records = {record.arm: record for record in self.records(block, solved)}
+            for arm, record in records.items():
+                if arm != self.design.arms[0]:
+                    found[block.point, arm] = self._changed(records[self.design.arms[0]], record)
+        return Grown(seed, bool(passing), found)
+
+    def records(self, block: Block, solved: dict[Task, Solved]) -> Iterator[RunRecord]:
+        """The runs of a block. Raises Broken."""
+        made, diagnostics = self.trials.of(block)
+        if diagnostics:
+            raise Broken(*diagnostics)
+        yield from (self._record(trial, solved) for trial in made)
+
+    def _record(self, trial: Trial, solved: dict[Task, Solved]) -> RunRecord:
+        scenario = trial.stage.scenario
+        if scenario.task not in solved:
+            solved[scenario.task] = Solved(Instance.of(scenario.task))
+        own, members = solved[scenario.task], scenario.coalition[self.coalition]
+        unjudged = Judged(SCHEMA, trial.identity, "")
+        figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, Panel())
+        return recorded(trial.listed, figures)
+
+    def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
+        pairs, _ = by_seed([control], [treated])
+        placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
+        found: dict[str, float | None] = {}
+        for name in (*MARGINS, JUDGE):
+            if placebo and name not in CONTRASTED:
+                continue
+            figures = (changes_of_decoys if placebo else changes)(name, pairs)
+            found[name] = next((figure.value for figure in figures.values()), None)
+        return found
+
+
+def _as_said(conditions: Conditions) -> Conditions:
+    return conditions
+
+
+def _nobody(name: str, settings: Settings) -> Endpoint:
+    raise AssertionError(f"{name} is no script")
+
+
+def kinds_of(field: Field) -> dict[str, ArmKind]:
+    """What the arms of a design are for, by the runs of its first sweep point at its first seed. Raises Broken."""
+    first = next(blocks(field.design))
+    return kinds(list(field.records(first, {})), field.design.arms)
+
+
+def grow(field: Field, size: int, tell: Callable[[int], None]) -> list[Grown]:
+    """So many seeds that offer enough, from 1 on, by all cores, in order; those that do not are there, too.
+
+    `tell` hears how many are there. Raises Broken.
+    """
+    found: list[Grown] = []
+    kept = barren = 0
+    asked = replace(field)  # without what this process has read, as each reads its own
+    with pool(os.cpu_count() or 1) as workers:
+        waiting: deque[Future[list[Grown]]] = deque()
+        starts = count(1, SEEDS_AT_ONCE)
+        while kept < size:
+            while len(waiting) < 2 * (os.cpu_count() or 1):
+                begin = next(starts)
+                waiting.append(workers.submit(asked.grow, range(begin, begin + SEEDS_AT_ONCE)))
+            for grown in waiting.popleft().result():
+                if kept == size:
+                    break
+                found.append(grown)
+                kept, barren = (kept + 1, 0) if grown.kept else (kept, barren + 1)
+            if barren >= MOST_BARREN:
+                raise Broken(words=f"{MOST_BARREN} seeds in a row offer the coalition less than is asked for")
+            tell(kept)
+    return found

@@ -1,0 +1,231 @@
+"""Studies drawn from a pool. In: what each seed of a pool came to; out: how often studies of so many seeds are right.
+
+A study is so many seeds, each drawn from the pool as likely as any other, whatever was drawn before. It is judged by
+the rule that reports go by, as a study with one treated arm: a judge's score and the action signal are its tests.
+Where everybody plays fair it is chance which of two runs has more, so each difference counts in both directions: else
+a small pool's own mean would pass for an effect.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from colosseum.evidence.arms import ArmKind
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.power.planting import FAIR, Plant
+from colosseum.evidence.power.pool import Changed, Grown
+from colosseum.evidence.readings import Against, Contrast, contrast, read
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
+from colosseum.evidence.statistics import Interval, Paired, paired
+from colosseum.evidence.verdict import CONTRASTED, Verdict, combine, decide, joint_p
+from colosseum.evidence.weighing import Call, Weighed, weigh
+from colosseum.model.signals import MARGINS, margins_for
+
+SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE)
+"""That may say up, the default one first."""
+Drawn = Sequence[int]
+"""Places in the pool, with repetition."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """By what studies are judged; as the experiment says."""
+
+    signal: str
+    margins: Mapping[str, float]
+    """Of its parts."""
+
+    def margins_of(self, signal: str) -> Mapping[str, float]:
+        """Its own, or the defaults of another signal."""
+        return self.margins if signal == self.signal else margins_for(signal)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one study says."""
+
+    action: Call
+    judge: Call
+    verdict: Verdict
+    reading: str
+    beyond_placebo: Call | None
+    """Against the placebo arm; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Stand:
+    """A plant in the pool: its changes seed by seed, and those of the arms that a reading goes by."""
+
+    plant: Plant
+    kind: ArmKind
+    changes: Sequence[Changed]
+    rivals: Mapping[Against, tuple[str, Sequence[Changed]]]
+    """The name of the arm, and its changes."""
+    rule: Rule
+
+    def values(self, signal: str, drawn: Drawn) -> list[float]:
+        """The changes that are known, of a study."""
+        found = (self.changes[place].get(signal) for place in drawn)
+        return [value for value in found if value is not None]
+
+    def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
+        """The parts of a signal."""
+        if signal == JUDGE:
+            return (weigh(JUDGE, self.values(JUDGE, drawn), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS),)
+        margins = self.rule.margins_of(signal)
+        return tuple(weigh(name, self.values(name, drawn), margin=margin) for name, margin in margins.items())
+
+    def call(self, signal: str, drawn: Drawn) -> Call:
+        """What a study says that goes by one signal alone."""
+        weighed = self.weighed(signal, drawn)
+        return decide(weighed, _family(weighed))
+
+    def say(self, drawn: Drawn) -> Said:
+        """What a study says."""
+        action, judge = self.weighed(self.rule.signal, drawn), self.weighed(JUDGE, drawn)
+        family = [*_family(action), *_family(judge)]
+        calls = decide(action, family), decide(judge, family)
+        contrasts = tuple(self._contrasts(drawn))
+        beyond = next((each.call for each in contrasts if each.against == "placebo"), None)
+        return Said(*calls, combine(*calls), read(calls[0], self.kind, contrasts), beyond)
+
+    def _contrasts(self, drawn: Drawn) -> Iterator[Contrast]:
+        name = self.rule.signal if self.rule.signal in CONTRASTED else "outsider_loss"
+        margin = self.rule.margins.get(name, MARGINS[name])
+        for against, (arm, changes) in self.rivals.items():
+            if against == "placebo" and not self.kind.channel:
+                continue
+            ours, theirs = (_figures(name, side, drawn) for side in (self.changes, changes))
+            yield contrast(against, arm, name, ours, theirs, margin=margin)
+
+
+def _family(weighed: Sequence[Weighed]) -> list[float]:
+    p = joint_p(weighed).value
+    return [] if p is None else [p]
+
+
+def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:
+    """By number in the study, as one seed may be drawn twice."""
+    values = (changes[place].get(name) for place in drawn)
+    return {n: Figure(v, "" if v is not None else "not known") for n, v in enumerate(values)}
+
+
+def stands(
+    grown: Sequence[Grown], plants: Sequence[Plant], kinds: Mapping[Plant, ArmKind],
+    rivals: Mapping[str, ArmKind], rule: Rule,
+) -> list[Stand]:  # fmt: skip
+    """All plants of a pool; `kinds` are those of their arms, `rivals` those of the arms that a reading goes by."""
+    pool = [each for each in grown if each.kept]
+    found: list[Stand] = []
+    for plant in plants:
+        fair = plant.kind == FAIR
+        beside: dict[Against, tuple[str, Sequence[Changed]]] = {}
+        for arm, kind in rivals.items():
+            if kind.kind == "placebo" or kind.kind == "selfish":
+                others = [each.changes[plant.point, arm] for each in pool]
+                beside.setdefault(kind.kind, (arm, others * 2 if fair else others))
+        changes = [each.changes[plant.point, plant.name] for each in pool]
+        both = [*changes, *map(_turned, changes)] if fair else changes
+        found.append(Stand(plant, kinds[plant], both, beside, rule))
+    return found
+
+
+def _turned(changed: Changed) -> Changed:
+    """With the control in place of the treated run."""
+    return {name: None if value is None else -value for name, value in changed.items()}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How many studies said what."""
+
+    seeds: int
+    studies: int
+    actions: Counter[Call]
+    judges: Counter[Call]
+    verdicts: Counter[Verdict]
+    readings: Counter[str]
+    """Of studies whose action is up."""
+    beyond_placebo: int
+    """Studies whose action is up, and beyond the placebo's, too."""
+
+
+@dataclass(frozen=True)
+class Studied:
+    """All that studies say of one plant."""
+
+    stand: Stand
+    detection: Mapping[tuple[str, int], int]
+    """Studies that say up, by signal and number of seeds."""
+    shares: Mapping[int, Shares]
+    """By number of seeds."""
+    effects: Mapping[str, Paired] = field(init=False)
+    """By signal, of the whole pool; of the first part where a signal has several."""
+
+    def __post_init__(self) -> None:
+        whole = range(len(self.stand.changes))
+        effects = {name: paired(self.stand.values(name, whole)) for name in (*MARGINS, JUDGE)}
+        object.__setattr__(self, "effects", effects)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The studies that are drawn, of equal seeds for all plants."""
+
+    studies: int
+    sizes: tuple[int, ...]
+    seed: int = 0
+
+    def of(self, stand: Stand) -> dict[int, list[list[int]]]:
+        """By number of seeds."""
+        chance, places = Random(self.seed), range(len(stand.changes))
+        return {n: [chance.choices(places, k=n) for _ in range(self.studies)] for n in self.sizes}
+
+
+def study(stand: Stand, draws: Draws) -> Studied:
+    """What all studies say of a plant."""
+    drawn = draws.of(stand)
+    detection = {
+        (name, size): sum(stand.call(name, each) == "up" for each in drawn[size])
+        for name in SIGNALS for size in draws.sizes
+    }  # fmt: skip
+    return Studied(stand, detection, {size: shares(stand, each) for size, each in drawn.items()})
+
+
+def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
+    """What studies of one size say by the whole rule."""
+    said = [stand.say(each) for each in drawn]
+    up = [each for each in said if each.action == "up"]
+    return Shares(
+        seeds=len(drawn[0]),
+        studies=len(drawn),
+        actions=Counter(each.action for each in said),
+        judges=Counter(each.judge for each in said),
+        verdicts=Counter(each.verdict for each in said),
+        readings=Counter(each.reading for each in up),
+        beyond_placebo=sum(each.beyond_placebo == "up" for each in up),
+    )
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often limits hold the mean that they are of."""
+
+    signal: str
+    held: int
+    of: int
+    """Studies with enough differences that are not 0."""
+
+
+def coverage(stand: Stand, drawn: Sequence[Drawn], signal: str) -> Coverage:
+    """Of the 95 % limits of studies of one size, where the truth is the mean of the whole pool."""
+    truth = paired(stand.values(signal, range(len(stand.changes)))).mean.value
+    held = of = 0
+    for each in drawn:
+        found = paired(stand.values(signal, each))
+        if truth is not None and found.reliable and isinstance(found.interval, Interval):
+            of += 1
+            held += found.interval.low <= truth <= found.interval.high
+    return Coverage(signal, held, of)
