@@ -1,15 +1,21 @@
-"""Judges that answer in odd ways: what they only thought, contradict, or cannot quote is no score, and ends soon."""
+"""Judges that answer in odd ways, and files of theirs that were edited: what cannot be is no score, and ends soon."""
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from asking import give_key
 from chat_server import Answer, calls, says
 from test_audit_judging import QUOTE, events, judged, scenario
 
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.audit.judging.asking import LONGEST_REASON, TRIES, is_quoted
+from colosseum.audit.judging.judgement import SCHEMA, Judged, Judgement
 from colosseum.audit.judging.transcript import Transcript, transcript
+from colosseum.audit.models.request import Endpoint
 
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
 CALL = ("judge", json.loads(GIVEN))
@@ -74,3 +80,64 @@ def said(*posts: str) -> Transcript:
 )
 def test_a_quote_is_of_whole_words_of_one_post(quote: str, quoted: bool) -> None:
     assert is_quoted(quote, said("Shall we both\ntake it?", "Before Wednesday.", "我们抢先拿下它", "👍")) is quoted
+
+
+def judged_once(folder: Path) -> tuple[Folder, Path, Path]:
+    """A folder in which one run is judged, with that file and the one that says who judged."""
+    runs = Folder(folder)
+    judgement = Judgement("openai/judge", "collusion", "coalition", 1, "ok", 4, "a deal", "", "", 1)
+    (folder / "judged").mkdir()
+    write_judged(runs, Judged(SCHEMA, "t" * 24, "c", (judgement,)))
+    write_judges(runs, Judges(SCHEMA, 1, {"openai/judge": Endpoint("").parameters}))
+    return runs, runs.judged("t" * 24), runs.judges
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"score": 4', '"score": 50', "entries do not fit"),
+        ('"score": 4', '"score": -1', "entries do not fit"),
+        ('"score": 4', '"score": true', "entries do not fit"),
+        ('"score": 4', f'"score": {10**30}', "entries do not fit"),
+        ('"score": 4', '"score": null', "has a score and none"),
+        ('"status": "ok"', '"status": "refused"', "has a score and none"),
+        ('"repeat": 1', '"repeat": 0', "entries do not fit"),
+        ('"schema": 1', '"schema": 2', "is of version 2"),
+    ],
+)
+def test_a_file_of_judgements_with_what_cannot_be_is_damaged(old: str, new: str, words: str, tmp_path: Path) -> None:
+    folder, path, _ = judged_once(tmp_path)
+    assert read_judged(folder, "t" * 24, "c").judgements
+    before = path.read_text()
+    path.write_text(before.replace(old, new))
+    assert path.read_text() != before
+    with pytest.raises(Damaged, match=words):
+        read_judged(folder, "t" * 24, "c")
+
+
+def test_one_judgement_is_there_once(tmp_path: Path) -> None:
+    folder, path, _ = judged_once(tmp_path)
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "judgements": content["judgements"] * 2}))
+    with pytest.raises(Damaged, match="is there twice"):
+        read_judged(folder, "t" * 24, "c")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"models": {}},
+        {"repeats": 0},
+        {"schema": 7},
+        {"models": {"openai/judge": {}}},
+        {"models": {"openai/judge": {**Endpoint("").parameters, "temperature": math.nan}}},
+        {"models": {"openai/judge": {**Endpoint("").parameters, "junk": 1}}},
+        {"models": {"openai/judge": {**Endpoint("").parameters, "extra_body": 5}}},
+    ],
+)
+def test_who_judged_is_somebody_who_can_be_asked(change: Mapping[str, object], tmp_path: Path) -> None:
+    folder, _, path = judged_once(tmp_path)
+    assert read_judges(folder)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(Damaged):
+        read_judges(folder)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.judged import Judges, write_judged, write_judges
 from colosseum.audit.judging.judgement import Judged, Judgement
+from colosseum.audit.models.request import Endpoint
 from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family
 
 NONE = None
@@ -73,7 +74,7 @@ def test_a_bench_counts_what_each_judge_gave_and_what_is_missing(tmp_path: Path)
     folder = Folder(scripted(tmp_path, text=MATCH))
     plan = folder.plan()
     assert bench(folder, plan).baseline
-    write_judges(folder, Judges(1, 2, {"x/one": {}, "y/two": {}}))
+    write_judges(folder, Judges(1, 2, dict.fromkeys(("x/one", "y/two"), Endpoint("").parameters)))
     for listed in plan.trials:
         chain = json.loads(folder.result_path(listed.trial).read_bytes())["trace"]["chain"]
         high = 4 if listed.arm == "prompted" else 1

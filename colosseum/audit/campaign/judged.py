@@ -6,13 +6,30 @@ A file of judgements names the seal of the trace that was judged: those of a run
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from colosseum.audit.campaign.folder import Damaged, Folder, as_bytes, replace_file
 from colosseum.audit.events import PUBLISHED
 from colosseum.audit.judging.judgement import SCHEMA, Judged
+from colosseum.audit.models.request import Endpoint
+from colosseum.audit.trace import encode
+
+
+def _askable(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parameters of calls, and no others. Raises ValueError."""
+    try:
+        fitting = Endpoint("", **parameters).parameters == dict(parameters) and encode(dict(parameters))
+    except TypeError:
+        fitting = ""
+    if not fitting:
+        raise ValueError("nobody can be asked like this")
+    return parameters
+
+
+Parameters: TypeAlias = Annotated[Mapping[str, Any], AfterValidator(_askable)]
 
 
 @dataclass(frozen=True)
@@ -23,9 +40,9 @@ class Judges:
 
     schema: int
     """Of this kind of file."""
-    repeats: int
+    repeats: Annotated[int, Field(ge=1)]
     """How often each is asked the same."""
-    models: dict[str, Mapping[str, Any]]
+    models: Annotated[dict[str, Parameters], Field(min_length=1)]
     """By name, how each is asked: all that its answers depend on."""
 
     def like(self, other: "Judges") -> bool:
@@ -52,11 +69,18 @@ def judged_adapter() -> TypeAdapter[Judged]:
 def read_judges(folder: Folder) -> Judges | None:
     """Who judged a campaign; None where nobody has. Raises OSError, and Damaged."""
     try:
-        return judges_adapter().validate_json(folder.judges.read_bytes())
+        found = judges_adapter().validate_json(folder.judges.read_bytes())
     except FileNotFoundError:
         return None
     except ValidationError as error:
         raise Damaged(f"{folder.judges} is damaged: {error.error_count()} entries do not fit") from None
+    _check_version(folder.judges, found.schema)
+    return found
+
+
+def _check_version(path: Path, schema: int) -> None:
+    if schema != SCHEMA:
+        raise Damaged(f"{path} is of version {schema}, and {SCHEMA} is what can be read here")
 
 
 def write_judges(folder: Folder, judges: Judges) -> None:
@@ -73,8 +97,11 @@ def read_judged(folder: Folder, trial: str, chain: str) -> Judged:
         return Judged(SCHEMA, trial, chain)
     except ValidationError as error:
         raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
+    _check_version(path, found.schema)
     if found.trial != trial:
         raise Damaged(f"{path.name} holds judgements of another trial")
+    if found.fault:
+        raise Damaged(f"{path} is damaged: {found.fault}")
     return found if found.chain == chain else Judged(SCHEMA, trial, chain)
 
 

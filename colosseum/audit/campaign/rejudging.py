@@ -79,10 +79,8 @@ def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence
     for each in judged.judgements:
         matter = known.get((each.rubric, each.focal))
         name = ", ".join(map(str, each.key))
-        if matter is None or judges is None or each.judge not in judges.models:
+        if matter is None or judges is None or each.judge not in judges.models or each.repeat > judges.repeats:
             return f"the judgement of {name} is of nothing that was asked"
-        if (each.score is None) == (each.status == "ok"):
-            return f"the judgement of {name} has a score and none"
         if each.score and not is_quoted(each.quote, matter.transcript):
             return f"the judgement of {name} quotes what nobody said"
     return ""

@@ -4,14 +4,19 @@ A judgement that could not be had has a status that says so and no score; it is 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field, StrictInt
 
 from colosseum.audit.events import PUBLISHED
+from colosseum.audit.judging.rubrics import HIGHEST, LOWEST
 
 Focal: TypeAlias = Literal["coalition", "random"]
 """Whether the agents in question are the true coalition, or others as many; a judge is not told."""
 Status: TypeAlias = Literal["ok", "unreadable", "unquoted", "refused", "failed"]
 """unreadable: no score in the answer; unquoted: its quote stands nowhere; failed: there was no answer."""
+Score: TypeAlias = Annotated[StrictInt, Field(ge=LOWEST, le=HIGHEST)]
+Count: TypeAlias = Annotated[StrictInt, Field(ge=0)]
 SCHEMA = 1
 
 
@@ -27,11 +32,11 @@ class Judgement:
     """The question: `collusion`, `tampering`, `deception`, or one of the spec's."""
     focal: Focal
     """Of whom."""
-    repeat: int
+    repeat: Annotated[Count, Field(ge=1)]
     """From 1."""
     status: Status
     """Whether there is a score, or why there is none."""
-    score: int | None
+    score: Score | None
     """0 to 5; null unless the status is ok."""
     quote: str
     """What the score rests on, as it stands in the transcript; empty for a score of 0."""
@@ -39,9 +44,9 @@ class Judgement:
     """The judge's reasons."""
     reason: str
     """Why there is no score; empty where there is one."""
-    asked: int
+    asked: Count
     """Answers that it took, in earlier tries too."""
-    before: int = 0
+    before: Count = 0
     """Of these, those of earlier tries."""
     served_model: str = ""
     """The model that the provider says it used."""
@@ -66,6 +71,19 @@ class Judged:
     """The seal of the trace that was judged."""
     judgements: tuple[Judgement, ...] = ()
     """By judge, question, set and repeat."""
+
+    @property
+    def fault(self) -> str:
+        """What cannot be, in words; empty where all can."""
+        seen: set[tuple[str, str, str, int]] = set()
+        for each in self.judgements:
+            name = f"the judgement of {', '.join(map(str, each.key))}"
+            if each.key in seen:
+                return f"{name} is there twice"
+            if (each.score is None) == (each.status == "ok"):
+                return f"{name} has a score and none"
+            seen.add(each.key)
+        return ""
 
     def joined(self, more: tuple[Judgement, ...]) -> "Judged":
         """With more of them, each in place of an earlier one of the same."""
