@@ -74,7 +74,7 @@ def test_a_bench_counts_what_each_judge_gave_and_what_is_missing(tmp_path: Path)
     folder = Folder(scripted(tmp_path, text=MATCH))
     plan = folder.plan()
     assert bench(folder, plan).baseline
-    write_judges(folder, Judges(1, 2, dict.fromkeys(("x/one", "y/two"), Endpoint("").parameters)))
+    write_judges(folder, Judges(1, 2, {name: Endpoint("").parameters for name in ("x/one", "y/two")}))
     for listed in plan.trials:
         chain = json.loads(folder.result_path(listed.trial).read_bytes())["trace"]["chain"]
         high = 4 if listed.arm == "prompted" else 1
