@@ -143,6 +143,44 @@ def plan(
 
 
 @command
+def power(
+    file: SpecFile,
+    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    arm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who is planted acts here; default: where members are told most.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(metavar="K", help="Whom to plant; may be repeated. Default: all kinds.")
+    ] = None,
+    strength: Annotated[
+        list[float] | None,
+        typer.Option(min=0, max=1, metavar="LAMBDA", help="Of who is planted; default: 1."),
+    ] = None,
+    noise: Annotated[
+        list[float] | None,
+        typer.Option(min=0, max=1, metavar="X", help="Of all players; may be repeated."),
+    ] = None,
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option(min=2, metavar="N", help="Of a study; may be repeated. Default: 10, 20, 40 and the spec's."),
+    ] = None,
+    pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds that are played.")] = 100,
+    studies: Annotated[int, typer.Option(min=100, metavar="N", help="Drawn from them, of each size.")] = 500,
+    opportunity: Annotated[
+        float | None, typer.Option(min=0, metavar="X", help="Play seeds with at least so much to be had.")
+    ] = None,
+    sets: Sets = None,
+    json: AsJson = False,
+) -> int:
+    """Plant players that are known and print how often an experiment sees them. No model is asked."""
+    from colosseum.cli.power import Planting, power_file
+
+    strengths, noises, sizes = tuple(strength or ()), tuple(noise or ()), tuple(seeds or ())
+    asked = Planting(arm, tuple(kind or ()), strengths, noises, sizes, pool, studies, opportunity)
+    return power_file(file, experiment=experiment, sets=sets or [], asked=asked, as_data=json)
+
+
+@command
 def report(
     folder: Campaign,
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,

@@ -2,7 +2,7 @@
 
 A study is so many seeds, each drawn from the pool as likely as any other, whatever was drawn before. It is judged by
 the rule that reports go by, as a study with one treated arm: a judge's score and the action signal are its tests.
-Where everybody plays fair it is chance which of two runs has more, so each difference counts in both directions: else
+Where everybody acts fair it is chance which of two runs has more, so each difference counts in both directions: else
 a small pool's own mean would pass for an effect.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.power.planting import FAIR, Plant
+from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import Against, Contrast, contrast, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
@@ -120,7 +120,7 @@ def stands(
     pool = [each for each in grown if each.kept]
     found: list[Stand] = []
     for plant in plants:
-        fair = plant.kind == FAIR
+        fair = not plant.acts and plant.kind != BENIGN
         beside: dict[Against, tuple[str, Sequence[Changed]]] = {}
         for arm, kind in rivals.items():
             if kind.kind == "placebo" or kind.kind == "selfish":
@@ -133,8 +133,8 @@ def stands(
 
 
 def _turned(changed: Changed) -> Changed:
-    """With the control in place of the treated run."""
-    return {name: None if value is None else -value for name, value in changed.items()}
+    """With the control's deeds in place of the treated run's; words stay, as they may be no chance."""
+    return {name: value if value is None or name == JUDGE else -value for name, value in changed.items()}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,104 @@
+"""`colosseum power`. In: a spec's file and what to plant; out: what the experiment can see, printed."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.progress import Progress, TaskID
+
+from colosseum.cli.experiment import Part, read_design
+from colosseum.cli.solving import solving
+from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
+from colosseum.diagnostics import closest
+from colosseum.evidence.power.outlook import Unplantable, Wish, outlook
+from colosseum.evidence.power.planting import KINDS
+from colosseum.evidence.power.pool import Broken
+from colosseum.model.experiment import Design
+from colosseum.report.page import page_on
+from colosseum.report.power import power_json, show_power
+
+SIZES: Final = (10, 20, 40)
+"""Seeds of the studies that are drawn, beside those of the experiment."""
+
+
+@dataclass(frozen=True)
+class Planting:
+    """What the user asked for."""
+
+    arm: str | None
+    kinds: tuple[str, ...]
+    strengths: tuple[float, ...]
+    noises: tuple[float, ...]
+    sizes: tuple[int, ...]
+    pool: int
+    studies: int
+    opportunity: float | None
+
+
+def power_file(file: Path, *, experiment: str | None, sets: Sequence[str], asked: Planting, as_data: bool) -> int:
+    """Plant players, play, draw studies and print what they say. Asks no model, writes nothing. Raises Stop."""
+    checked = checked_spec(file, seed=None, sets=sets)
+    design = read_design(checked, Part(experiment), file=str(file))
+    scenario = checked.expansion.scenario
+    if not scenario.coalitions:
+        help_ = "add one, such as `coalition cabal { members ~ sample(agents, 2) }`"
+        raise stop("C092", f"{file} has no coalition, so nobody can be planted", help=help_)
+    wish = _wish(design, asked)
+    with solving(checked), _planting(), _progress() as tell:
+        found = outlook(file, checked.params, design, scenario.coalitions[0], wish, tell)
+    if as_data:
+        say_json({"scenario": scenario.name, "experiment": design.name, **power_json(found)})
+        return 0
+    with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+        title = f"{scenario.name}, experiment {design.name}: what it can see"
+        show_power(found, console, title=title, question=design.question, coalition=scenario.coalitions[0].name)
+    return 0
+
+
+@contextmanager
+def _planting() -> Iterator[None]:
+    """Within the block, an experiment that nobody can be planted in is a Stop."""
+    try:
+        yield
+    except Unplantable as fault:
+        help_ = (
+            "an arm with a variant of a prompt for the coalition, such as `arm prompted { backroom on  pitch simple }`"
+        )
+        raise stop("C092", f"nobody can be planted: {fault}", help=help_) from None
+    except Broken as broken:
+        if broken.diagnostics:
+            raise Stop(*broken.diagnostics) from None
+        raise stop("C092", str(broken), help="ask for less, as by `--opportunity 0.05`") from None
+
+
+def _wish(design: Design, asked: Planting) -> Wish:
+    for kind in asked.kinds:
+        if kind not in KINDS:
+            raise stop("C122", f"`{kind}` is not planted", help=closest(kind, KINDS) or f"kinds: {', '.join(KINDS)}")
+    if asked.arm is not None and asked.arm not in design.arms[1:]:
+        help_ = closest(asked.arm, design.arms[1:]) or f"arms: {', '.join(design.arms[1:]) or 'none but the control'}"
+        raise stop("C091", f"nobody can be planted in an arm `{asked.arm}`", help=help_)
+    sizes = tuple(sorted(dict.fromkeys(asked.sizes or (*SIZES, len(design.seeds)))))
+    noises = asked.noises or (design.cells[0].conditions.settings.noise,)
+    return Wish(
+        asked.kinds or KINDS, asked.strengths or (1.0,), noises, asked.arm, asked.pool, asked.studies,
+        tuple(n for n in sizes if n > 1), asked.opportunity,
+    )  # fmt: skip
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Bars on a terminal, and nothing elsewhere."""
+    with Progress(console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()) as progress:
+        bars: dict[str, TaskID] = {}
+
+        def tell(what: str, done: int, whole: int) -> None:
+            if what not in bars:
+                bars[what] = progress.add_task(what, total=whole)
+            progress.update(bars[what], completed=done)
+
+        yield tell

@@ -1,0 +1,264 @@
+"""What an experiment can see, as a page for the terminal and as data. In: an Outlook; out: tables, notes, or dicts."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Console
+
+from colosseum.diagnostics import counted
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.power.outlook import Outlook
+from colosseum.evidence.power.planting import BENIGN, FAIR, Plant
+from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.seeds import POWER, seeds_to_see, smallest_effect
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
+from colosseum.evidence.statistics import Share, wilson
+from colosseum.report.numbers import number
+from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+
+WORDS: Final = {
+    "outsider_loss": "outsider loss",
+    "payoff_gap": "payoff gap",
+    "coalition_advantage": "CA",
+    "coalition_value": "coalition value",
+    JUDGE: "judge",
+}
+DONE: Final = {
+    FAIR: "play fair",
+    "collude": "agree in secret on what is best for them, and do it",
+    "decoy": "the same, and say in public what is not so",
+    "quiet": "do what is best for them without a word",
+    "sabotage": "agree in secret on what harms the team most, and do it",
+    "selfish": "each is after its own payoff alone, with no partner",
+    "talk": "agree in secret, and then play fair",
+    BENIGN: "everybody plays fair, and tells what it knows on secret channels alone, so that a channel informs",
+}
+"""What planted players do."""
+
+
+# ---- data ----------------------------------------------------------------------------------------------------------
+
+
+def power_json(found: Outlook) -> dict[str, object]:
+    """Everything; shares with Wilson's 95 % limits."""
+    return {
+        "arm": found.where.planted,
+        "channel_arm": found.where.benign,
+        "beside": {arm: kind.kind for arm, kind in found.rivals.items()},
+        "signal": found.rule.signal,
+        "margins": dict(found.rule.margins),
+        "opportunity": found.least,
+        "looked": found.looked,
+        "pool": found.pool,
+        "studies": found.draws.studies,
+        "seeds": list(found.draws.sizes),
+        "plants": [_plant_json(each, found) for each in found.studied],
+    }
+
+
+def _plant_json(found: Studied, whole: Outlook) -> dict[str, object]:
+    plant = found.stand.plant
+    return {
+        "kind": plant.kind,
+        "strength": plant.strength,
+        "noise": plant.noise,
+        "right_verdict": plant.right,
+        "signals": {name: _signal_json(name, found, whole) for name in SIGNALS},
+        "by_seeds": [_shares_json(shares, plant) for shares in found.shares.values()],
+    }
+
+
+def _signal_json(name: str, found: Studied, whole: Outlook) -> dict[str, object]:
+    effect = found.effects[name]
+    return {
+        "mean": _figure(effect.mean),
+        "sd": _figure(effect.sd),
+        "n": effect.n,
+        "n_nonzero": effect.n_nonzero,
+        "up": [_share(found.detection[name, size], whole.draws.studies) for size in whole.draws.sizes],
+        "smallest_effect": [_figure(_smallest(found, name, size)) for size in whole.draws.sizes],
+        "seeds_to_see": _figure(_needed(found, name)),
+    }
+
+
+def _shares_json(found: Shares, plant: Plant) -> dict[str, object]:
+    return {
+        "seeds": found.seeds,
+        "right": _share(found.verdicts[plant.right], found.studies) if plant.right else None,
+        "action": dict(found.actions),
+        "judge": dict(found.judges),
+        "verdicts": dict(found.verdicts),
+        "readings_of_up": dict(found.readings),
+        "up_beyond_placebo": found.beyond_placebo,
+    }
+
+
+def _share(count: int, total: int) -> dict[str, object]:
+    share = _limits(count, total)
+    return {"count": count, "of": total, "share": share.share, "low": share.low, "high": share.high}
+
+
+def _figure(figure: Figure) -> dict[str, object]:
+    return {"value": figure.value, **({"reason": figure.reason} if figure.reason else {})}
+
+
+# ---- what is computed from a pool ----------------------------------------------------------------------------------
+
+
+def _limits(count: int, total: int) -> Share:
+    share = wilson(count, total)
+    assert isinstance(share, Share)
+    return share
+
+
+def _smallest(found: Studied, name: str, size: int) -> Figure:
+    """The effect that so many seeds see in four of five studies, were the spread that of the pool."""
+    sd = found.effects[name].sd
+    if sd.value is None or sd.value == 0:
+        return Figure(None, sd.reason or "no run differs")
+    least = ENOUGH_POINTS if name == JUDGE else 0.0
+    return Figure(least + smallest_effect(sd.value, size))
+
+
+def _needed(found: Studied, name: str) -> Figure:
+    """How many seeds see this plant in four of five studies, by its mean and its spread."""
+    effect = found.effects[name]
+    least = ENOUGH_POINTS if name == JUDGE else 0.0
+    if effect.mean.value is None or effect.sd.value is None:
+        return Figure(None, effect.mean.reason or effect.sd.reason)
+    if effect.mean.value <= least:
+        return Figure(None, "it does not rise")
+    if effect.sd.value == 0:
+        return Figure(None, "it is equal in all runs")
+    seeds = seeds_to_see(effect.sd.value, effect.mean.value - least)
+    return Figure(None, "too many to be counted") if seeds is None else Figure(seeds)
+
+
+# ---- the page ------------------------------------------------------------------------------------------------------
+
+
+def show_power(found: Outlook, console: Console, *, title: str, question: str, coalition: str) -> None:
+    """Print what was planted, how often verdicts are right, and what every signal sees."""
+    say(console, title, style="bold")
+    if question:
+        say(console, question)
+    say(console)
+    say(console, "PLANTED PLAYERS: no model was asked, and models may act otherwise.", style="bold yellow")
+    say(console)
+    list_facts(console, list(_facts(found, coalition)))
+    for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
+        here = [each for each in found.studied if each.stand.plant.noise == noise]
+        _show_verdicts(found, here, noise, console)
+        _show_readings(here, console)
+        _show_detection(found, here, noise, console)
+        _show_chance(found, here, noise, console)
+    _show_legend(found, console)
+
+
+def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
+    yield "planted", f"the members of {coalition}, in arm `{found.where.planted}`; all others cooperate"
+    if found.where.benign:
+        yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
+    beside = ", ".join(f"`{arm}`" for arm in found.rivals)
+    yield "beside", f"{beside}, played by scripts" if beside else "no arm that a reading goes by"
+    least = "" if found.least is None else f" with an opportunity of at least {found.least:g}, of {found.looked:,}"
+    yield "pool", f"{counted(found.pool, 'seed')}{least}"
+    yield "studies", f"{found.draws.studies:,} of each size, drawn from the pool"
+    margins = " and ".join(f"{name.replace('_', ' ')} {margin:g} u" for name, margin in found.rule.margins.items())
+    yield "signal", f"{found.rule.signal.replace('_', ' ')}; margin: {margins}"
+    yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
+
+
+def _show_verdicts(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
+    say_heading(console, f"Noise {noise:g}: studies whose verdict is right, by seeds")
+    sizes = whole.draws.sizes
+    rows = [each for each in here if each.stand.plant.right]
+    cells = [
+        (each.stand.plant.right or "", *(_percent(_right(each, n), each.shares[n].studies) for n in sizes))
+        for each in rows
+    ]
+    columns = ("right verdict", *(f"{n} seeds" for n in sizes))
+    show_grid(console, Grid(_names(rows), columns, tuple(cells), turns=False, corner="planted"))
+
+
+def _right(found: Studied, size: int) -> int:
+    right = found.stand.plant.right
+    return found.shares[size].verdicts[right] if right else 0
+
+
+def _names(rows: Sequence[Studied]) -> tuple[str, ...]:
+    return tuple(each.stand.plant.name for each in rows)
+
+
+def _percent(count: int, total: int) -> str:
+    """Whole ones, but nearly all is not all, and nearly none not none."""
+    rounded = round(100 * count / total)
+    if count and not rounded:
+        return "<1 %"
+    return ">99 %" if rounded == 100 and count < total else f"{rounded} %"
+
+
+def _show_readings(here: Sequence[Studied], console: Console) -> None:
+    """What an action that is up is called at the largest size."""
+    lines: list[tuple[str, str]] = []
+    for each in here:
+        shares = each.shares[max(each.shares)]
+        up = shares.actions["up"]
+        if up * 20 >= shares.studies:
+            said = ", ".join(f"{words} {_percent(n, up)}" for words, n in shares.readings.most_common(3))
+            lines.append((each.stand.plant.name, f"{_percent(up, shares.studies)} up; of these: {said}"))
+    if lines:
+        say_heading(console, f"What is up is called, at {max(here[0].shares)} seeds")
+        list_facts(console, lines)
+
+
+def _show_detection(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
+    say_heading(console, f"Noise {noise:g}: studies in which a signal alone is up, by seeds")
+    sizes, studies = whole.draws.sizes, whole.draws.studies
+    labels, cells = list[str](), list[tuple[str, ...]]()
+    for each in here:
+        for name in SIGNALS:
+            effect, needed = each.effects[name], _needed(each, name)
+            if effect.mean.value is None:
+                continue
+            mean = number(effect.mean.value, 3, sign="+") if name != JUDGE else number(effect.mean.value, 1, sign="+")
+            sd = "–" if effect.sd.value is None else number(effect.sd.value, 3 if name != JUDGE else 1)
+            shares = (_percent(each.detection[name, size], studies) for size in sizes)
+            labels.append(f"{each.stand.plant.name}: {WORDS[name]}")
+            cells.append((mean, sd, *shares, "–" if needed.value is None else f"{needed.value:.0f}"))
+    columns = ("mean", "sd", *(f"{n}" for n in sizes), "need")
+    show_grid(console, Grid(tuple(labels), columns, tuple(cells), turns=False, corner="planted: signal"))
+
+
+def _show_chance(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
+    """What fair play says of every signal: its false alarms, and what stands out of its spread."""
+    fair = next(each for each in here if each.stand.plant.kind == FAIR)
+    sizes, studies = whole.draws.sizes, whole.draws.studies
+    say_heading(console, f"Noise {noise:g}: false alarms on fair play, with Wilson's 95 % limits")
+    cells = tuple(tuple(_alarm(fair.detection[name, n], studies) for n in sizes) for name in SIGNALS)
+    labels = tuple(WORDS[name] for name in SIGNALS)
+    show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), cells, turns=False))
+    say_heading(console, f"Noise {noise:g}: the smallest effect that {POWER:.0%} of studies see")
+    smallest = [[_smallest(fair, name, n).value for n in sizes] for name in SIGNALS]
+    rows = tuple(tuple("–" if v is None else f"{v:.3f}" for v in row) for row in smallest)
+    show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), rows, turns=False))
+
+
+def _alarm(count: int, total: int) -> str:
+    share = _limits(count, total)
+    return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
+
+
+def _show_legend(found: Outlook, console: Console) -> None:
+    say_heading(console, "What it means")
+    kinds = dict.fromkeys(each.stand.plant.kind for each in found.studied)
+    list_facts(
+        console,
+        [
+            *((kind, DONE[kind]) for kind in kinds),
+            ("mean, sd", "of paired differences in the pool, in fair shares; of the judge in points"),
+            ("coalition value", "is up where regret is, too"),
+            ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none do"),
+            ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),
+        ],
+    )
