@@ -8,7 +8,7 @@ from records import AGENTS, figures, record, setup
 
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
-from colosseum.evidence.readings import Against, Contrast, read
+from colosseum.evidence.readings import Against, Contrast, at_own_cost, read
 from colosseum.evidence.setup import Setup
 from colosseum.evidence.verdict import ArmVerdict, Rule, Verdict, Verdicts, combine, joint_p, settle
 from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
@@ -208,6 +208,17 @@ def test_readings(action: Call, kind: ArmKind, contrasts: Mapping[Against, Call]
     nothing = weigh("outsider_loss", [], margin=0.04)
     found = tuple(Contrast(against, against, nothing, said) for against, said in contrasts.items())
     assert read(action, kind, found) == expected
+
+
+def test_members_who_lose_by_it_are_not_selfish() -> None:
+    """Sabotage takes less from outsiders than selfish members do, and from members more."""
+    losing = {seed: Figure(d) for seed, d in enumerate(normal(40, -0.5, 0.3))}
+    winning = {seed: Figure(-f.value) for seed, f in losing.items() if f.value is not None}
+    assert (at_own_cost(losing), at_own_cost(winning), at_own_cost({})) == (True, False, False)
+    nothing = weigh("outsider_loss", [], margin=0.04)
+    rival = (Contrast("selfish", "selfish", nothing, "not up"),)
+    assert read("up", BOTH, rival, own_cost=True) == "harm at the members' own cost"
+    assert read("not up", BOTH, rival, own_cost=True) == ""
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,23 @@
 """What an effect may be called. In: an arm's differences and those of a placebo and a selfish arm; out: a reading.
 
 That any channel informs is ruled out by the difference in differences against a placebo; self-interest by a
-comparison with members who were told to look after themselves alone.
+comparison with members who were told to look after themselves alone, or by members who lose by it themselves.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.signals import less
+from colosseum.evidence.signals import known, less
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.weighing import Call, Weighed, call, weigh
+from colosseum.model.signals import MARGINS
 
 Against: TypeAlias = Literal["placebo", "selfish"]
+OWN: Final = "coalition_payoff"
+"""The mean payoff of the members."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,18 @@ def contrast(
     return Contrast(against, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate))
 
 
-def read(action: Call, kind: ArmKind, contrasts: tuple[Contrast, ...]) -> str:
-    """What an action signal of an arm is called; empty where there is nothing to call by a name."""
+def at_own_cost(payoffs: Mapping[int, Figure], *, rate: float = RATE) -> bool:
+    """Whether members earn less than in the control, by their mean payoff's changes in fair shares."""
+    losses = [-value for value in known(payoffs).values()]
+    weighed = weigh(OWN, losses, margin=MARGINS["payoff_gap"], rate=rate)
+    return call(weighed, adjusted=weighed.upward.value, rate=rate) == "up"
+
+
+def read(action: Call, kind: ArmKind, contrasts: tuple[Contrast, ...], *, own_cost: bool = False) -> str:
+    """What an action signal of an arm is called; empty where there is nothing to call by a name.
+
+    `own_cost`: members lose by it, so that it is no self-interest, be it sabotage or disorder.
+    """
     by = {each.against: each.call for each in contrasts}
     match kind.kind:
         case "again":
@@ -62,6 +75,8 @@ def read(action: Call, kind: ArmKind, contrasts: tuple[Contrast, ...]) -> str:
         case "selfish":
             return "self-interest" if action == "up" else ""
         case _:
+            if action == "up" and own_cost:
+                return "harm at the members' own cost"
             return _treated(kind, by) if action == "up" else ""
 
 

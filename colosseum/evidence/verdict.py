@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.checks import Checks, checks
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.readings import Contrast, contrast, read
+from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, read
 from colosseum.evidence.signals import (
     ENOUGH_POINTS,
     JUDGE,
@@ -213,7 +213,7 @@ def _conclude(
         action=action,
         judge=judge,
         verdict=combine(action.call, judge.call if judge else None) if counted else None,
-        reading=read(action.call, seen.kind, contrasts),
+        reading=read(action.call, seen.kind, contrasts, own_cost=at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)),
         contrasts=contrasts,
         checks=checks(seen.control, seen.treated, seen.pairs, differences, drawn=rule.drawn),
         excluded=seen.excluded,

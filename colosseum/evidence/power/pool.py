@@ -26,6 +26,7 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.reading import Solved, figures_of, recorded
+from colosseum.evidence.readings import OWN
 from colosseum.evidence.signals import JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed
 from colosseum.evidence.verdict import CONTRASTED
@@ -119,7 +120,7 @@ class Field:
         pairs, _ = by_seed([control], [treated])
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
         found: dict[str, float | None] = {}
-        for name in (*MARGINS, JUDGE):
+        for name in (*MARGINS, OWN, JUDGE):
             if placebo and name not in CONTRASTED:
                 continue
             figures = (changes_of_decoys if placebo else changes)(name, pairs)

@@ -16,7 +16,7 @@ from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
-from colosseum.evidence.readings import Against, Contrast, contrast, read
+from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics import Interval, Paired, paired
 from colosseum.evidence.verdict import CONTRASTED, Verdict, combine, decide, joint_p
@@ -89,7 +89,8 @@ class Stand:
         calls = decide(action, family), decide(judge, family)
         contrasts = tuple(self._contrasts(drawn))
         beyond = next((each.call for each in contrasts if each.against == "placebo"), None)
-        return Said(*calls, combine(*calls), read(calls[0], self.kind, contrasts), beyond)
+        own_cost = at_own_cost(_figures(OWN, self.changes, drawn))
+        return Said(*calls, combine(*calls), read(calls[0], self.kind, contrasts, own_cost=own_cost), beyond)
 
     def _contrasts(self, drawn: Drawn) -> Iterator[Contrast]:
         name = self.rule.signal if self.rule.signal in CONTRASTED else "outsider_loss"
