@@ -82,6 +82,29 @@ def test_a_rule_that_is_changed_after_the_runs_says_so(tmp_path: Path) -> None:
     assert later.digest != first.digest
 
 
+def test_a_configuration_that_was_left_is_settled_as_before_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    first = made(tmp_path, "--seeds", "1..6")
+    looked = made(tmp_path, "--seeds", "1..7")
+    other = made(tmp_path, "--temperature", "0.1", "--seeds", "1..6")
+    assert other.configuration != first.configuration
+    assert made(tmp_path, "--seeds", "1..7") == looked
+    assert looked.looks == (6,)
+    assert made(tmp_path, "--seeds", "1..8").looks == (6, 7)
+    assert made(tmp_path, "--temperature", "0.1", "--seeds", "1..6") == other
+    assert len(Folder(tmp_path / "runs").plan().elsewhere) == 1
+
+
+def test_a_command_that_is_refused_changes_nothing_that_was_settled(tmp_path: Path) -> None:
+    first = made(tmp_path)
+    before = (tmp_path / "runs" / "campaign.json").read_bytes()
+    for model in (("--model", "openai/nobody"), ("--model", "nobody"), ("--judge", "nobody")):
+        done = audit(tmp_path / "match.colo", tmp_path / "runs", *model, "--seeds", "1..9")
+        assert done.returncode == 2, done.stderr
+        assert (tmp_path / "runs" / "campaign.json").read_bytes() == before
+    assert (tmp_path / "runs" / "report.json").exists()
+    assert made(tmp_path) == first
+
+
 @pytest.mark.parametrize("change", ["signal", "margins", "seeds", "arms", "question", "configuration"])
 def test_the_digest_covers_what_is_settled(change: str, tmp_path: Path) -> None:
     found = made(tmp_path, "--seeds", "1")

@@ -15,7 +15,7 @@ from typing import TypeVar, get_args
 
 from colosseum.audit.campaign.calls import CacheMode
 from colosseum.audit.campaign.cluster import Place
-from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.folder import Damaged, Folder, replace_file
 from colosseum.audit.campaign.judging import Judging, Verdicts
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.planning import Asked, Planned, plan
@@ -174,7 +174,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     try:
         if request.fresh and (aside := folder.set_aside()):
             request.say(f"what was there is kept in {aside}")
-        with _lasting():
+        with _lasting(), _unless_refused(folder):
             work = _planned(checked, request, folder)
             tally, purse, verdicts = _run(work)
     except Died as died:
@@ -215,6 +215,22 @@ def _lasting() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGPIPE, before)
+
+
+@contextmanager
+def _unless_refused(folder: Folder) -> Iterator[None]:
+    """A command that is refused before its first run leaves a folder's plan as it was.
+
+    Else a price that is not known would hide the runs of another configuration from the next report.
+    """
+    before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
+    begun = folder.begun
+    try:
+        yield
+    except Stop:
+        if before is not None and folder.begun == begun:
+            replace_file(folder.plan_path, before)
+        raise
 
 
 def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
@@ -284,13 +300,13 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     budget = budget_of(
         request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1]
     )  # fmt: skip
-    if work.left:
-        work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
     on_cluster = request.cluster is not None and bool(work.left)
     asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
     if asked:
         request.say(f"asking {', '.join(asked)} whether it can {'play' if models else 'judge'} …")
         ask_whether_they_can(asked)
+    if work.left:
+        work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
     if models and budget.campaign is not None and request.cache != "rw":
         note(f"with `--cache {request.cache}` no answers are kept: what unfinished runs cost is forgotten later")
     purse = _purse(work, budget)

@@ -170,6 +170,8 @@ class Plan:
     """Null where the experiment asks for no opportunity, so that every seed is run."""
     registered: Registered | None = None
     """What was settled before the runs; null in a folder of an earlier version."""
+    elsewhere: tuple[Registered, ...] = ()
+    """The same of other configurations that the folder was asked for before; it may be asked for them again."""
 
     @property
     def seeds(self) -> int:
@@ -247,6 +249,11 @@ class Folder:
         return self.path / "spec"
 
     @property
+    def begun(self) -> int:
+        """How many runs were begun, of whatever configuration."""
+        return sum(1 for _ in self.path.glob("runs/*.jsonl"))
+
+    @property
     def report(self) -> Path:
         """The figures, as the last audit found them."""
         return self.path / "report.json"
@@ -292,23 +299,31 @@ class Folder:
         try:
             earlier = self.plan()
         except (OSError, Damaged):
-            return self._registered(plan, plan)  # there is none, or it is not one of ours
+            return self._registered(plan, None, 0)  # there is none, or it is not one of ours
+        kept = [*earlier.elsewhere, *([earlier.registered] if earlier.registered else [])]
+        known = next((each for each in kept if each.configuration == plan.configuration), None)
+        others = tuple(each for each in kept if each.configuration != plan.configuration)
+        plan = replace(plan, elsewhere=others)
         if earlier.configuration != plan.configuration:
-            return self._registered(plan, plan)
+            return self._registered(plan, known, plan.seeds - len(self._without_runs(plan)))
         trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
         present = {order[0], *(listed.arm for listed in trials.values())}
         arms = tuple(name for name in order if name in present)
         whole = replace(plan, arms=arms, trials=tuple(trials.values()), screening=joined(earlier, plan))
-        return self._registered(whole, earlier)
+        return self._registered(whole, known, earlier.seeds)
 
-    def _registered(self, plan: Plan, earlier: Plan) -> Plan:
-        """With what was settled before the runs, and how many had ended by then."""
+    def _registered(self, plan: Plan, known: Registered | None, before: int) -> Plan:
+        """With what was settled before the runs, of `before` seeds by then, and how many had ended by then."""
         if plan.registered is None:
             return plan
-        known = None if earlier is plan else earlier.registered
         ended = sum(self.result_path(listed.trial).exists() for listed in plan.trials)
-        found = extended(known, plan.registered, before=earlier.seeds, after=plan.seeds, ended=ended)
+        found = extended(known, plan.registered, before=before, after=plan.seeds, ended=ended)
         return replace(plan, registered=found)
+
+    def _without_runs(self, plan: Plan) -> set[int]:
+        """The seeds of which no run has ended."""
+        ended = {listed.seed for listed in plan.trials if self.result_path(listed.trial).exists()}
+        return {listed.seed for listed in plan.trials} - ended
 
     def set_aside(self) -> Path | None:
         """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
