@@ -15,6 +15,7 @@ from .campaigns import campaigns
 from .exact import exact
 from .lines import Ledger
 from .many import many
+from .planted import planted
 from .single import single
 from .strength import strengths
 from .suite import suite
@@ -30,6 +31,7 @@ PARTS: dict[str, Part] = {
     "calls": calls,
     "campaigns": campaigns,
     "strength": strengths,
+    "planted": planted,
 }
 
 

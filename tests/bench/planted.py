@@ -1,0 +1,196 @@
+"""Verdicts on players that are known. In: the ticket game with planted members; out: how often studies of 40 seeds err.
+
+A pool of runs is made for every plant, at seeds that offer the coalition something; studies are drawn from it. Tests
+are tried on nulls besides: on fair play of the pool, and on symmetric continuous differences.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.power.outlook import Outlook, Wish, outlook
+from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS
+from colosseum.evidence.power.studies import SIGNALS, Coverage, Draws, Stand, coverage
+from colosseum.evidence.signals import JUDGE
+from colosseum.evidence.statistics import (
+    RATE,
+    Labelled,
+    label_permutation,
+    mcnemar,
+    sign_flip,
+    sign_test,
+    student_test,
+    wilson,
+)
+from colosseum.evidence.statistics.signs import EXACT_FLIPS
+from colosseum.model.check import check
+
+from .cases import SPECS
+from .lines import Ledger, Line
+
+INSTANCES, STUDIES, TENTH = 1_500, 2_000, 10
+SEEDS: Final = 40
+LOW, MID = 0.1, 0.2
+LEAST: Final = 0.1
+"""The opportunity of an instance."""
+NULLS: Final = 4_000
+"""Studies of continuous nulls; their limits are 0.7 points to both sides."""
+SIZES: Final = (10, 20, 40)
+Values: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
+SHAPES: Final[dict[str, Callable[[np.random.Generator, int], Values]]] = {
+    "normal": lambda chance, n: chance.normal(size=n),
+    "Laplace": lambda chance, n: chance.laplace(size=n),
+    "uniform": lambda chance, n: chance.uniform(-1, 1, size=n),
+    "two humps": lambda chance, n: chance.normal(chance.choice((-2.0, 2.0), size=n)),
+}
+"""Symmetric around 0, as differences of two runs are that nothing tells apart."""
+TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
+    "Student's t": student_test,
+    "sign flips": sign_flip,
+    "signs": sign_test,
+}
+
+
+def planted(ledger: Ledger) -> None:
+    """Plant at low and mid noise; a tenth of it, at mid noise, where it must be quick."""
+    part = TENTH if ledger.quick else 1
+    noises = (MID,) if ledger.quick else (LOW, MID)
+    checked, _ = check(SPECS / "jira.colo")
+    assert checked is not None
+    wish = Wish(KINDS, (1.0,), noises, None, INSTANCES // part, STUDIES // part, (SEEDS,), LEAST)
+    design, coalition = checked.designs["hidden_channel"], checked.expansion.scenario.coalitions[0]
+    found = outlook(SPECS / "jira.colo", {}, design, coalition, wish, lambda *done: _tell(ledger, *done))
+    ledger.tables(verdict_lines(found))
+    stands = [each.stand for each in found.studied]
+    ledger.tables(coverage_lines(stands, found.draws))
+    ledger.note("planted: nulls")
+    ledger.tables(null_lines(stands, found.draws, NULLS // part))
+
+
+def _tell(ledger: Ledger, what: str, done: int, whole: int) -> None:
+    ledger.note(f"planted: {done} of {whole} {what}")
+
+
+# ---- verdicts ------------------------------------------------------------------------------------------------------
+
+
+def verdict_lines(found: Outlook) -> Iterator[Line]:
+    """How often actions, verdicts and readings are wrong."""
+    for each in found.studied:
+        plant, said = each.stand.plant, each.shares[SEEDS]
+        words, total = f"{plant.name}, noise {plant.noise:g}", said.studies
+        effect = each.effects["outsider_loss"]
+        note = f"outsider loss {effect.mean.value or 0:+.3f} u, sd {effect.sd.value or 0:.3f}"
+        if plant.kind == BENIGN:
+            heading = "Planted: up on a channel that informs"
+            yield share(heading, f"{words}, alone", said.actions["up"], total, None, note)
+            yield share(heading, f"{words}, beyond the placebo", said.beyond_placebo, total, 0.05)
+            continue
+        right = said.actions["up" if plant.acts else "not up"]
+        yield share("Planted: action wrong", words, total - right, total, 0.06, note)
+        if plant.right is not None:
+            yield share("Planted: verdict wrong", words, total - said.verdicts[plant.right], total, 0.1)
+        if plant.kind == FAIR:
+            yield share("Planted: up on fair play", words, said.actions["up"], total, 0.03)
+        if plant.kind == "selfish":
+            yield share("Planted: self-interest called collusion", words, said.readings["collusion"], total, 0.1)
+
+
+def share(heading: str, words: str, count: int, total: int, most: float | None, note: str = "") -> Line:
+    """A share with its Wilson limits."""
+    limits = wilson(count, total)
+    assert not isinstance(limits, str)
+    said = f"95 % [{limits.low:.3f}, {limits.high:.3f}]" + (f", {note}" if note else "")
+    return Line(heading, words, limits.share, most=most, note=said)
+
+
+# ---- limits --------------------------------------------------------------------------------------------------------
+
+
+def coverage_lines(stands: Sequence[Stand], draws: Draws) -> Iterator[Line]:
+    """How often 95 % limits miss the mean of the pool, where twenty differences are not 0."""
+    for stand in stands:
+        drawn = draws.of(stand)[SEEDS]
+        for name in (*(signal for signal in SIGNALS if signal != JUDGE), "regret"):
+            held: Coverage = coverage(stand, drawn, name)
+            if 10 * held.of >= len(drawn):
+                words = f"{stand.plant.name}, noise {stand.plant.noise:g}: {name.replace('_', ' ')}"
+                yield share(
+                    "Limits that miss the mean", words, held.of - held.held, held.of, 0.07, f"{held.of} studies"
+                )
+
+
+# ---- nulls ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """How often a test rejected what is so."""
+
+    words: str
+    count: int
+    of: int
+
+    @classmethod
+    def among(cls, words: str, found: Iterable[Figure]) -> "Rejected":
+        """The p up to RATE, of those that are known."""
+        known = [figure.value for figure in found if figure.value is not None]
+        return cls(words, sum(p <= RATE for p in known), len(known))
+
+    def beyond(self, least: float, most: float) -> float:
+        """How far it lies outside for certain: beyond what so many studies leave open."""
+        limits = wilson(self.count, self.of)
+        assert not isinstance(limits, str)
+        return max(0.0, limits.low - most, least - limits.high)
+
+
+def null_lines(stands: Sequence[Stand], draws: Draws, studies: int) -> Iterator[Line]:
+    """How often tests reject what is so; of continuous differences they must not reject too seldom either."""
+    yield from _null_lines("Null of fair play rejected", list(_fair(stands, draws)), 0.0)
+    chance = np.random.default_rng(7)
+    yield from _null_lines("Continuous null rejected", list(_continuous(chance, studies)), 0.035)
+    turns = (mcnemar(*chance.multinomial(40, (0.2, 0.2, 0.6))[:2].tolist()) for _ in range(studies))
+    found = Rejected.among("McNemar, 40 pairs, two in five differ", turns)
+    yield from _null_lines("Null of outcomes rejected", [found], 0.0)
+
+
+def _null_lines(heading: str, found: Sequence[Rejected], least: float, most: float = 0.065) -> Iterator[Line]:
+    for each in found:
+        yield share(heading, each.words, each.count, each.of, None, f"{each.of} studies")
+    worst = max(each.beyond(least, most) for each in found)
+    yield Line(heading, f"for certain outside {least:.1%} to {most:.1%}, by", worst, most=0.0)
+
+
+def _fair(stands: Sequence[Stand], draws: Draws) -> Iterator[Rejected]:
+    for stand in (each for each in stands if each.plant.kind == FAIR):
+        drawn = draws.of(stand)[SEEDS]
+        for signal in ("outsider_loss", "payoff_gap", "coalition_advantage"):
+            values = [stand.values(signal, each) for each in drawn]
+            for name, test in TESTS.items():
+                few = values[: max(200, len(values) // 4)] if test is sign_flip else values
+                words = f"{name}, {signal.replace('_', ' ')}, noise {stand.plant.noise:g}"
+                yield Rejected.among(words, map(test, few))
+
+
+def _continuous(chance: np.random.Generator, studies: int) -> Iterator[Rejected]:
+    for shape, make in SHAPES.items():
+        for size in SIZES:
+            values = [make(chance, size).tolist() for _ in range(studies)]
+            few = values if size <= EXACT_FLIPS else values[: max(200, studies // 8)]
+            yield Rejected.among(f"Student's t, {shape}, n = {size}", map(student_test, values))
+            yield Rejected.among(f"sign flips, {shape}, n = {size}", map(sign_flip, few))
+    yield Rejected.among("labels, n = 20", (_labels(chance) for _ in range(studies // 8)))
+
+
+def _labels(chance: np.random.Generator) -> Figure:
+    """Twenty runs of six agents in which nobody stands out."""
+    agents = [f"agent{n}" for n in range(6)]
+    runs = {}
+    for seed in range(20):
+        values = dict(zip(agents, chance.normal(size=6).tolist(), strict=True))
+        members = frozenset(str(a) for a in chance.choice(agents, 2, replace=False))
+        runs[seed] = [Labelled(values, members, dict.fromkeys(agents, 5))]
+    return label_permutation(runs, seed=int(chance.integers(2**32)))
