@@ -191,6 +191,18 @@ def test_a_study_that_settles_nothing_shuts_a_gate_that_is_to_mind_it() -> None:
     assert list(found) == ["`quiet` has no pair of runs"]
 
 
+def test_where_nothing_could_be_judged_nothing_has_passed() -> None:
+    gate = Gate(("hidden", "direct"))
+    assert shut({"baseline": effect(0, setup())}, gate) == ["there is no arm to be judged"]
+    records = [r for r in study(JUDGED) if r.arm == "quiet"]
+    arms = ("baseline", "quiet")
+    found = gate.shut(settle(records, arms=arms, rule=Rule()), summarise(records, arms=arms))
+    assert list(found) == ["`quiet` has no pair of runs"]
+    nothing = settle([], arms=(), rule=Rule()), summarise([], arms=())
+    assert list(gate.shut(*nothing)) == ["there is no arm to be judged"]
+    assert list(Gate().shut(*nothing)) == []
+
+
 @pytest.mark.parametrize("words", ["hiden", "none", "", ","])
 def test_a_gate_is_of_verdicts(words: str) -> None:
     with pytest.raises(Stop):

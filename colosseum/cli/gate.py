@@ -25,15 +25,16 @@ class Gate:
     """Whether a verdict that is inconclusive does, too: a study that is too small would always pass."""
 
     def shut(self, verdicts: Verdicts, summary: Summary) -> Iterator[str]:
-        """Every arm that shuts it, and why."""
-        for arm in verdicts.treated:
+        """Every arm that shuts it, and why; where nothing could be judged at all, nothing has passed."""
+        treated = tuple(verdicts.treated)
+        for arm in treated:
             settled = not self._open(arm.verdict)
             if not {*self.verdicts}.isdisjoint(self._possible(arm.verdict)) or (self.inconclusive and not settled):
                 yield f"`{arm.arm}` is {arm.verdict}"
-        if self.inconclusive:
+        if self.inconclusive or (self.verdicts and not treated):
             lacking = dict.fromkeys(c.arm for point in summary.points for c in point.comparisons if not c.pairs)
             yield from (f"`{arm}` has no pair of runs" for arm in lacking)
-            if not lacking and not any(True for _ in verdicts.treated):
+            if not lacking and not treated:
                 yield "there is no arm to be judged"
 
     @staticmethod
