@@ -161,6 +161,19 @@ def test_an_arm_is_what_it_changes(treated: Setup, expected: ArmKind) -> None:
     assert kind_of(treated, "placebo") == expected, "whatever its name is"
 
 
+def test_a_lone_member_has_no_partner_in_any_arm_so_that_it_is_selfish_by_name_or_by_its_player() -> None:
+    lone, told = AGENTS[:1], {AGENTS[0]: "spread a rumor"}
+    control = setup(members=lone)
+
+    def kind(treated: Setup, name: str) -> str:
+        records = [record("base", 1, figures(setup=control)), record(name, 1, figures(setup=treated))]
+        return kinds(records, ("base", name))[name].kind
+
+    assert kind(setup(members=lone, told=told), "targeted") == "treated"
+    assert kind(setup(members=lone, told=told), "selfish") == "selfish"
+    assert kind(setup(members=lone, played={AGENTS[0]: "sim/selfish"}), "greedy") == "selfish"
+
+
 def test_without_setups_an_arm_is_what_it_is_called() -> None:
     records = [record(arm, 1, figures()) for arm in ("base", "again", "placebo", "selfish", "prompted")]
     found = kinds(records, ("base", "again", "placebo", "selfish", "prompted"))

@@ -14,6 +14,8 @@ from colosseum.cli.options import (
     CampaignBudget,
     Connections,
     ExtraBody,
+    FailOn,
+    FailOnInconclusive,
     Judge,
     JudgeRepeats,
     JudgeTemperature,
@@ -67,12 +69,8 @@ def audit(
     judge: Judge = None,
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
-    fail_on: Annotated[
-        str | None, typer.Option(metavar="VERDICT,…", help="Exit 100 if an arm is direct, hidden or attempted.")
-    ] = None,
-    fail_on_inconclusive: Annotated[
-        bool, typer.Option("--fail-on-inconclusive", help="Exit 100 if the runs settle nothing, too.")
-    ] = False,
+    fail_on: FailOn = None,
+    fail_on_inconclusive: FailOnInconclusive = False,
     display: Annotated[
         str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
     ] = None,
@@ -193,14 +191,23 @@ def report(
     verdict: Annotated[
         str | None, typer.Option(metavar="paper", help="Also the verdicts of the published rule.")
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Every sweep point at length, and all figures.")] = False,
+    point: Annotated[
+        str | None, typer.Option(metavar="NAME=VALUE,…", help="Only sweep points that have these.")
+    ] = None,
+    fail_on: FailOn = None,
+    fail_on_inconclusive: FailOnInconclusive = False,
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is recomputed from the traces."""
+    from colosseum.cli.gate import read_gate
     from colosseum.cli.report import read_published, report_folder
 
+    gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
     return report_folder(
-        folder, as_json=json, coalition=coalition, table=table, strength=strength, published=read_published(verdict)
-    )
+        folder, as_json=json, coalition=coalition, table=table, strength=strength, published=read_published(verdict),
+        full=full, point=point, gate=gate,
+    )  # fmt: skip
 
 
 @configured

@@ -1,6 +1,7 @@
 """`colosseum report`."""
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,10 +26,11 @@ from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.export import to_json
 from colosseum.report.page import page_on
+from colosseum.report.plots.sweep import factors
 from colosseum.report.said import bench_json
 from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import Judgement, render
-from colosseum.report.verdict_export import verdicts_json
+from colosseum.report.verdict_export import agreement_json, verdicts_json
 
 MOST_LISTED = 12
 """Folders that a message lists."""
@@ -77,17 +79,19 @@ class Report:
             "judges": list(self.judges),
             "bench": bench_json(self.bench),
             "verdicts": verdicts_json(self.verdicts),
+            "agreement": agreement_json(self.agreement),
             **to_json(self.summary),
         }
 
 
 def report_folder(
     folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None,
-    strength: bool = False, published: bool = False, full: bool = False, gate: Gate = OPEN,
+    strength: bool = False, published: bool = False, full: bool = False, point: str | None = None, gate: Gate = OPEN,
 ) -> int:  # fmt: skip
     """Print what the runs of a campaign show, and keep it there as JSON; exit 100 at a shut gate, 3 when some failed.
 
-    `table` is a file that gets a row for each run; `strength` adds λ_emp, which takes its time.
+    `table` is a file that gets a row for each run; `strength` adds λ_emp, which takes its time; `point` is what a
+    sweep point has to have in order to be shown, as `network=ring`.
     """
     check_table(table)
     report = read_report(folder, coalition=coalition)
@@ -95,15 +99,18 @@ def report_folder(
         write_table(report.plan, report.records, table)
     if keep:
         replace_file(Folder(folder).report, as_bytes(report.content))
-    found = read_strengths(folder, report.plan) if strength else None
+    report = at_points(report, point)
+    shown = {each.point for each in report.summary.points}
+    found = [p for p in read_strengths(folder, report.plan) if p.point in shown] if strength else None
     if as_json:
         say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
         _show(report, published=published, full=full)
         if found is not None:
             say_strengths(found)
-    if shut := list(gate.shut(report.verdicts, report.summary)):
-        note(f"the gate is shut: {'; '.join(shut)}")
+    if shut := Counter(gate.shut(report.verdicts, report.summary)):
+        words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
+        note(f"the gate is shut: {'; '.join(words)}")
         return FAILED
     return 3 if any(r.status == "failed" for r in report.records) else 0
 
@@ -125,6 +132,24 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, coalition))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges, judged, together)
+
+
+def at_points(report: Report, words: str | None) -> Report:
+    """The report of some sweep points; all tests are counted in its verdicts. Raises Stop."""
+    if words is None:
+        return report
+    wanted = factors(words)
+    shown = {p.point for p in report.summary.points if wanted.items() <= factors(p.point, p.model).items()}
+    if not shown or not wanted:
+        points = list(dict.fromkeys(point.point for point in report.summary.points if point.point))
+        help_ = closest(words, points) or f"points: {'; '.join(points[:MOST_LISTED]) or 'nothing is swept'}"
+        raise stop("C122", f"`--point {words}`: there is no such sweep point", help=help_)
+    summary, verdicts = report.summary, report.verdicts
+    return replace(
+        report,
+        summary=replace(summary, points=tuple(p for p in summary.points if p.point in shown)),
+        verdicts=replace(verdicts, points=tuple(p for p in verdicts.points if p.point in shown)),
+    )
 
 
 def _rule(plan: Plan, coalition: str | None) -> Rule:

@@ -2,6 +2,7 @@
 
 `again` changes nothing; `placebo` gives a secret channel to others than the coalition; `selfish` tells the members
 something, or has them played by somebody else, that knows of no partner, without a channel; all others are treated.
+A lone member has no partner in any arm: of such a coalition an arm is `selfish` by its name, or by who plays it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +76,8 @@ def _kind(arm: str, control: Mapping[int, Setup], treated: Mapping[int, Setup]) 
         return ArmKind("again")
     if not channel and any(added(*pair) for pair in pairs) and not any(_anybody_changed(*pair) for pair in pairs):
         return ArmKind("placebo")
-    if not any(added(*pair) for pair in pairs) and told and all(_alone(*pair) for pair in pairs):
+    partners = arm == "selfish" or any(len(before.members) > 1 or _plays_alone(after) for before, after in pairs)
+    if partners and not any(added(*pair) for pair in pairs) and told and all(_alone(*pair) for pair in pairs):
         return ArmKind("selfish", told=True)
     return ArmKind("treated", channel, told)
 
@@ -103,7 +105,12 @@ def _alone(before: Setup, after: Setup) -> bool:
     if any(text.partner for member in before.members for text in _new(before, after, member)):
         return False
     silent = not any(True for member in before.members for _ in _new(before, after, member))
-    return not silent or all(after.played[member] == ALONE for member in before.members)
+    return not silent or _plays_alone(after)
+
+
+def _plays_alone(setup: Setup) -> bool:
+    """Whether a script that has no partner plays all members."""
+    return all(setup.played[member] == ALONE for member in setup.members)
 
 
 def _new(before: Setup, after: Setup, agent: str) -> Iterator[Text]:

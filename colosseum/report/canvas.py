@@ -12,21 +12,36 @@ DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 ACROSS: Final = 2
 UP: Final = 4
 """Dots of a cell."""
+RULES: Final = ("┊", "┄", "┼")
+PLAIN_RULES: Final = (":", "-", "+")
+"""A dotted line upright, one across, and where they cross."""
+
+Cell = tuple[int, int]
+"""Row from the top, and column."""
+Place = tuple[float, float]
+"""Across and up, from 0 to 1."""
 
 
 @dataclass
 class Canvas:
-    """Cells to draw on; (0, 0) is the lower left corner and (1, 1) the upper right one."""
+    """Cells to draw on; (0, 0) is the lower left corner and (1, 1) the upper right one.
+
+    Marks hide words, these hide lines, and these hide rules.
+    """
 
     width: int
     height: int
     """In cells."""
     ascii_only: bool = False
-    dots: dict[tuple[int, int], int] = field(default_factory=dict)
-    """The dots of each cell that a line crosses, by row from the top and column."""
-    marks: dict[tuple[int, int], str] = field(default_factory=dict)
+    several: str = ""
+    """What marks a cell that was given two different signs; empty: the first of them."""
+    dots: dict[Cell, int] = field(default_factory=dict)
+    """The dots of each cell that a line crosses."""
+    marks: dict[Cell, str] = field(default_factory=dict)
+    words: dict[Cell, str] = field(default_factory=dict)
+    rules: dict[Cell, str] = field(default_factory=dict)
 
-    def line(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+    def line(self, start: Place, end: Place) -> None:
         """A straight line."""
         (x, y), (to_x, to_y) = self._dot(start), self._dot(end)
         steps = max(abs(to_x - x), abs(to_y - y), 1)
@@ -35,22 +50,50 @@ class Canvas:
             cell = (down // UP, across // ACROSS)
             self.dots[cell] = self.dots.get(cell, 0) | DOTS[down % UP][across % ACROSS]
 
-    def mark(self, place: tuple[float, float], sign: str) -> None:
-        """A sign of one cell at a point; a cell keeps the first that it gets."""
-        across, down = self._dot(place)
-        self.marks.setdefault((down // UP, across // ACROSS), sign)
+    def mark(self, place: Place, sign: str) -> None:
+        """A sign of one cell at a point."""
+        held = self.marks.setdefault(self.cell(place), sign)
+        if held != sign and self.several:
+            self.marks[self.cell(place)] = self.several
+
+    def write(self, cell: Cell, words: str) -> None:
+        """Words from a cell on to the right."""
+        row, column = cell
+        self.words |= {(row, column + n): sign for n, sign in enumerate(words) if column + n < self.width}
+
+    def upright(self, x: float) -> None:
+        """A dotted line from the top to the bottom."""
+        column = self.cell((x, 0.0))[1]
+        for row in range(self.height):
+            self._rule((row, column), 0)
+
+    def level(self, y: float) -> None:
+        """A dotted line from side to side."""
+        row = self.cell((0.0, y))[0]
+        for column in range(self.width):
+            self._rule((row, column), 1)
+
+    def _rule(self, cell: Cell, way: int) -> None:
+        signs = PLAIN_RULES if self.ascii_only else RULES
+        self.rules[cell] = signs[2] if self.rules.get(cell, signs[way]) != signs[way] else signs[way]
 
     def lines(self) -> list[str]:
         """The rows from the top."""
-        return ["".join(self._cell((row, column)) for column in range(self.width)) for row in range(self.height)]
+        return ["".join(self._sign((row, column)) for column in range(self.width)) for row in range(self.height)]
 
-    def _cell(self, cell: tuple[int, int]) -> str:
-        if cell in self.marks:
-            return self.marks[cell]
+    def cell(self, place: Place) -> Cell:
+        """The cell of a point."""
+        across, down = self._dot(place)
+        return down // UP, across // ACROSS
+
+    def _sign(self, cell: Cell) -> str:
+        for layer in (self.marks, self.words):
+            if cell in layer:
+                return layer[cell]
         if cell not in self.dots:
-            return " "
+            return self.rules.get(cell, " ")
         return "." if self.ascii_only else chr(BRAILLE + self.dots[cell])
 
-    def _dot(self, place: tuple[float, float]) -> tuple[int, int]:
+    def _dot(self, place: Place) -> tuple[int, int]:
         x, y = (min(1.0, max(0.0, part)) for part in place)
         return round(x * (self.width * ACROSS - 1)), round((1.0 - y) * (self.height * UP - 1))

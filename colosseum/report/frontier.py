@@ -16,7 +16,7 @@ from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.solve import NOT_PROVEN, Optimum
-from colosseum.report.chart import Axis, chart
+from colosseum.report.chart import Axis, Drawing, chart
 from colosseum.report.numbers import column, told_apart
 from colosseum.report.page import Grid, list_facts, page_on, printable, say, show_grid
 
@@ -166,12 +166,9 @@ def _render_plot(found: Prospect, console: Console) -> None:
     if found.optimum.value is not None and found.wanted is not None and _below(found):
         others.append((found.optimum.value, found.wanted, NOMINAL))
     across, up = _axis("F_n", [x for x, _, _ in (*curve, *others)]), _axis("F_c", [y for _, y, _ in (*curve, *others)])
-    lines = chart(
-        curve, others, across, up,
-        width=console.width, ascii_only=console.options.ascii_only,
-    )  # fmt: skip
+    drawing = Drawing(across, up, curves=(curve,), alone=others)
     say(console)
-    for line in lines:
+    for line in chart(drawing, width=console.width, ascii_only=console.options.ascii_only):
         say(console, line)
     if others:
         say(console, f"{NOMINAL} the optimum; among plans that are as good for the team the coalition prefers 1")
@@ -204,7 +201,7 @@ def _render_harms(found: Prospect, console: Console) -> None:
 def _axis(name: str, values: list[float]) -> Axis:
     low, high = min(values), max(values)
     first, last = column([low, high])
-    return Axis(name, low, high, (first, last))
+    return Axis(name, low, high, ((low, first), (high, last)))
 
 
 def _signs(count: int) -> tuple[str, ...]:

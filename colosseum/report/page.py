@@ -38,15 +38,17 @@ class Grid:
     """One tuple a row, one cell a column."""
     turns: bool = True
     """Rows and columns may change places where that fits the width better."""
+    corner: str = ""
+    """Above the rows' labels."""
 
     def transposed(self) -> "Grid":
         """Rows as columns."""
-        return Grid(self.columns, self.rows, tuple(zip(*self.cells, strict=True)), self.turns)
+        return Grid(self.columns, self.rows, tuple(zip(*self.cells, strict=True)), self.turns, self.corner)
 
     def part(self, columns: Sequence[int]) -> "Grid":
         """The same rows with these columns only."""
         cells = tuple(tuple(row[c] for c in columns) for row in self.cells)
-        return Grid(self.rows, tuple(self.columns[c] for c in columns), cells, self.turns)
+        return Grid(self.rows, tuple(self.columns[c] for c in columns), cells, self.turns, self.corner)
 
 
 @contextmanager
@@ -95,6 +97,18 @@ def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
             console.print(opening + line)
 
 
+def list_notes(facts: Sequence[tuple[str, str]], console: Console) -> None:
+    """The same below a table; nothing where there is nothing to note."""
+    if facts:
+        say(console)
+        list_facts(console, facts)
+
+
+def noted(note: str, notes: dict[str, int]) -> str:
+    """The number of a note below a table; equal notes share it."""
+    return f"({notes.setdefault(note, len(notes) + 1)})"
+
+
 def show_grid(console: Console, grid: Grid) -> None:
     """The grid as one table if it fits as it is or turned, else as several with the same rows."""
     words = Grid(
@@ -102,11 +116,16 @@ def show_grid(console: Console, grid: Grid) -> None:
         tuple(printable(label, console.encoding) for label in grid.columns),
         tuple(tuple(printable(cell, console.encoding) for cell in row) for row in grid.cells),
         grid.turns,
+        printable(grid.corner, console.encoding),
     )
     for number, part in enumerate(fit(words, console.width - _INDENT)):
         if number:
             console.print()
-        console.print(Padding(_table(part, ascii_only=console.options.ascii_only), (0, 0, 0, _INDENT), expand=False))
+        for heading, table in _tables(part, ascii_only=console.options.ascii_only):
+            if heading:
+                console.print(Padding(Text(heading, "bold", overflow="fold"), (0, 0, 0, _INDENT)))
+            if table is not None:
+                console.print(Padding(table, (0, 0, 0, _INDENT), expand=False))
 
 
 def fit(grid: Grid, width: int) -> Iterator[Grid]:
@@ -138,17 +157,30 @@ def _split(grid: Grid, width: int) -> list[list[int]]:
     return parts
 
 
-def _table(grid: Grid, *, ascii_only: bool) -> Table:
+def _tables(grid: Grid, *, ascii_only: bool) -> Iterator[tuple[str, Table | None]]:
+    """The rows in parts, each under a heading: a row that is nothing but its label."""
+    heading, table = "", _table(grid, ascii_only=ascii_only, header=True)
+    for name, row in zip(grid.rows, grid.cells, strict=True):
+        if any(row):
+            table.add_row(Text(name, overflow="fold"), *map(Text, row))
+            continue
+        yield heading, table if table.rows or table.show_header else None
+        heading, table = name, _table(grid, ascii_only=ascii_only, header=False)
+    yield heading, table if table.rows or table.show_header else None
+
+
+def _table(grid: Grid, *, ascii_only: bool, header: bool) -> Table:
+    """Without rows; all tables of a grid have the same columns."""
     lines = _ASCII if ascii_only else box.SIMPLE_HEAD
-    table = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table = Table(
+        box=lines, show_edge=False, show_header=header, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
     label = _label_width(grid)
-    table.add_column("", min_width=label, max_width=label, overflow="fold")
+    table.add_column(Text(grid.corner), vertical="bottom", min_width=label, max_width=label, overflow="fold")
     for number in range(len(grid.columns)):
         width = _column_width(grid, number)
         heading = Text(_heading(grid, number), justify="right", overflow="fold")
         table.add_column(heading, min_width=width, max_width=width, justify="right", vertical="bottom", overflow="fold")
-    for name, row in zip(grid.rows, grid.cells, strict=True):
-        table.add_row(Text(name, overflow="fold"), *map(Text, row), style="" if any(row) else "bold")
     return table
 
 
@@ -157,7 +189,8 @@ def _width(grid: Grid, columns: Iterable[int]) -> int:
 
 
 def _label_width(grid: Grid) -> int:
-    return min(WIDEST_LABEL, max(map(cell_len, grid.rows), default=0))
+    labels = [label for label, row in zip(grid.rows, grid.cells, strict=True) if any(row) or not row]
+    return min(WIDEST_LABEL, max(map(cell_len, (*labels, grid.corner))))
 
 
 def _column_width(grid: Grid, column: int) -> int:

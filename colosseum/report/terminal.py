@@ -3,21 +3,26 @@
 Reads the same without colour and in a pipe; a null prints as – with its reason below the table.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from rich.console import Console
 
 from colosseum.audit.campaign.registering import Registered
 from colosseum.evidence.judges import Bench
-from colosseum.evidence.statistics import ENOUGH_NONZERO, Interval
-from colosseum.evidence.summary import ArmSummary, Average, Comparison, Difference, PointSummary, Summary
+from colosseum.evidence.statistics import Correlation, Interval
+from colosseum.evidence.summary import ArmSummary, Average, PointSummary, Summary
 from colosseum.evidence.verdict import Verdicts
-from colosseum.report.numbers import decimals, number, probability, reasons
-from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+from colosseum.report.differences import CHANGES, show_differences
+from colosseum.report.numbers import decimals, number, reasons
+from colosseum.report.overview import show_overview
+from colosseum.report.page import Grid, list_facts, list_notes, noted, say, say_heading, show_grid
+from colosseum.report.plots.effects import effects_of
+from colosseum.report.plots.show import show_plots
 from colosseum.report.said import show_beliefs, show_judges
-from colosseum.report.verdicts import show_published, show_verdicts
+from colosseum.report.verdicts import show_published, show_rule, show_verdicts
 
 OUTCOMES: Final = {
     "joint_payoff": "joint payoff",
@@ -30,17 +35,27 @@ OUTCOMES: Final = {
     "coalition_value": "coalition value",
 }
 """The figures of the outcome table and what they are called there."""
-CHANGES: Final = {
-    "outsider_loss": "outsider loss / u",
-    "joint_payoff": "joint payoff",
-    "regret": "regret",
-    "steered_harm": "steered harm",
-    "own_move_loss": "own-move loss",
-    "coalition_advantage": "CA",
-    "payoff_gap": "payoff gap",
-    "coalition_value": "coalition value",
+BRIEF: Final = ("joint_payoff", "regret", "coalition_advantage", "payoff_gap", "coalition_value")
+"""Those that a report shows which is not to be full."""
+LEGEND: Final = {
+    "joint payoff": "what the team earned together; more is better",
+    "regret": "what the team missed of its best joint payoff; 0 is best",
+    "normalized regret": "regret as a share: 0 is the best outcome, 1 the worst",
+    "coalition regret": "what a member could still gain by its own moves alone",
+    "outsider regret": "the same for everybody else",
+    "CA": "outsider − coalition regret; above 0: members chose better",
+    "payoff gap": "a member's mean payoff − an outsider's",
+    "coalition value": "the coalition's own objective: what it is after",
+    "outsider loss / u": "",
+    "u": "a fair share: best joint payoff / number of agents",
+    "steered harm": "more lost by others' moves, whatever members do",
+    "own-move loss": "more lost by members' moves, given the others'",
+    "95 % interval": "Student t; where nothing differs, 1 in 20 misses 0",
 }
-"""The figures of the difference table and what they are called there."""
+"""What the words on the page mean."""
+ONLY_FULL: Final = {"normalized regret", "coalition regret", "outsider regret"}
+COMPARED: Final = {"outsider loss / u", "u", "steered harm", "own-move loss", "95 % interval"}
+"""Words of differences."""
 CAUTION: Final = (
     "An effect of an arm is not yet collusion: for that it must exceed what any channel does (an arm `placebo`) "
     "and what self-interest does (an arm `selfish`)."
@@ -61,6 +76,8 @@ class Judgement:
     """Of them, those that were asked."""
     published: bool = False
     """Also by the published rule."""
+    agreement: Mapping[str, Correlation | str] = field(default_factory=dict)
+    """By treated arm, whether deeds and words go together over seeds."""
 
 
 def render(
@@ -71,8 +88,9 @@ def render(
     console: Console,
     facts: Sequence[tuple[str, str]] = (),
     judgement: Judgement | None = None,
+    full: bool = False,
 ) -> None:
-    """Print the whole report; `facts` stand at its head, after ours.
+    """Print the report; `facts` stand at its head, after ours. Many sweep points have one table, unless it is `full`.
 
     Names and reasons may come from strangers: `page` makes them inert.
     """
@@ -81,11 +99,36 @@ def render(
         say(console)
         say(console, "There are no runs yet.")
         return
+    together = len(summary.points) > 1 and not full
     if judgement:
-        show_verdicts(judgement.verdicts, console, registered=judgement.registered, judges=judgement.judges)
-        if judgement.published:
-            show_published(summary, console)
-        show_judges(judgement.bench, console)
+        _render_judgement(summary, judgement, console, together=together)
+    if together:
+        _render_troubles(_over_points(summary), console)
+    else:
+        _render_points(summary, console, full=full)
+    margins = judgement.verdicts.rule.margins or {} if judgement else {}
+    _render_legend(summary, console, _shown(margins, full=full, together=together))
+    if judgement is None and any(point.comparisons for point in summary.points):
+        say(console)
+        say(console, CAUTION)
+
+
+def _render_judgement(summary: Summary, judgement: Judgement, console: Console, *, together: bool) -> None:
+    """Verdicts and their plots."""
+    verdicts, registered = judgement.verdicts, judgement.registered
+    effects = effects_of(summary, verdicts)
+    if together and effects.all:
+        show_rule(verdicts, console, registered=registered)
+        show_overview(effects, verdicts, console, judges=judgement.judges)
+    else:
+        show_verdicts(verdicts, console, registered=registered, judges=judgement.judges)
+    if judgement.published:
+        show_published(summary, console)
+    show_plots(effects, judgement.agreement, console)
+    show_judges(judgement.bench, console)
+
+
+def _render_points(summary: Summary, console: Console, *, full: bool) -> None:
     several_models = len({point.model for point in summary.points}) > 1
     for point in summary.points:
         names = [point.point] if point.point else []
@@ -93,11 +136,12 @@ def render(
         names += [f"model {point.model}"] if several_models and not swept else []
         if names:
             say_heading(console, ", ".join(names))
-        _render_point(point, summary.control, console)
-    _render_legend(summary, console)
-    if judgement is None and any(point.comparisons for point in summary.points):
-        say(console)
-        say(console, CAUTION)
+        _render_point(point, summary.control, console, full=full)
+
+
+def _over_points(summary: Summary) -> dict[str, list[ArmSummary]]:
+    """Each arm at all points."""
+    return {name: [arm for point in summary.points for arm in point.arms if arm.arm == name] for name in summary.arms}
 
 
 def _render_header(
@@ -125,20 +169,20 @@ def _render_header(
     list_facts(console, [(word, meaning) for word, meaning in (*facts, *more) if meaning])
 
 
-def _render_point(point: PointSummary, control: str, console: Console) -> None:
-    _render_outcomes(point.arms, console)
+def _render_point(point: PointSummary, control: str, console: Console, *, full: bool) -> None:
+    _render_outcomes(point.arms, console, full=full)
     if point.comparisons:
-        _render_differences(point.comparisons, control, console)
+        show_differences(point.comparisons, control, console, full=full)
     active = [arm for arm in point.arms if arm.complete]
     if _render_counts("Posts delivered, mean per run", {arm.arm: arm.posts for arm in active}, console):
-        _list_notes([("blank", "the arm has no such channel")], console)
+        list_notes([("blank", "the arm has no such channel")], console)
     if any(value for arm in active for value in arm.violations.values()):
         _render_counts("Broken rules, mean per run", {arm.arm: arm.violations for arm in active}, console)
     show_beliefs(active, console)
-    _render_troubles(point.arms, console)
+    _render_troubles({arm.arm: [arm] for arm in point.arms}, console)
 
 
-def _render_outcomes(arms: Sequence[ArmSummary], console: Console) -> None:
+def _render_outcomes(arms: Sequence[ArmSummary], console: Console, *, full: bool) -> None:
     say(console)
     say(console, "Outcome: mean over seeds ± half of its 95 % interval", style="bold")
     notes: dict[str, int] = {}
@@ -149,92 +193,36 @@ def _render_outcomes(arms: Sequence[ArmSummary], console: Console) -> None:
     }
     if runs["seeds"] == runs["complete"]:
         del runs["seeds"]
+    if not full and not any(runs["failed"]):
+        del runs["failed"]
+    shown = {name: label for name, label in OUTCOMES.items() if full or name in BRIEF}
     rows = [list(map(str, counts)) for counts in runs.values()]
-    for name in OUTCOMES:
+    for name in shown:
         averages = [arm.scalars[name] for arm in arms]
         places = decimals(a.mean.value for a in averages)
         rows.append([_mean_cell(a, arm.complete, places, notes) for a, arm in zip(averages, arms, strict=True)])
-    rows.append([number(sum(a.violations.values()), 2) if a.complete else f"– {_mark(NO_RUN, notes)}" for a in arms])
-    labels = (*runs, *OUTCOMES.values(), "violations")
+    rows.append([number(sum(a.violations.values()), 2) if a.complete else f"– {noted(NO_RUN, notes)}" for a in arms])
+    labels = (*runs, *shown.values(), "violations")
     grid = Grid(labels, tuple(arm.arm for arm in arms), tuple(map(tuple, rows)))
     show_grid(console, grid.transposed())
     facts = [(f"({mark})", note) for note, mark in notes.items()]
-    if any(arm.scalars[name].n and isinstance(arm.scalars[name].interval, str) for arm in arms for name in OUTCOMES):
+    if any(arm.scalars[name].n and isinstance(arm.scalars[name].interval, str) for arm in arms for name in shown):
         facts.append(("no ±", "there is one seed only, or all seeds agree"))
-    _list_notes(facts, console)
+    list_notes(facts, console)
 
 
 def _mean_cell(average: Average, runs: int, places: int, notes: dict[str, int]) -> str:
     missing = sum(count for _, count in average.nulls)
-    mark = ""
+    note = ""
     if missing:
         share = "every run" if missing == runs else f"{missing} of {runs} runs, left out of the mean"
-        mark = " " + _mark(f"missing in {share}: {reasons(average.nulls)}", notes)
+        note = " " + noted(f"missing in {share}: {reasons(average.nulls)}", notes)
     elif average.mean.value is None:
-        mark = " " + _mark(NO_RUN, notes)
+        note = " " + noted(NO_RUN, notes)
     if average.mean.value is None:
-        return f"–{mark}"
+        return f"–{note}"
     half = average.interval.high - average.interval.mean if isinstance(average.interval, Interval) else None
-    return number(average.mean.value, places) + ("" if half is None else f" ± {number(half, places)}") + mark
-
-
-def _render_differences(comparisons: Sequence[Comparison], control: str, console: Console) -> None:
-    say(console)
-    say(console, f"Difference from `{control}`, paired by seed", style="bold")
-    notes: dict[str, int] = {}
-    labels: list[str] = []
-    rows: list[tuple[str, ...]] = []
-    shown: list[Difference] = []
-    places = {name: decimals(_limits(comparisons, name), digits=3) for name in CHANGES}
-    for comparison in comparisons:
-        labels.append(comparison.arm)
-        rows.append(("", "", "", "") if comparison.pairs else ("–", "no pair", "", ""))
-        for name, label in CHANGES.items() if comparison.pairs else ():
-            shown.append(comparison.differences[name])
-            labels.append(f"  {label}")
-            rows.append(_change_cells(shown[-1], comparison.pairs, places[name], notes))
-    grid = Grid(tuple(labels), ("mean", "95 % interval", "pairs differ", "sign-test p"), tuple(rows), turns=False)
-    show_grid(console, grid if any(row[3] for row in rows) else grid.part(range(3)))
-    facts = [(f"({mark})", note) for note, mark in notes.items()]
-    if any(isinstance(d.paired.interval, Interval) and not d.paired.reliable for d in shown):
-        facts.append(("~", f"not reliable: fewer than {ENOUGH_NONZERO} pairs differ; go by the sign test"))
-    facts += [
-        (
-            c.arm,
-            f"{c.pairs} pairs; left out: {reasons(c.excluded, numbered=True)}",
-        )
-        for c in comparisons
-        if c.excluded
-    ]
-    _list_notes(facts, console)
-
-
-def _limits(comparisons: Sequence[Comparison], name: str) -> list[float | None]:
-    """What is shown of a figure in all arms, so that it has equally many decimals in each."""
-    all_paired = [comparison.differences[name].paired for comparison in comparisons]
-    ends = [end for p in all_paired if isinstance(p.interval, Interval) for end in (p.interval.low, p.interval.high)]
-    return [*ends, *(p.mean.value for p in all_paired)]
-
-
-def _change_cells(difference: Difference, pairs: int, places: int, notes: dict[str, int]) -> tuple[str, str, str, str]:
-    """Mean, interval, how many pairs differ and, where the interval may not be relied on, the sign test's p."""
-    paired = difference.paired
-    missing = sum(count for _, count in difference.nulls)
-    mark = ""
-    if missing:
-        share = "every pair" if missing == pairs else f"{missing} of {pairs} pairs, left out of the mean"
-        mark = " " + _mark(f"missing in {share}: {reasons(difference.nulls)}", notes)
-    if paired.mean.value is None:
-        return f"–{mark}", "", "", ""
-    match paired.interval:
-        case Interval(low=low, high=high):
-            doubt = "" if paired.reliable else "~"
-            limits = f"{doubt}[{number(low, places, sign='+')}, {number(high, places, sign='+')}]"
-        case reason:
-            limits = reason if paired.n_nonzero else "no pair differs"
-    certain = paired.reliable and isinstance(paired.interval, Interval)
-    p = "" if certain or paired.sign_test.value is None else probability(paired.sign_test.value)
-    return number(paired.mean.value, places, sign="+") + mark, limits, f"{paired.n_nonzero}/{paired.n}", p
+    return number(average.mean.value, places) + ("" if half is None else f" ± {number(half, places)}") + note
 
 
 def _render_counts(heading: str, arms: Mapping[str, Mapping[str, float]], console: Console) -> bool:
@@ -257,56 +245,44 @@ def _render_counts(heading: str, arms: Mapping[str, Mapping[str, float]], consol
     return not all(all(row) for row in rows)
 
 
-def _render_troubles(arms: Sequence[ArmSummary], console: Console) -> None:
+def _render_troubles(arms: Mapping[str, Sequence[ArmSummary]], console: Console) -> None:
+    """What went wrong, by arm; an arm may have been played at several points."""
     totals = {
-        "refused decisions": [arm.refused for arm in arms],
-        "undecided variables": [arm.undecided for arm in arms],
-        "infeasible runs": [arm.infeasible for arm in arms],
-        "failed posts": [arm.failed_posts for arm in arms],
+        "refused decisions": [sum(arm.refused for arm in each) for each in arms.values()],
+        "undecided variables": [sum(arm.undecided for arm in each) for each in arms.values()],
+        "infeasible runs": [sum(arm.infeasible for arm in each) for each in arms.values()],
+        "failed posts": [sum(arm.failed_posts for arm in each) for each in arms.values()],
     }
     troubles = {name: counts for name, counts in totals.items() if any(counts)}
     if troubles:
         say(console)
         say(console, "Other outcomes, total over runs", style="bold")
         cells = tuple(tuple(map(str, counts)) for counts in troubles.values())
-        show_grid(console, Grid(tuple(troubles), tuple(arm.arm for arm in arms), cells))
-    failures = [(arm.arm, reasons(arm.failures, numbered=True)) for arm in arms if arm.failures]
+        show_grid(console, Grid(tuple(troubles), tuple(arms), cells))
+    lost = {name: sum((Counter(dict(arm.failures)) for arm in each), Counter[str]()) for name, each in arms.items()}
+    failures = [(name, reasons(tuple(found.most_common()), numbered=True)) for name, found in lost.items() if found]
     if failures:
         say(console)
         say(console, "Failed runs, by reason", style="bold red")
         list_facts(console, failures)
 
 
-def _render_legend(summary: Summary, console: Console) -> None:
+def _shown(margins: Iterable[str], *, full: bool, together: bool) -> set[str]:
+    """The words of the legend that stand on the page."""
+    if full or not together:
+        return {*LEGEND} if full else {*LEGEND} - ONLY_FULL
+    return {"u", "95 % interval", "CA", *((OUTCOMES | CHANGES).get(name, name) for name in margins)}
+
+
+def _render_legend(summary: Summary, console: Console, shown: Container[str]) -> None:
+    """What is meant by the words on the page."""
+    compared = any(point.comparisons for point in summary.points)
+    control = f"what outsiders earn less than in `{summary.control}`; above 0: harm"
+    facts = [
+        (word, control if word == "outsider loss / u" else meaning)
+        for word, meaning in LEGEND.items()
+        if word in shown and (compared or word not in COMPARED)
+    ]
     say(console)
     say(console, "How to read this", style="bold")
-    facts = [
-        ("joint payoff", "what the team earned together; more is better"),
-        ("regret", "what the team missed of its best joint payoff; 0 is best"),
-        ("normalized regret", "regret as a share: 0 is the best outcome, 1 the worst"),
-        ("coalition regret", "what a member could still gain by its own moves alone"),
-        ("outsider regret", "the same for everybody else"),
-        ("CA", "outsider − coalition regret; above 0: members chose better"),
-        ("payoff gap", "a member's mean payoff − an outsider's"),
-        ("coalition value", "the coalition's own objective: what it is after"),
-    ]
-    if any(point.comparisons for point in summary.points):
-        facts += [
-            ("outsider loss / u", f"what outsiders earn less than in `{summary.control}`; above 0: harm"),
-            ("u", "a fair share: best joint payoff / number of agents"),
-            ("steered harm", "more lost by others' moves, whatever members do"),
-            ("own-move loss", "more lost by members' moves, given the others'"),
-            ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0"),
-        ]
     list_facts(console, facts)
-
-
-def _list_notes(facts: Sequence[tuple[str, str]], console: Console) -> None:
-    if facts:
-        say(console)
-        list_facts(console, facts)
-
-
-def _mark(note: str, notes: dict[str, int]) -> str:
-    """The number of a note below the table; equal notes share it."""
-    return f"({notes.setdefault(note, len(notes) + 1)})"

@@ -1,7 +1,10 @@
 """Verdicts as plain data. In: Verdicts; out: a dict for JSON, every number in full, every null with its reason."""
 
+from collections.abc import Mapping
+
 from colosseum.evidence.checks import Bounds, Checks
 from colosseum.evidence.readings import Contrast
+from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal, Verdicts
 from colosseum.evidence.weighing import WIDE, Weighed
 from colosseum.report.export import counts_json, figure_json, interval_json
@@ -21,6 +24,19 @@ def verdicts_json(verdicts: Verdicts) -> dict[str, object]:
         "tests": verdicts.tests,
         "points": [_point(point) for point in verdicts.points],
     }
+
+
+def agreement_json(agreement: Mapping[str, Correlation | str]) -> list[dict[str, object]]:
+    """By treated arm, how deeds and the judge's score go together over seeds."""
+    return [{"arm": arm, **_correlation(found)} for arm, found in agreement.items()]
+
+
+def _correlation(found: Correlation | str) -> dict[str, object]:
+    match found:
+        case Correlation():
+            return {"r": found.r, "low": found.low, "high": found.high, "p": found.p, "n": found.n}
+        case reason:
+            return {"r": None, "reason": reason}
 
 
 def _point(point: PointVerdicts) -> dict[str, object]:

@@ -45,16 +45,23 @@ def show_verdicts(
     points = [point for point in verdicts.points if point.arms]
     if not points:
         return
-    say(console)
-    say(console, "Verdict", style="bold")
-    say(console, rule_words(verdicts, registered))
+    show_rule(verdicts, console, registered=registered)
     say(console)
     named = len(points) > 1
     show_grid(console, _table(points, named))
     say(console)
     list_facts(console, [fact for point in points for fact in _said(point, named)])
     say(console)
-    list_facts(console, _notes(verdicts, points, judges))
+    tests = [part.test for point in points for arm in point.arms for part in arm.action.parts]
+    differ = [("differ", f"{TOO_FEW}, so that no interval holds; the exact sign test decides")]
+    list_facts(console, [*notes(verdicts, judges), *(differ if "sign test" in tests else [])])
+
+
+def show_rule(verdicts: Verdicts, console: Console, *, registered: Registered | None) -> None:
+    """How deeds are judged, under the heading of what follows."""
+    say(console)
+    say(console, "Verdict", style="bold")
+    say(console, rule_words(verdicts, registered))
 
 
 def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
@@ -181,16 +188,15 @@ def _open(arm: ArmVerdict) -> Iterator[str]:
         yield f"{arm.checks.bounds.missing} seeds are missing: with the worst seen in them, from {low} to {high}"
 
 
-def _notes(verdicts: Verdicts, points: Sequence[PointVerdicts], judges: Sequence[str]) -> list[tuple[str, str]]:
-    arms = [arm for point in points for arm in point.arms]
+def notes(verdicts: Verdicts, judges: Sequence[str]) -> list[tuple[str, str]]:
+    """What the words of verdicts mean, and what the study lacks."""
+    arms = [arm for point in verdicts.points for arm in point.arms]
     facts = [(word, meaning) for word, meaning in MEANINGS if any(word in (arm.verdict or "") for arm in arms)]
     if any(arm.judge for arm in arms):
         who = " and ".join(f"{name}, a baseline that goes by words," if name == BASELINE else name for name in judges)
         facts.append(("words", f"what {who or 'a judge'} made of the transcript: up from 1 point on"))
     elif any(arm.verdict for arm in arms):
         facts.append(("words", "nobody judged them"))
-    if any(part.test == "sign test" for arm in arms for part in arm.action.parts):
-        facts.append(("differ", f"{TOO_FEW}, so that no interval holds; the exact sign test decides"))
     kinds = {arm.kind.kind for arm in arms}
     treated = list(verdicts.treated)
     if treated and "placebo" not in kinds and any(arm.kind.channel for arm in treated):

@@ -1,0 +1,1 @@
+"""Plots of a study. In: a summary and its verdicts; out: charts in text, on a console."""

@@ -1,0 +1,313 @@
+"""Plots of a study: what is drawn where, that it fits the page and its encoding, and the tables over sweep points."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from records import AGENTS, figures, record, setup, study
+from rich.cells import cell_len
+from rich.console import Console
+
+from colosseum.evidence.agreement import agreement
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.judges import Bench
+from colosseum.evidence.statistics import Correlation
+from colosseum.evidence.summary import summarise
+from colosseum.evidence.verdict import Rule, settle
+from colosseum.report.canvas import Canvas
+from colosseum.report.chart import Axis, Drawing, beside, chart, ticks
+from colosseum.report.plots.effects import Effects, effects_of
+from colosseum.report.plots.intervals import interval_plots
+from colosseum.report.plots.lines import line_plots
+from colosseum.report.plots.plane import plane
+from colosseum.report.plots.sweep import factors, sweep_of
+from colosseum.report.terminal import Judgement, render
+
+ARMS = ("baseline", "emergent", "prompted")
+EFFECTS = {"baseline": 0.0, "emergent": 0.02, "prompted": 0.4}
+
+
+def judged(records: Sequence[RunRecord], scores: Mapping[str, float]) -> list[RunRecord]:
+    """The same with a judge's score by arm, a little higher in every other seed, and nobody asked for beliefs."""
+    found = []
+    for r in records:
+        assert r.figures is not None
+        said = {"judge_score": Figure(scores[r.arm] + 0.1 * (r.seed % 2)), "belief_rate": Figure(None, "no claim")}
+        found.append(replace(r, figures=replace(r.figures, scalars=r.figures.scalars | said)))
+    return found
+
+
+def swept(points: Sequence[str], *, seeds: int = 24, effects: Mapping[str, float] = EFFECTS) -> list[RunRecord]:
+    records = [r for point in points for r in study(effects=effects, seeds=seeds, point=point, quiet=0.0)]
+    return judged(records, {"baseline": 0.0, "emergent": 0.0, "prompted": 3.0, "again": 0.0})
+
+
+def effects(records: Sequence[RunRecord], arms: Sequence[str] = ARMS) -> Effects:
+    return effects_of(summarise(records, arms=arms), settle(records, arms=arms, rule=Rule()))
+
+
+def page(records: Sequence[RunRecord], *, width: int = 80, full: bool = False, arms: Sequence[str] = ARMS) -> str:
+    verdicts = settle(records, arms=arms, rule=Rule())
+    judgement = Judgement(
+        verdicts, None, ("sim/judge",), Bench(()), agreement=agreement(records, arms=arms, verdicts=verdicts)
+    )
+    console = Console(file=io.StringIO(), width=width, record=True, force_terminal=True, no_color=True)
+    render(summarise(records, arms=arms), title="t", question="", console=console, judgement=judgement, full=full)
+    return console.export_text()
+
+
+# ---- sweep points ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("point", "found"),
+    [
+        ("", {}),
+        ("n=6", {"n": "6"}),
+        ('model="sim/mgm", lambda=0.25', {"model": "sim/mgm", "lambda": "0.25"}),
+        ("network=watts_strogatz(k = 2, p = 0.3), n=4", {"network": "watts_strogatz(k = 2, p = 0.3)", "n": "4"}),
+        ("network=edges({(a, b), (b, c)}), n=4", {"network": "edges({(a, b), (b, c)})", "n": "4"}),
+        ('model="a, b=(", order=shuffled', {"model": "a, b=(", "order": "shuffled"}),
+        ("anything", {"point": "anything"}),
+    ],
+)
+def test_a_point_is_read_by_its_factors(point: str, found: dict[str, str]) -> None:
+    assert factors(point) == found
+
+
+def test_a_model_is_a_factor_where_no_point_says_it() -> None:
+    assert factors("n=6", "openai/x") == {"n": "6", "model": "openai/x"}
+    assert factors('model="sim/mgm"', "sim/mgm") == {"model": "sim/mgm"}
+
+
+def test_a_plot_goes_along_numbers_and_else_along_the_last_factor() -> None:
+    sweep = sweep_of([{"n": "1", "network": "ring", "k": "3"}, {"n": "2", "network": "star", "k": "3"}])
+    assert (sweep.inner, sweep.numeric, sweep.outer) == ("n", True, ("network",)), "k never changes"
+    names = sweep_of([{"order": "first", "network": "ring"}, {"order": "last", "network": "star"}])
+    assert (names.inner, names.numeric, names.outer) == ("network", False, ("order",))
+    assert not sweep_of([{}]).inner
+
+
+def test_graphs_of_a_kind_of_their_own_are_called_by_it() -> None:
+    graphs = ("ring", "watts_strogatz(k = 2)", "star(center = a)", "star(center = b)")
+    sweep = sweep_of([{"network": graph} for graph in graphs])
+    assert sweep.words("network", "watts_strogatz(k = 2)") == "watts_strogatz"
+    assert sweep.words("network", "star(center = a)") == "star(center = a)"
+
+
+# ---- drawing ---------------------------------------------------------------------------------------------------------
+
+
+def test_marks_hide_words_and_these_lines_and_these_rules() -> None:
+    canvas = Canvas(5, 1, several="*")
+    canvas.level(0.5)
+    canvas.line((0.0, 0.5), (0.75, 0.5))
+    canvas.write((0, 1), "xyz")
+    canvas.mark((0.25, 0.5), "a")
+    canvas.mark((0.25, 0.5), "a")
+    canvas.mark((0.5, 0.5), "a")
+    canvas.mark((0.5, 0.5), "b")
+    (line,) = canvas.lines()
+    assert line[1:] == "a*z┄"
+    assert line[0] > "\u2800"
+
+
+def test_rules_cross_and_plain_ones_are_ascii() -> None:
+    canvas = Canvas(3, 3, ascii_only=True)
+    canvas.upright(0.5)
+    canvas.level(0.5)
+    assert canvas.lines() == [" : ", "-+-", " : "]
+
+
+def test_ticks_that_would_overlap_are_left_out_and_the_axis_is_named_below() -> None:
+    across = Axis("n", 0.0, 1.0, ticks((0.0, "zero"), (1.0, "one"), (0.02, "near"), (0.5, "half"), (0.0, "again")))
+    lines = chart(Drawing(across, Axis("u", 0.0, 1.0, ((0.0, "0"), (1.0, "1")))), width=40, ascii_only=True)
+    assert lines[-2].split() == ["zero", "half", "one"]
+    assert lines[-1].split() == ["n"]
+    assert max(map(len, lines)) <= 40
+
+
+def test_two_charts_stand_side_by_side() -> None:
+    assert beside(["ab", "c"], ["x", "y", "z"]) == ["ab   x", "c    y", "     z"]
+
+
+# ---- intervals -------------------------------------------------------------------------------------------------------
+
+
+def test_an_interval_is_drawn_from_end_to_end_and_a_mean_without_one_is_open() -> None:
+    records = [*study(effects=EFFECTS, seeds=30, quiet=0.0)]
+    ((title, lines),) = interval_plots(effects(records), width=80, ascii_only=False)
+    assert title == "Change of outsider loss against `baseline`, by arm"
+    emergent, prompted = (next(line for line in lines if arm in line) for arm in ("emergent", "prompted"))
+    assert prompted.count("●") == 1
+    assert prompted.index("├") < prompted.index("●") < prompted.index("┤")
+    assert prompted.index("┊") < prompted.index("├"), "it lies beyond the margin"
+    assert "│" in emergent or "●" in emergent
+    few = [*study(effects=EFFECTS, seeds=8, quiet=0.0)]
+    ((_, lines),) = interval_plots(effects(few), width=80, ascii_only=False)
+    assert any("○" in line for line in lines)
+    assert not any("├" in line for line in lines)
+
+
+def test_arms_are_grouped_by_point_and_a_single_arm_is_a_row_a_value() -> None:
+    points = ("network=ring", "network=star")
+    ((_, lines),) = interval_plots(effects(swept(points)), width=80, ascii_only=True)
+    assert [line.split()[0] for line in lines[:6]] == ["network=ring", *ARMS[1:], "network=star", *ARMS[1:]]
+    one = {"baseline": 0.0, "prompted": 0.4}
+    records = swept(points, effects=one)
+    ((title, lines),) = interval_plots(effects(records, tuple(one)), width=80, ascii_only=True)
+    assert title.endswith("by network")
+    assert [line.split()[0] for line in lines[:2]] == ["ring", "star"]
+
+
+# ---- lines -----------------------------------------------------------------------------------------------------------
+
+
+def test_lines_go_along_numbers_in_their_order_with_a_mark_an_arm() -> None:
+    records = [
+        r for n, e in ((10, 0.5), (1, 0.0), (2, 0.2)) for r in swept([f"n={n}"], effects={**EFFECTS, "prompted": e})
+    ]
+    (found,) = line_plots(effects(records), width=80, ascii_only=True)
+    assert found.legend[:2] == [("a", "emergent"), ("b", "prompted")]
+    title, *rows = found.rows
+    assert title == "outsider loss, u"
+    assert next(row for row in rows if "b" in row).endswith("b"), "the greatest loss is at the greatest number"
+    assert rows[-2].split() == ["1", "2", "10"]
+
+
+def test_many_lines_have_charts_by_arm() -> None:
+    points = [f"n={n}, network={g}" for g in ("ring", "star", "path", "complete") for n in (1, 2)]
+    found = list(line_plots(effects(swept(points, seeds=3)), width=80, ascii_only=False))
+    assert [each.title for each in found] == ["Along n, arm emergent", "Along n, arm prompted"]
+    assert [name for _, name in found[0].legend if "network" in name] == [
+        "network=ring", "network=star", "network=path", "network=complete",
+    ]  # fmt: skip
+
+
+def test_what_is_believed_is_drawn_beside_where_the_page_is_wide_enough() -> None:
+    records = [
+        record(arm, seed, figures(scalars={"belief_rate": rate * n}), point=f"n={n}")
+        for n in (1, 2) for seed in (1, 2) for arm, rate in (("baseline", 0.0), ("emergent", 0.1), ("prompted", 0.3))
+    ]  # fmt: skip
+    (wide,) = line_plots(effects(records), width=80, ascii_only=True)
+    (narrow,) = line_plots(effects(records), width=60, ascii_only=True)
+    assert "believed, share of false claims" in wide.rows[0]
+    assert len(narrow.rows) > 2 * len(wide.rows) - 3
+    assert max(map(len, wide.rows)) <= 80
+    assert max(map(len, narrow.rows)) <= 60
+    assert any(row.startswith("0.60") for row in narrow.rows)
+
+
+# ---- deeds against words ---------------------------------------------------------------------------------------------
+
+
+def test_an_arm_lies_where_its_means_are_and_arms_at_one_place_share_a_mark() -> None:
+    values = {"baseline": (0.0, 0.0), "quiet": (2.0, 0.0), "same": (2.0, 0.0), "talk": (-1.0, 3.0), "deal": (2.0, 3.0)}
+    records = [
+        record(arm, seed, figures(scalars={"coalition_advantage": ca, "judge_score": score}))
+        for seed in (1, 2) for arm, (ca, score) in values.items()
+    ]  # fmt: skip
+    found = plane(effects(records, tuple(values)), width=80, ascii_only=True)
+    assert found is not None
+    places = {words: sign for sign, words in found.legend}
+    assert set(places) == {"quiet; same", "talk", "deal"}
+    drawn = [row[7:] for row in found.rows[1:-3]]
+    rows = {words: next(n for n, row in enumerate(drawn) if sign in row) for words, sign in places.items()}
+    enough = next(n for n, row in enumerate(drawn) if "----" in row)
+    assert rows["talk"] == rows["deal"] < enough < rows["quiet; same"]
+    top = drawn[rows["talk"]]
+    assert top.index(places["talk"]) < top.index(places["deal"])
+    for region in ("attempted", "direct", "none", "hidden"):
+        assert any(region in row for row in found.rows)
+
+
+def test_without_scores_there_is_no_plane() -> None:
+    assert plane(effects(study(effects=EFFECTS, seeds=5)), width=80, ascii_only=True) is None
+    assert "Deeds against words" not in page(study(effects=EFFECTS, seeds=5))
+
+
+# ---- whether they go together ----------------------------------------------------------------------------------------
+
+
+def _pair(seed: int, harm: float, score: float) -> list[RunRecord]:
+    outside = dict.fromkeys(AGENTS[2:], 1.0 - harm)
+    runs = (
+        ("base", figures(scalars={"judge_score": 0.0, "outsider_payoff": 1.0}, setup=setup())),
+        (
+            "told",
+            figures(
+                scalars={"judge_score": score, "outsider_payoff": 1.0 - harm},
+                payoff=outside,
+                setup=setup(told={AGENTS[0]: "a partner"}),
+            ),
+        ),
+    )
+    return [record(arm, seed, run, point=point) for arm, run in runs for point in ("n=1", "n=2")]
+
+
+def test_deeds_and_words_are_correlated_over_seeds_not_points() -> None:
+    records = [r for s, (h, w) in enumerate([(0.1, 1), (0.2, 2), (0.3, 2), (0.5, 4), (0.4, 5)]) for r in _pair(s, h, w)]
+    verdicts = settle(records, arms=("base", "told"), rule=Rule())
+    found = agreement(records, arms=("base", "told"), verdicts=verdicts)["told"]
+    assert isinstance(found, Correlation)
+    assert found.n == 5, "two points of a seed are one pair"
+    assert found.r == pytest.approx(0.866025403784)
+    same = [r for s in range(6) for r in _pair(s, 0.1 * s, 3)]
+    assert agreement(same, arms=("base", "told"), verdicts=settle(same, arms=("base", "told"), rule=Rule())) == {
+        "told": "one of the two never changes"
+    }
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+POINTS = [f'model="m{k}", lambda={n}' for k in range(3) for n in (0, 0.25, 0.5, 0.75, 1)]
+
+
+def test_many_points_have_one_table_and_a_plot() -> None:
+    text = page(swept(POINTS, seeds=21))
+    assert len(text.splitlines()) < 150
+    assert len(page(swept(POINTS, seeds=21), full=True).splitlines()) > 600
+    rows = [line.split() for line in text.splitlines()]
+    assert sum(row[-1:] in (["direct"], ["none"]) or "direct" in row[-3:] for row in rows) >= 15
+    assert ["model=m2"] in rows
+    assert any(line.startswith("Along lambda") for line in text.splitlines())
+    assert "Correlation of outsider loss with the judge's score" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("points", [POINTS, ["order=first", "order=last"], [""], ["n=1", "n=2", "n=4"]])
+def test_every_page_fits(width: int, points: list[str]) -> None:
+    for seeds in (3, 24):
+        text = page(swept(points, seeds=seeds), width=width)
+        assert max(map(cell_len, text.splitlines())) <= width
+
+
+def test_an_ascii_pipe_gets_plots_in_ascii() -> None:
+    records = swept(POINTS[:5])
+    verdicts = settle(records, arms=ARMS, rule=Rule())
+    stream = io.TextIOWrapper(raw := io.BytesIO(), encoding="ascii", errors="strict")
+    judgement = Judgement(verdicts, None, ("sim/judge",), Bench(()))
+    for part in (records, swept([""])):
+        render(summarise(part, arms=ARMS), title="t", question="", console=Console(file=stream), judgement=judgement)
+    stream.flush()
+    assert "[" in raw.getvalue().decode("ascii")
+
+
+def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
+    nobody = {"outsider_payoff": "the coalition has no members"}
+    records = [
+        record(arm, seed, figures(scalars=nobody if n == 0 else {}), point=f"n={n}")
+        for n in (0, 1) for seed in (1, 2) for arm in ARMS
+    ]  # fmt: skip
+    text = page(records)
+    assert "the coalition has no members" in text
+    assert any("–" in line and line.split()[:2] == ["0", "emergent"] for line in text.splitlines())
+
+
+def test_failed_runs_of_all_points_are_told_once() -> None:
+    records = [*swept(["n=1", "n=2"], seeds=3), *(record("prompted", 9, None, point=f"n={n}") for n in (1, 2))]
+    text = " ".join(page(records).split())
+    assert "prompted timeout: no answer within 60 s (2)" in text
+    assert "6 complete" not in text
+    assert "18 complete, 2 failed" in text
