@@ -37,7 +37,7 @@ from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.gate import Gate
 from colosseum.cli.interrupting import until_interrupted
-from colosseum.cli.judging import Judged, judges_of, keep_judges, verdict_words
+from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words
 from colosseum.cli.report import report_folder
 from colosseum.cli.screening import screening_words
 from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, left_words, silent_words, spent_words
@@ -295,6 +295,7 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
 def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     """Make the runs, and have them judged. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
+    check_panel(request.judged)
     endpoints, repeats = judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
     budget = budget_of(
@@ -303,7 +304,8 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     on_cluster = request.cluster is not None and bool(work.left)
     asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
     if asked:
-        request.say(f"asking {', '.join(asked)} whether it can {'play' if models else 'judge'} …")
+        parts = [word for word, some in (("play", models and not on_cluster), ("judge", asked.keys() & judges)) if some]
+        request.say(asking_words(asked, " and ".join(parts)))
         ask_whether_they_can(asked)
     if work.left:
         work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
@@ -358,6 +360,11 @@ def _awaited(work: Coroutine[None, None, T], source: PaidSource) -> T:
         return asyncio.run(until_interrupted(work, source))
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
+
+
+def asking_words(models: Collection[str], part: str) -> str:
+    """That models are asked first, and what."""
+    return f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …"
 
 
 def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:

@@ -22,7 +22,7 @@ from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.cli.asking import Wanted, read_asking
-from colosseum.cli.audit import ask_whether_they_can
+from colosseum.cli.audit import ask_whether_they_can, asking_words
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, judges_of
@@ -87,7 +87,7 @@ def _read(request: Request) -> tuple[list[Endpoint], int, Limits]:
     models = {each.model: each for each in endpoints}
     limits = budget_of(request.budget, design, models)
     if models:
-        note(f"asking {', '.join(models)} whether it can judge …")
+        note(asking_words(models, "judge"))
         ask_whether_they_can(models)
     return endpoints, repeats, limits
 

@@ -5,19 +5,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan
+from colosseum.audit.campaign.judged import read_judges
 from colosseum.audit.campaign.judging import Judging, Verdicts
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
+from colosseum.audit.judging.lexical import NAME
 from colosseum.audit.models.paid import Provider
 from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.cli.asking import Asking, Wanted, read_asking
-from colosseum.cli.audit import ask_whether_they_can, going_on
+from colosseum.cli.audit import ask_whether_they_can, asking_words, going_on
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
-from colosseum.cli.judging import Judged, judges_of, keep_judges, verdict_words
+from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words, who_judged
 from colosseum.cli.report import read_campaign, report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, stop
@@ -39,15 +41,16 @@ def judge_folder(request: Request, *, as_json: bool) -> int:
     """Have the complete runs of a folder judged, and report. Exit 3 when judgements are missing, 4 without money."""
     plan, folder = read_campaign(request.folder), Folder(request.folder)
     design, asking = _read(plan, folder, request)
-    endpoints, repeats = judges_of(request.judged, design, asking)
-    if not endpoints:
-        help_ = "name one, as in `--judge openai/gpt-4o-mini`; reports use the baseline `sim/judge` without being told"
-        raise stop("C122", "no judge that has to be asked", help=help_)
-    models = {each.model: each for each in endpoints}
-    limits = budget_of(request.budget, design, models)
-    note(f"asking {', '.join(models)} whether it can judge …")
-    ask_whether_they_can(models)
+    check_panel(request.judged)
     try:
+        endpoints, repeats = judges_of(who_judged(request.judged, folder), design, asking)
+        if not endpoints:
+            note(_nobody(folder))
+            return report_folder(folder.path, as_json=as_json, keep=True)
+        models = {each.model: each for each in endpoints}
+        limits = budget_of(request.budget, design, models)
+        note(asking_words(models, "judge"))
+        ask_whether_they_can(models)
         keep_judges(folder, endpoints, repeats)
         code, words = _judged(plan, folder, request, endpoints, repeats, limits)
     except Damaged as damaged:
@@ -59,6 +62,14 @@ def judge_folder(request: Request, *, as_json: bool) -> int:
         return 130
     note(words)
     return max(code, report_folder(folder.path, as_json=as_json, keep=True))
+
+
+def _nobody(folder: Folder) -> str:
+    """That no model is asked, and who speaks."""
+    earlier = read_judges(folder)
+    if earlier is not None:
+        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.models)}"
+    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs anew in every report"
 
 
 def _read(plan: Plan, folder: Folder, request: Request) -> tuple[Design, Asking]:

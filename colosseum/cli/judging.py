@@ -33,6 +33,11 @@ def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endp
     spoken = next((cell.conditions.settings.judge for cell in design.cells), None)
     names = list(dict.fromkeys(wanted.models or ([spoken] if spoken else [])))
     settings = Settings(temperature=0.0 if wanted.temperature is None else wanted.temperature)
+    asked_how = wanted.repeats is not None or wanted.temperature is not None
+    if asked_how and not set(names) - {NAME}:
+        option = "--judge-repeats" if wanted.repeats is not None else "--judge-temperature"
+        help_ = "name one, as in `--judge openai/gpt-4o-mini`"
+        raise stop("C122", f"`{option}` says how a model judges, and no model does", help=help_)
     found: list[Endpoint] = []
     for name in names:
         if not MODEL.match(name) or (name.startswith("sim") and name != NAME):
@@ -40,6 +45,21 @@ def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endp
         if name != NAME:
             found.append(replace(asking, max_tokens=None).endpoint(name, settings))
     return found, wanted.repeats or 1
+
+
+def check_panel(wanted: Judged) -> None:
+    """Raises Stop where the baseline is to sit beside models: their scores are a mean, in which words would count."""
+    if NAME in wanted.models and len(set(wanted.models)) > 1:
+        help_ = f"leave it out: `{NAME}` speaks where no model judges"
+        raise stop("C122", f"`{NAME}` is a baseline, and does not judge beside models", help=help_)
+
+
+def who_judged(wanted: Judged, folder: Folder) -> Judged:
+    """Those of the command line, or else those who judged the folder before. Raises OSError, and Damaged."""
+    earlier = None if wanted.models else read_judges(folder)
+    if earlier is None:
+        return wanted
+    return replace(wanted, models=tuple(earlier.models), repeats=wanted.repeats or earlier.repeats)
 
 
 def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:

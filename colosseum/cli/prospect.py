@@ -254,7 +254,7 @@ def _how(found: Prospect) -> Iterator[str]:
         f"The real prompts of one block {point}(all arms at seed {found.seed}) were rehearsed; they stand for all. "
         f"Tokens are estimated from bytes of prompts and answers: {SPARSE:g} for one at least, {BYTES:g} at most."
     )
-    yield f"Every model is asked once more beforehand, whether it can play. No time is promised: {NO_TIME}."
+    yield f"Every model is asked once more beforehand, whether it can play or judge. No time is promised: {NO_TIME}."
 
 
 def _money(found: Prospect) -> Iterator[tuple[str, str]]:
