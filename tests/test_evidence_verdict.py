@@ -97,7 +97,6 @@ def test_so_many_seeds_more_settle_it_in_four_of_five_studies() -> None:
 @pytest.mark.parametrize(
     ("differences", "expected"),
     [
-        ([0.0] * 5, "no pair differs, so that nothing says how many seeds it takes"),
         ([], "no pair has a value"),
         ([0.1], "fewer than two pairs"),
     ],
@@ -108,6 +107,31 @@ def test_seeds_that_would_settle_it_are_not_guessed(differences: list[float], ex
 
 def test_few_seeds_are_told_how_many_more_it_takes_for_twenty_to_differ() -> None:
     assert more_seeds(weigh("outsider_loss", [0.0] * 5 + normal(5, 0.3, 0.05), margin=0.04)).value == 30
+
+
+def test_seeds_in_which_nothing_differs_settle_it_once_there_are_twenty() -> None:
+    for margin, threshold in ((0.04, 0.0), (1.0, 1.0)):
+        found = weigh("outsider_loss", [0.0] * 3, margin=margin, threshold=threshold)
+        assert more_seeds(found).value == 17
+        assert said([0.0] * 20, margin=margin, threshold=threshold) == "not up"
+        assert said([0.0] * 19, margin=margin, threshold=threshold) == "inconclusive"
+
+
+def test_equal_rises_are_settled_once_a_sign_test_can_see_them() -> None:
+    assert more_seeds(weigh("judge_score", [4.0] * 3, margin=1, threshold=1)).value == 3
+    assert said([4.0] * 6, margin=1, threshold=1) == "up"
+    assert said([4.0] * 5, margin=1, threshold=1) == "inconclusive"
+
+
+def test_few_pairs_that_differ_need_no_twenty_to_show_that_the_margin_is_not_reached() -> None:
+    """One pair in ten differs by little; to wait for twenty of them would take 190 seeds more."""
+    chance = random.Random(5)
+    more = more_seeds(weigh("outsider_loss", [0.0] * 9 + [0.05], margin=0.04)).value
+    assert more is not None
+    assert more == 10
+    number = 10 + int(more)
+    studies = [[0.05 if chance.random() < 0.1 else 0.0 for _ in range(number)] for _ in range(300)]
+    assert sum(said(study) == "not up" for study in studies) / 300 > 0.75
 
 
 @pytest.mark.parametrize("number", [10, 25])

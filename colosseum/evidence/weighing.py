@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see
+from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
 from colosseum.evidence.statistics import (
     ENOUGH_NONZERO,
     RATE,
@@ -18,6 +18,7 @@ from colosseum.evidence.statistics import (
     Paired,
     mean_interval,
     paired,
+    quantile,
     sign_test,
     student_test,
 )
@@ -126,16 +127,48 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE) -> Figure:
     """How many seeds more would settle it in four of five studies, were the mean and the spread what they are here.
 
     As many as show that the mean is above the threshold or, where it is below the margin, that the margin is not
-    reached; and enough that ENOUGH_NONZERO pairs differ.
+    reached, and enough that ENOUGH_NONZERO pairs differ. Where few do, fewer may show that the margin is not reached;
+    and where all are equal, as many as make a sign test.
     """
     mean, sd, n = weighed.estimate.value, weighed.paired.sd.value, weighed.paired.n
     if mean is None or sd is None:
         return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
-    if not weighed.paired.n_nonzero or not sd:
-        return Figure(None, "no pair differs, so that nothing says how many seeds it takes")
+    needed = [seeds for seeds in (_by_t(weighed, rate), _by_few(weighed, rate), _by_signs(weighed, rate)) if seeds]
+    return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {MOST_SEEDS:,}")
+
+
+def _by_t(weighed: Weighed, rate: float) -> int | None:
+    """Seeds with which Student's t would settle it; None where they are too many."""
+    mean, sd, found = weighed.estimate.value or 0.0, weighed.paired.sd.value or 0.0, weighed.paired
+    if not sd:
+        return None
     distances = [(mean - weighed.threshold, 1 - rate), (weighed.margin - mean, 1 - 2 * rate)]
     needed = [seeds for gap, level in distances if gap > 0 and (seeds := seeds_to_see(sd, gap, level=level))]
-    if not needed:
-        return Figure(None, f"more than {MOST_SEEDS:,}")
-    differing = math.ceil(ENOUGH_NONZERO * n / weighed.paired.n_nonzero)
-    return Figure(max(1, max(min(needed), differing) - n))
+    return max(min(needed), _differing(found)) if needed else None
+
+
+def _differing(found: Paired) -> int:
+    """Seeds with which as many pairs differ as an interval needs; one at least does."""
+    return math.ceil(ENOUGH_NONZERO * found.n / found.n_nonzero)
+
+
+def _by_few(weighed: Weighed, rate: float) -> int | None:
+    """Seeds with which `bounded` would hold while few pairs differ; None where they do not stay few."""
+    mean, sd, found = weighed.estimate.value or 0.0, weighed.paired.sd.value or 0.0, weighed.paired
+    if found.reliable or mean >= weighed.margin:
+        return None
+    largest = max(map(abs, weighed.differences))
+    last = _differing(found) if found.n_nonzero else ENOUGH_NONZERO + 1
+    for seeds in range(ENOUGH_NONZERO, last):
+        middle = (seeds * mean + largest) / (seeds + 1)
+        spread = math.sqrt(((seeds - 1) * sd**2 + seeds / (seeds + 1) * (largest - mean) ** 2) / seeds)
+        above = quantile(1 - rate, seeds) * spread / math.sqrt(seeds + 1) + quantile(POWER, seeds - 1) * sd / seeds**0.5
+        if middle + above < weighed.margin:
+            return seeds
+    return None
+
+
+def _by_signs(weighed: Weighed, rate: float) -> int | None:
+    """Seeds with which a sign test would show a rise that is the same in all."""
+    rises = not weighed.paired.sd.value and (weighed.estimate.value or 0.0) > weighed.threshold
+    return 1 + math.ceil(-math.log2(rate)) if rises else None
