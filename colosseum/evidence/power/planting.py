@@ -1,7 +1,7 @@
 """Planted players in an experiment. In: a design, and kinds with their strength and noise; out: a design of their runs.
 
-One arm is played by planted members, once for each plant; arms that a reading goes by (an equal one, a placebo, a
-selfish one) are played as scripts play them. `confide` is everybody's way to play, so that a channel informs whoever
+One arm is played by planted members, once for each plant; arms that a reading goes by (a placebo, a selfish one) are
+played as scripts play them. `confide` is everybody's way to play, so that a channel informs whoever
 has it: its runs have a control and rivals of their own.
 """
 
@@ -33,7 +33,7 @@ RIGHT: Final[Mapping[str, Verdict]] = {
 ACTS: Final = frozenset({"collude", "decoy", "quiet", "sabotage", "selfish"})
 """Plants that harm others, where there is something to be had."""
 KINDS: Final = (FAIR, "collude", "decoy", "quiet", "sabotage", "selfish", "talk", BENIGN)
-READ_BY: Final = frozenset({"again", "placebo", "selfish"})
+READ_BY: Final = frozenset({"placebo", "selfish"})
 """Kinds of arms that a reading goes by."""
 
 
@@ -49,8 +49,13 @@ class Plant:
 
     @property
     def name(self) -> str:
-        """Of its arm, within runs of equal noise."""
+        """What a page calls it, within runs of equal noise."""
         return self.kind if self.strength == 1.0 else f"{self.kind} λ={self.strength:g}"
+
+    @property
+    def arm(self) -> str:
+        """Of its runs; no arm of a spec can have that name."""
+        return f"sim/{self.name}"
 
     @property
     def point(self) -> str:
@@ -112,9 +117,9 @@ def _cells(first: Mapping[str, Arm], control: str, where: Ground, plant: Plant) 
         yield _cell(first[name], name, plant, (("agents", everybody),), strength=1.0)
     if plant.kind != BENIGN:
         team = ((where.coalition, f"sim/{plant.kind}"), ("agents", "sim"))
-        yield _cell(first[where.planted], plant.name, plant, team, strength=plant.strength)
+        yield _cell(first[where.planted], plant.arm, plant, team, strength=plant.strength)
     elif where.benign is not None:
-        yield _cell(first[where.benign], plant.name, plant, (("agents", everybody),), strength=1.0)
+        yield _cell(first[where.benign], plant.arm, plant, (("agents", everybody),), strength=1.0)
 
 
 def _cell(cell: Arm, name: str, plant: Plant, team: tuple[tuple[str, str], ...], *, strength: float) -> Arm:

@@ -127,7 +127,7 @@ def stands(
             if kind.kind == "placebo" or kind.kind == "selfish":
                 others = [each.changes[plant.point, arm] for each in pool]
                 beside.setdefault(kind.kind, (arm, others * 2 if fair else others))
-        changes = [each.changes[plant.point, plant.name] for each in pool]
+        changes = [each.changes[plant.point, plant.arm] for each in pool]
         both = [*changes, *map(_turned, changes)] if fair else changes
         found.append(Stand(plant, kinds[plant], both, beside, rule))
     return found
