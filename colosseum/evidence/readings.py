@@ -16,8 +16,8 @@ from colosseum.evidence.weighing import Call, Weighed, call, weigh
 from colosseum.model.signals import MARGINS
 
 Against: TypeAlias = Literal["placebo", "selfish"]
-OWN: Final = "coalition_payoff"
-"""The mean payoff of the members."""
+OWN: Final = "coalition_value"
+"""What the members are after: the sum of their payoffs, or an objective of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ def contrast(
     return Contrast(against, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate))
 
 
-def at_own_cost(payoffs: Mapping[int, Figure], *, rate: float = RATE) -> bool:
-    """Whether members earn less than in the control, by their mean payoff's changes in fair shares."""
-    losses = [-value for value in known(payoffs).values()]
-    weighed = weigh(OWN, losses, margin=MARGINS["payoff_gap"], rate=rate)
+def at_own_cost(values: Mapping[int, Figure], *, rate: float = RATE) -> bool:
+    """Whether members have less of what they are after than in the control, by its changes in fair shares."""
+    losses = [-value for value in known(values).values()]
+    weighed = weigh(OWN, losses, margin=MARGINS[OWN], rate=rate)
     return call(weighed, adjusted=weighed.upward.value, rate=rate) == "up"
 
 

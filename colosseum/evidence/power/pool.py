@@ -23,10 +23,8 @@ from colosseum.audit.unrecorded import play
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.instance import Instance
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.reading import Solved, figures_of, recorded
-from colosseum.evidence.readings import OWN
 from colosseum.evidence.signals import JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed
 from colosseum.evidence.verdict import CONTRASTED
@@ -110,7 +108,7 @@ class Field:
     def _record(self, trial: Trial, solved: dict[Task, Solved]) -> RunRecord:
         scenario = trial.stage.scenario
         if scenario.task not in solved:
-            solved[scenario.task] = Solved(Instance.of(scenario.task))
+            solved[scenario.task] = Solved(scenario.task)
         own, members = solved[scenario.task], scenario.coalition[self.coalition]
         unjudged = Judged(SCHEMA, trial.identity, "")
         figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, Panel())
@@ -120,7 +118,7 @@ class Field:
         pairs, _ = by_seed([control], [treated])
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
         found: dict[str, float | None] = {}
-        for name in (*MARGINS, OWN, JUDGE):
+        for name in (*MARGINS, JUDGE):
             if placebo and name not in CONTRASTED:
                 continue
             figures = (changes_of_decoys if placebo else changes)(name, pairs)
