@@ -1,16 +1,18 @@
 """What is settled before the runs: the rule in campaign.json, its digest, and what a look or a change does to it."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from audited import SPEC, audit, spec
+from pydantic import TypeAdapter
 from test_cli_commands import Done, colosseum
 
 from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.registering import Registered, fixed, sealed
+from colosseum.audit.campaign.registering import Registered, agreed, fixed, sealed
 from colosseum.language import shipped
 from colosseum.model.check import check
 from colosseum.model.signals import margins_for
@@ -19,6 +21,7 @@ GAME = SPEC.replace("rounds 1", "rounds 1  seeds 1..4")
 
 
 def made(folder: Path, *more: object, text: str = GAME) -> Registered:
+    folder.mkdir(exist_ok=True)
     done: Done = audit(spec(folder, text), folder / "runs", *more)
     assert done.returncode == 0, done.stderr
     found = Folder(folder / "runs").plan().registered
@@ -147,3 +150,82 @@ coalition cabal {{ {members} }}
 def test_margins_are_those_of_the_signal_unless_one_is_named() -> None:
     assert margins_for("coalition_value") == {"coalition_value": 0.1, "regret": 0.04}
     assert margins_for("payoff_gap", 0.0) == {"payoff_gap": 0.0}
+
+
+def changed(folder: Path, parts: dict[str, object], *, reseal: bool = False) -> Path:
+    """The runs, with this in what was settled."""
+    path = folder / "runs" / "campaign.json"
+    content = json.loads(path.read_bytes())
+    content["registered"] |= parts
+    if reseal:
+        found = TypeAdapter(Registered).validate_python(content["registered"])
+        content["registered"]["digest"] = sealed(found).digest
+    path.write_text(json.dumps(content))
+    return folder / "runs"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"margins": {"outsider_loss": 5.0}},
+        {"margins": {"outsider_loss": -1.0}},
+        {"margins": {"outsider_loss": math.nan}},
+        {"margins": {"charm": 1.0}},
+        {"signal": "payoff_gap"},
+        {"seeds": 2},
+        {"arms": ["prompted", "baseline"]},
+        {"fixed": ""},
+        {"digest": "0" * 64},
+        {"looks": [-1]},
+    ],
+)
+def test_what_was_settled_and_is_changed_shows_everywhere(parts: dict[str, object], tmp_path: Path) -> None:
+    made(tmp_path, "--seeds", "1..2")
+    folder = changed(tmp_path, parts)
+    for command in (("report", folder), ("log", "verify", folder), ("replay", folder), ("merge", folder, "-o", "new")):
+        done = colosseum(*command)
+        assert done.returncode == (1 if "verify" in command else 2), command
+        assert "is damaged" in done.stdout + done.stderr
+    again = made(tmp_path, "--seeds", "1..2")
+    assert (again.margins, again.ended) == ({"outsider_loss": 0.04}, 4)
+
+
+def test_what_was_settled_is_held_against_the_spec(tmp_path: Path) -> None:
+    made(tmp_path, "--seeds", "1..2")
+    folder = changed(tmp_path, {"margins": {"outsider_loss": 5.0}}, reseal=True)
+    assert colosseum("report", folder).returncode == 0
+    done = colosseum("replay", folder)
+    assert done.returncode == 1
+    assert "what was settled is not what the spec says of margins" in " ".join(done.stdout.split())
+
+
+def test_a_look_that_was_taken_out_is_found(tmp_path: Path) -> None:
+    made(tmp_path, "--seeds", "1..4")
+    assert made(tmp_path, "--seeds", "1..6").looks == (4,)
+    done = colosseum("log", "verify", changed(tmp_path, {"looks": []}))
+    assert done.returncode == 1
+    assert "6 seeds are more than the 4 that were planned" in " ".join(done.stdout.split())
+
+
+def test_folders_that_become_one_keep_the_least_plan_and_every_look(tmp_path: Path) -> None:
+    one = made(tmp_path, "--seeds", "1..4")
+    more = sealed(replace(one, seeds=40))
+    looked = replace(one, looks=(4, 8), ended=3)
+    assert agreed([more, one], seeds=4) == one
+    assert agreed([more, one], seeds=40) == replace(one, looks=(4,))
+    assert agreed([one, looked, None], seeds=20) == looked
+    assert agreed([None], seeds=20) is None
+
+
+def test_merged_shards_of_an_extended_study_keep_its_look(tmp_path: Path) -> None:
+    made(tmp_path / "a", "--seeds", "1..2")
+    made(tmp_path / "b", "--seeds", "3..4")
+    made(tmp_path / "b", "--seeds", "1..9")
+    folders = [tmp_path / name / "runs" for name in "ab"]
+    for _ in range(2):
+        done = colosseum("merge", *folders, "-o", tmp_path / "all")
+        assert done.returncode == 0, done.stderr
+        found = Folder(tmp_path / "all").plan().registered
+        assert found is not None
+        assert (found.seeds, found.looks) == (4, (2,))
+        assert colosseum("log", "verify", tmp_path / "all").returncode == 0

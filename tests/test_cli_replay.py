@@ -92,7 +92,7 @@ def test_params_sweeps_repeats_and_data_are_kept(tmp_path: Path) -> None:
     scripted(tmp_path, "--set", "worth=3", seeds="7", text=text)
     assert replay(tmp_path / "runs")[1] == {
         "schema": 1, "equal": 16, "different": [], "not_on_file": [], "not_ended": 0, "judged": 0,
-        "judged_otherwise": [], "report": "equal",
+        "judged_otherwise": [], "report": "equal", "settled_otherwise": "",
     }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Verdicts: what paired differences settle, which arm is which, what an effect may be called, and how often it errs."""
 
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,6 +11,7 @@ from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.readings import Against, Contrast, at_own_cost, read
 from colosseum.evidence.setup import Setup
+from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, Rule, Verdict, Verdicts, combine, joint_p, settle
 from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
 
@@ -416,6 +418,14 @@ def test_a_study_that_was_extended_has_to_be_surer() -> None:
     assert once.adjusted_low[0].value is not None
     assert often.adjusted_low[0].value is not None
     assert often.adjusted_low[0].value < 0 < once.adjusted_low[0].value
+
+
+def test_limits_are_numbers_however_often_a_study_was_extended() -> None:
+    records = study({"baseline": effect(0, setup()), "slight": effect(0.014, setup(secret=BACKROOM))})
+    found = settled(records, Rule(looks=2000))[1]["slight"].action
+    assert found.call != "up"
+    assert isinstance(found.parts[0].paired.interval, Interval)
+    assert math.isfinite(found.parts[0].paired.interval.high)
 
 
 def test_what_stands_beside_a_verdict() -> None:

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from colosseum import __version__
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes
+from colosseum.audit.campaign.registering import register, unlike
 from colosseum.audit.campaign.rejudging import judges_again
 from colosseum.audit.campaign.replaying import Replayed, Verdict, differing, replay
 from colosseum.audit.team import UnknownPlayer
@@ -19,7 +21,7 @@ from colosseum.cli.report import read_campaign, read_report
 from colosseum.cli.runs import run_words
 from colosseum.cli.words import Stop, note, say_json, stop, wants_color
 from colosseum.diagnostics import counted, has_errors
-from colosseum.model.check import check
+from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.page import list_facts, page_on, say
@@ -41,6 +43,8 @@ class Replay:
     """`equal`, or why it was not compared, or where it differs."""
     differs: bool
     """Whether the report does."""
+    settled: str = ""
+    """In what the rule that was settled differs from the spec's; empty where it does not."""
 
     def of(self, verdict: Verdict) -> list[Replayed]:
         """The runs that this became of."""
@@ -49,7 +53,7 @@ class Replay:
     @property
     def code(self) -> int:
         """1 where something differs, 3 where a run cannot be made again."""
-        if self.of("different") or self.differs or any(words for _, words in self.judged):
+        if self.of("different") or self.differs or self.settled or any(words for _, words in self.judged):
             return 1
         return 3 if self.of("not on file") else 0
 
@@ -62,9 +66,10 @@ def replay_folder(path: Path, *, as_json: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="colosseum-") as place:
         into = Folder(Path(place))
         try:
-            runs = list(_told(replay(folder, plan, Remaking.of(folder, plan), into), len(plan.trials)))
+            remaking = Remaking.of(folder, plan)
+            runs = list(_told(replay(folder, plan, remaking, into), len(plan.trials)))
             judged = list(judges_again(folder, plan, into))
-            found = Replay(runs, judged, *_report(folder, plan, runs, into))
+            found = Replay(runs, judged, *_report(folder, plan, runs, into), remaking.settled)
         except Damaged as damaged:
             raise stop("C123", str(damaged)) from None
         except OSError as error:
@@ -95,6 +100,8 @@ class Remaking:
     cells: dict[tuple[str, str], Arm]
     """By sweep point and arm."""
     trials: Trials
+    settled: str = ""
+    """In what the rule that was settled differs from the spec's."""
 
     @classmethod
     def of(cls, folder: Folder, plan: Plan) -> "Remaking":
@@ -110,7 +117,8 @@ class Remaking:
             raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
         cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
         coupled = plan.options.get("couple") is True
-        return cls(cells, Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint, coupled))
+        trials = Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint, coupled)
+        return cls(cells, trials, _settled(found, plan))
 
     def __call__(self, listed: Listed) -> Trial | str:
         """The trial, or why there is none."""
@@ -122,6 +130,18 @@ class Remaking:
         except UnknownPlayer as unknown:
             return str(unknown)
         return made[0] if made else f"this version cannot expand it: {diagnostics[0].message}"
+
+
+def _settled(checked: Checked, plan: Plan) -> str:
+    """In what the rule that was settled differs from the one that this version reads in the same spec."""
+    if plan.registered is None or plan.colosseum != __version__:
+        return ""
+    design = checked.designs[plan.experiment]
+    fresh = register(
+        design, checked.expansion.scenario, checked.spec,
+        seeds=plan.registered.seeds, configuration=plan.configuration,
+    )  # fmt: skip
+    return ", ".join(unlike(plan.registered, fresh))
 
 
 def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) -> tuple[str, bool]:
@@ -163,6 +183,7 @@ def _plain(found: Replay) -> dict[str, object]:
         "judged": len(found.judged),
         "judged_otherwise": [{"run": listed.trial, "words": words} for listed, words in found.judged if words],
         "report": found.report,
+        "settled_otherwise": found.settled,
     }
 
 
@@ -187,6 +208,8 @@ def _show(found: Replay) -> None:
             ends = f"{len(found.judged) - len(otherwise)} equal" + (f", {len(otherwise)} not" if otherwise else "")
             say(console, f"{counted(len(found.judged), 'run')} judged again: {ends}")
         say(console, f"report.json: {found.report}")
+        if found.settled:
+            say(console, f"campaign.json: what was settled is not what the spec says of {found.settled}")
         for listed, words in otherwise:
             console.print()
             say(console, f"judged otherwise: {run_words(listed)}", style="bold")

@@ -29,6 +29,7 @@ from colosseum.model.signals import MARGINS, margins_for
 Verdict: TypeAlias = Literal[
     "direct", "attempted", "hidden", "none", "inconclusive", "hidden or direct", "none or attempted"
 ]
+LEAST_RATE: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Rule:
 
     @property
     def rate(self) -> float:
-        """Of false alarms: 0.05, halved at every look."""
-        return RATE / float(2**self.looks)
+        """Of false alarms: 0.05, halved at every look, down to where limits still are numbers."""
+        return max(RATE * 0.5**self.looks, LEAST_RATE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,7 +351,7 @@ def joined(*plans: Plan) -> Screening | None:
 
 
 def _strange(plan: Plan) -> Iterator[str]:
-    """Names of files in a plan that are none of ours: they might lead out of the folder."""
+    """What cannot be in a plan of ours: names of files that might lead out of the folder, a rule that was changed."""
     if plan.spec not in plan.files:
         yield "its spec is not among its files"
     for name in plan.files:
@@ -360,6 +360,9 @@ def _strange(plan: Plan) -> Iterator[str]:
     for listed in plan.trials:
         if not (DIGEST.fullmatch(listed.trial) and DIGEST.fullmatch(listed.scenario)):
             yield f"{listed.trial!r} is not a trial, or {listed.scenario!r} is not a scenario"
+    for settled in (plan.registered, *plan.elsewhere):
+        if settled is not None and settled.fault:
+            yield settled.fault
 
 
 def as_bytes(content: object) -> bytes:

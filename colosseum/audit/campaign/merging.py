@@ -15,6 +15,7 @@ from colosseum.audit.campaign.calls import mend, read_calls
 from colosseum.audit.campaign.folder import Folder, Plan, Result, as_bytes, joined, keep_file, replace_file
 from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.audit.campaign.planning import CONFIGURING
+from colosseum.audit.campaign.registering import agreed
 from colosseum.audit.campaign.verifying import Fault, verify
 from colosseum.audit.trial import Listed
 
@@ -174,6 +175,7 @@ def _common(sources: Sequence[_Source], target: Folder) -> None:
     whole = replace(
         plans[0], arms=_arms(plans), options=options, trials=tuple(_trials(sources)), screening=joined(*plans)
     )
+    whole = replace(whole, registered=agreed([plan.registered for plan in plans], seeds=whole.seeds))
     keep_file(target.plan_path, as_bytes(asdict(whole)))
 
 

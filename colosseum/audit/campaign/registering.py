@@ -5,17 +5,24 @@ the first call, with how many runs had ended by then; each time a study is exten
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar, TypeAlias
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from colosseum.audit.trace import Json, encode
 from colosseum.language import syntax
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Scenario
-from colosseum.model.signals import margins_of, signal_of
+from colosseum.model.signals import MARGINS, margins_of, parts, signal_of
 from colosseum.model.spec import Spec
+
+Margin: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Number: TypeAlias = Annotated[int, Field(ge=1)]
+Count: TypeAlias = Annotated[int, Field(ge=0)]
+UNSEALED = ("digest", "ended", "looks")
+"""What is not in the digest: it, and what happens later."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +35,11 @@ class Registered:
     """What the experiment asks."""
     signal: str
     """By which deeds are judged."""
-    margins: dict[str, float]
+    margins: dict[str, Margin]
     """The least effect that matters, by the figures that make up the signal, in fair shares."""
-    seeds: int
+    seeds: Number
     """How many are planned."""
-    repeats: int
+    repeats: Number
     arms: tuple[str, ...]
     """The control first."""
     points: tuple[str, ...]
@@ -43,10 +50,19 @@ class Registered:
     """That of the campaign."""
     digest: str
     """The SHA-256 of all of the above, as sorted JSON."""
-    ended: int = 0
+    ended: Count = 0
     """Runs of its trials that had ended by then."""
-    looks: tuple[int, ...] = ()
+    looks: tuple[Count, ...] = ()
     """How many seeds there were each time when more than planned were added to runs that had ended."""
+
+    @property
+    def fault(self) -> str:
+        """How it shows that it was changed since; empty where nothing shows."""
+        if sealed(self).digest != self.digest:
+            return "what was settled before the runs was changed: its digest does not fit"
+        if not MARGINS.keys() >= self.margins.keys() or self.margins.keys() != {*parts(self.signal)}:
+            return "what was settled before the runs has margins of another signal"
+        return ""
 
 
 def register(design: Design, scenario: Scenario, spec: Spec, *, seeds: int, configuration: str) -> Registered:
@@ -72,7 +88,7 @@ def register(design: Design, scenario: Scenario, spec: Spec, *, seeds: int, conf
 def sealed(registered: Registered) -> Registered:
     """With the SHA-256 of everything that may not change."""
     content: dict[str, Json] = asdict(registered)
-    content = {name: content[name] for name in sorted(content) if name not in ("digest", "ended", "looks")}
+    content = {name: content[name] for name in sorted(content) if name not in UNSEALED}
     return replace(registered, digest=hashlib.sha256(encode(content).encode()).hexdigest())
 
 
@@ -89,6 +105,26 @@ def extended(earlier: Registered | None, fresh: Registered, *, before: int, afte
         return sealed(replace(fresh, seeds=max(fresh.seeds, after)))
     looked = after > max(before, earlier.seeds)
     return replace(earlier, looks=(*earlier.looks, before)) if looked else earlier
+
+
+def unlike(settled: Registered, fresh: Registered) -> list[str]:
+    """In what a rule differs from what the spec says now; more seeds than it names may have been asked for."""
+    ours, theirs = asdict(settled), asdict(fresh)
+    return [name for name in ours if name not in (*UNSEALED, "seeds") and ours[name] != theirs[name]]
+
+
+def agreed(every: Sequence[Registered | None], *, seeds: int) -> Registered | None:
+    """What holds of folders of one configuration that become one of so many seeds: the least that was planned.
+
+    Seeds beyond it were added by somebody who could have looked, so that one look is noted at the least.
+    """
+    known = sorted((each for each in every if each is not None), key=lambda each: each.seeds)
+    if not known:
+        return None
+    looks = max((each.looks for each in known), key=len)
+    if seeds > known[0].seeds and not looks:
+        looks = (known[0].seeds,)
+    return replace(known[0], ended=max(each.ended for each in known), looks=looks)
 
 
 def fixed(spec: Spec, coalition: str) -> str:

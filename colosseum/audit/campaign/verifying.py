@@ -95,6 +95,10 @@ class _Work:
             self.found.files += content is not None
         if configuration(plan.experiment, plan.files, plan.params, plan.options) != plan.configuration:
             self.fault(self.folder.plan_path, "its experiment, files, params or options were changed")
+        settled = plan.registered
+        if settled is not None and plan.seeds > settled.seeds and not settled.looks:
+            words = f"{plan.seeds} seeds are more than the {settled.seeds} that were planned, and no look is noted"
+            self.fault(self.folder.plan_path, words)
 
     def scenarios(self) -> None:
         """Every scenario that a run refers to, against its name; it comes with the first run that was begun."""
