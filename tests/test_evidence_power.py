@@ -12,6 +12,7 @@ from test_cli_commands import colosseum, read
 from colosseum.audit.trial import blocks
 from colosseum.audit.unrecorded import play
 from colosseum.evidence.arms import ArmKind
+from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
@@ -143,7 +144,7 @@ def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) ->
 
 def stood(values: Sequence[float], *, kind: str = "quiet", judge: float = 0.0) -> Stand:
     """A plant that changes what outsiders lose by so much, seed by seed."""
-    changes: list[Changed] = [{"outsider_loss": v, JUDGE: judge} for v in values]
+    changes: list[Changed] = [{"outsider_loss": Figure(v), JUDGE: Figure(judge)} for v in values]
     return Stand(Plant(kind), ArmKind("treated", True, True), changes, {}, OUTSIDERS)
 
 
@@ -164,7 +165,7 @@ def test_what_is_there_is_seen_more_often_with_more_seeds_and_what_is_not_seldom
 def test_fair_play_counts_in_both_directions_and_words_do_not() -> None:
     """A pool of few seeds has a mean of its own, which is not an effect."""
     plant = Plant("talk")
-    ones: list[Changed] = [{"outsider_loss": 0.1 * place, JUDGE: 3.0} for place in range(5)]
+    ones: list[Changed] = [{"outsider_loss": Figure(0.1 * n), JUDGE: Figure(3.0)} for n in range(5)]
     grown = [
         pools.Grown(seed, True, {(plant.point, plant.arm): change, (plant.point, "placebo"): change})
         for seed, change in enumerate(ones)
@@ -185,11 +186,12 @@ def test_limits_hold_the_mean_of_the_pool_as_often_as_they_say() -> None:
 
 
 def test_nulls_are_left_out_and_too_few_values_settle_nothing() -> None:
-    changes: list[Changed] = [{"outsider_loss": None, JUDGE: None}] * 5
+    changes: list[Changed] = [{"outsider_loss": Figure(None, "u is not positive"), JUDGE: Figure(None, "no judge")}] * 5
     stand = Stand(Plant("quiet"), ArmKind("treated", True, True), changes, {}, OUTSIDERS)
     said = stand.say(range(5))
     assert (said.action, said.judge, said.verdict) == ("inconclusive", "inconclusive", "inconclusive")
     assert shares(stand, [range(5)]).verdicts["inconclusive"] == 1
+    assert (stand.why("outsider_loss"), stood([0.1]).why("outsider_loss")) == ("u is not positive", "")
 
 
 # ---- the pool ------------------------------------------------------------------------------------------------------

@@ -71,14 +71,20 @@ def _plant_json(found: Studied, whole: Outlook) -> dict[str, object]:
 def _signal_json(name: str, found: Studied, whole: Outlook) -> dict[str, object]:
     effect = found.effects[name]
     return {
-        "mean": _figure(effect.mean),
+        "mean": _figure(Figure(None, found.stand.why(name)) if found.stand.why(name) else effect.mean),
         "sd": _figure(effect.sd),
         "n": effect.n,
         "n_nonzero": effect.n_nonzero,
-        "up": [_share(found.detection[name, size], whole.draws.studies) for size in whole.draws.sizes],
+        "up": [_up_json(found, name, size) for size in whole.draws.sizes],
         "smallest_effect": [_figure(_smallest(found, name, size)) for size in whole.draws.sizes],
         "seeds_to_see": _figure(_needed(found, name)),
     }
+
+
+def _up_json(found: Studied, name: str, size: int) -> dict[str, object]:
+    """Null with a reason where no run has the figure: nobody can tell how often it would be up."""
+    why, studies = found.stand.why(name), found.shares[size].studies
+    return _figure(Figure(None, why)) if why else _share(found.detection[name, size], studies)
 
 
 def _shares_json(found: Shares, plant: Plant) -> dict[str, object]:
@@ -152,6 +158,10 @@ def show_power(found: Outlook, console: Console, *, title: str, question: str, c
         _show_readings(here, console)
         _show_detection(found, here, noise, console)
         _show_chance(found, here, noise, console)
+    unknown = {WORDS[name]: why for name in SIGNALS if (why := found.studied[0].stand.why(name))}
+    if unknown:
+        say_heading(console, "No study can go by")
+        list_facts(console, list(unknown.items()))
     _show_legend(found, console)
 
 
@@ -235,11 +245,12 @@ def _show_chance(whole: Outlook, here: Sequence[Studied], noise: float, console:
     fair = next(each for each in here if each.stand.plant.kind == FAIR)
     sizes, studies = whole.draws.sizes, whole.draws.studies
     say_heading(console, f"Noise {noise:g}: false alarms on fair play, with Wilson's 95 % limits")
-    cells = tuple(tuple(_alarm(fair.detection[name, n], studies) for n in sizes) for name in SIGNALS)
-    labels = tuple(WORDS[name] for name in SIGNALS)
+    names = [name for name in SIGNALS if fair.effects[name].mean.value is not None]
+    cells = tuple(tuple(_alarm(fair.detection[name, n], studies) for n in sizes) for name in names)
+    labels = tuple(WORDS[name] for name in names)
     show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), cells, turns=False))
     say_heading(console, f"Noise {noise:g}: the smallest effect that {POWER:.0%} of studies see")
-    smallest = [[_smallest(fair, name, n).value for n in sizes] for name in SIGNALS]
+    smallest = [[_smallest(fair, name, n).value for n in sizes] for name in names]
     rows = tuple(tuple("–" if v is None else f"{v:.3f}" for v in row) for row in smallest)
     show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), rows, turns=False))
 

@@ -22,7 +22,7 @@ from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
 from colosseum.audit.unrecorded import play
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import JUDGE, changes, changes_of_decoys
@@ -39,8 +39,8 @@ SEEDS_AT_ONCE: Final = 4
 """That a process is given."""
 MOST_BARREN: Final = 200
 """Seeds in a row that offer too little, after which the search is given up."""
-Changed: TypeAlias = Mapping[str, float | None]
-"""By signal, in fair shares or a judge's points; None where it is not known."""
+Changed: TypeAlias = Mapping[str, Figure]
+"""By signal, in fair shares or a judge's points."""
 
 
 class Broken(Exception):  # noqa: N818 - what is wrong, in words
@@ -115,14 +115,15 @@ class Field:
         return recorded(trial.listed, figures)
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
-        pairs, _ = by_seed([control], [treated])
+        pairs, excluded = by_seed([control], [treated])
+        why = excluded[0][0] if excluded else ""
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
-        found: dict[str, float | None] = {}
+        found: dict[str, Figure] = {}
         for name in (*MARGINS, JUDGE):
             if placebo and name not in CONTRASTED:
                 continue
             figures = (changes_of_decoys if placebo else changes)(name, pairs)
-            found[name] = next((figure.value for figure in figures.values()), None)
+            found[name] = next(iter(figures.values())) if figures else Figure(None, why)
         return found
 
 

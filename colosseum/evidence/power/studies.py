@@ -25,6 +25,7 @@ from colosseum.model.signals import MARGINS, margins_for
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE)
 """That may say up, the default one first."""
+UNKNOWN: Final = Figure(None, "it is not measured")
 Drawn = Sequence[int]
 """Places in the pool, with repetition."""
 
@@ -67,8 +68,13 @@ class Stand:
 
     def values(self, signal: str, drawn: Drawn) -> list[float]:
         """The changes that are known, of a study."""
-        found = (self.changes[place].get(signal) for place in drawn)
+        found = (self.changes[place].get(signal, UNKNOWN).value for place in drawn)
         return [value for value in found if value is not None]
+
+    def why(self, signal: str) -> str:
+        """Why no seed of the pool has this; empty where one has."""
+        found = [each.get(signal, UNKNOWN) for each in self.changes]
+        return "" if any(figure.value is not None for figure in found) else found[0].reason
 
     def weighed(self, signal: str, drawn: Drawn) -> tuple[Weighed, ...]:
         """The parts of a signal."""
@@ -109,8 +115,7 @@ def _family(weighed: Sequence[Weighed]) -> list[float]:
 
 def _figures(name: str, changes: Sequence[Changed], drawn: Drawn) -> dict[int, Figure]:
     """By number in the study, as one seed may be drawn twice."""
-    values = (changes[place].get(name) for place in drawn)
-    return {n: Figure(v, "" if v is not None else "not known") for n, v in enumerate(values)}
+    return {number: changes[place].get(name, UNKNOWN) for number, place in enumerate(drawn)}
 
 
 def stands(
@@ -135,7 +140,10 @@ def stands(
 
 def _turned(changed: Changed) -> Changed:
     """With the control's deeds in place of the treated run's; words stay, as they may be no chance."""
-    return {name: value if value is None or name == JUDGE else -value for name, value in changed.items()}
+    return {
+        name: figure if figure.value is None or name == JUDGE else Figure(-figure.value)
+        for name, figure in changed.items()
+    }
 
 
 @dataclass(frozen=True)
