@@ -21,6 +21,7 @@ from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import POWER, Needed, needed, smallest_effect
+from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.language.copying import gathered
 from colosseum.model.values import plain
 from colosseum.report.page import list_facts, page_on, say
@@ -125,7 +126,15 @@ def _power_words(settled: Registered, power: Sequence[Needed]) -> list[str]:
     return [
         f"{settled.seeds} seeds see an effect of {share.value:.2f} standard deviations of the paired differences in "
         f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
+        f"{_few(settled.seeds)}"
     ]
+
+
+def _few(seeds: int) -> str:
+    """What it means that there are few."""
+    if seeds >= ENOUGH_NONZERO:
+        return ""
+    return f". That is by Student's t: of fewer than {ENOUGH_NONZERO} seeds the sign test decides, which sees less"
 
 
 def _words(each: Needed) -> str:
@@ -133,7 +142,7 @@ def _words(each: Needed) -> str:
     seeds = f"{each.seeds_to_see.value:,.0f} seeds" if each.seeds_to_see.value else each.seeds_to_see.reason
     return (
         f"{place}by `{each.arm}`, {each.planned} seeds see an effect of {each.smallest.value or 0:.3g} u in "
-        f"{POWER:.0%} of studies; for one as large as the margin: {seeds}"
+        f"{POWER:.0%} of studies; for one as large as the margin: {seeds}{_few(each.planned)}"
     )
 
 

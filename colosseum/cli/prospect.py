@@ -320,8 +320,9 @@ def _needed_words(each: Needed) -> str:
     if each.sd.value is None:
         return f"{place}not known: {each.sd.reason} ({counted(each.pairs, 'pair')} of `{each.arm}` and the control)."
     low, high = (figure.value or 0.0 for figure in each.sd_limits)
+    by = "by chance" if place else "By chance"
     words = (
-        f"{place}by chance alone, `{each.arm}` differs from the control in {signal} with a standard deviation of "
+        f"{place}{by} alone, `{each.arm}` differs from the control in {signal} with a standard deviation of "
         f"{each.sd.value:.3g} fair shares (95 % limits {low:.3g} and {high:.3g}; {each.pairs} pairs, of which "
         f"{each.differing} differ)."
     )
@@ -336,6 +337,8 @@ def _needed_words(each: Needed) -> str:
             f" The {each.planned} planned make an interval of ± {each.half_width.value:.3g} and show an effect of "
             f"{each.smallest.value:.3g} in {POWER:.0%} of studies."
         )
+        if each.planned < ENOUGH_NONZERO:
+            words += f" Fewer than {ENOUGH_NONZERO} have no interval: the sign test decides, and sees less."
     if each.differing < ENOUGH_NONZERO:
         words += f" With fewer than {ENOUGH_NONZERO} pairs that differ, this is a first guess."
     return words

@@ -11,7 +11,7 @@ from typing import Final
 
 from colosseum.audit.trial import Trial, conditions_json
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics import LEVEL, paired, quantile
+from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
 from colosseum.evidence.summary import Pair, difference, matched, unit_of
 
 POWER: Final = 0.8
@@ -40,11 +40,11 @@ class Needed:
     margin: float | None
     """The effect that matters, as the experiment says."""
     seeds: Figure
-    """With which the 95 % interval reaches as far as the margin to both sides."""
+    """With which the 95 % interval reaches as far as the margin to both sides; never too few for one."""
     seeds_limits: tuple[Figure, Figure]
     """The same at the limits of the standard deviation."""
     seeds_to_see: Figure
-    """With which an effect as large as the margin is seen with a probability of POWER."""
+    """With which an effect as large as the margin is seen with a probability of POWER; never fewer than those."""
     planned: int
     """Seeds of the experiment."""
     half_width: Figure
@@ -89,7 +89,8 @@ def needed(
         if spread.value is None or not margin:
             return Figure(None, spread.reason or NO_MARGIN)
         number = seeds(spread.value, margin)
-        return Figure(None, f"more than {MOST_SEEDS:,}") if number is None else Figure(number)
+        # fewer make no interval, whatever their spread: the sign test decides then, and it sees less
+        return Figure(None, f"more than {MOST_SEEDS:,}") if number is None else Figure(max(number, ENOUGH_NONZERO))
 
     def with_planned(compute: Callable[[float, int], float]) -> Figure:
         if sd.value is None or planned < 2:
