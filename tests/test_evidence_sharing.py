@@ -8,6 +8,7 @@ from conftest import SPECS, prepare, run
 from colosseum.audit.campaign.folder import Plan
 from colosseum.evidence import sharing
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader, Unreadable
 
 
@@ -30,6 +31,20 @@ def test_processes_read_what_one_reads(campaign: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(Reader, "records", records)
     assert sharing.records(campaign, plan) == expected
     assert len(expected) == len(plan.trials) == 15
+
+
+def test_outcomes_that_were_measured_before_are_worth_no_process(
+    campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Reader(campaign).plan()
+    expected = sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite"))
+
+    def pool(processes: int) -> None:
+        raise AssertionError("nothing is to be shared")
+
+    monkeypatch.setattr(sharing, "pool", pool)
+    assert sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite")) == expected
+    assert len(expected) == 15
 
 
 def test_what_cannot_be_trusted_is_said_in_the_same_words(campaign: Path) -> None:

@@ -102,7 +102,7 @@ def _link(chain: str, written: str) -> str:
 def _event(raw: bytes) -> dict[str, Json] | None:
     """A line as it was written; None when it cannot have been."""
     try:
-        line = json.loads(raw, parse_constant=_no_number)
+        line = _READER.decode(raw.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None
     whole = isinstance(line, dict) and isinstance(line.get("event"), str) and ENDING.search(raw)
@@ -111,6 +111,9 @@ def _event(raw: bytes) -> dict[str, Json] | None:
 
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
+
+
+_READER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def chained(path: Path) -> Iterator[dict[str, Json]]:

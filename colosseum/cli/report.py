@@ -18,6 +18,7 @@ from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
+from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import Summary, summarise
@@ -119,7 +120,7 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     """Recompute all figures. Raises Stop."""
     plan = _measuring(read_campaign(folder), coalition)
     try:
-        records, panel = sharing.records(folder, plan), Reader(folder).panel
+        records, panel = sharing.records(folder, plan, kept=Kept.of_user()), Reader(folder).panel
         judged = bench(Folder(folder), plan)
     except Damaged as damaged:
         raise stop("C123", str(damaged), help=_campaigns(folder)) from None

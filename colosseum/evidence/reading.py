@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.judging import Panel, scores
+from colosseum.evidence.kept import Kept, key_of
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
 from colosseum.model import serial
@@ -43,6 +45,8 @@ class Reader:
     """By hash."""
     solved: dict[Task, "Solved"] = field(default_factory=dict)
     """Scenarios that differ in who may talk or conspire have one task."""
+    kept: Kept | None = None
+    """What was measured before, by earlier reports too."""
 
     @property
     def folder(self) -> Folder:
@@ -69,6 +73,8 @@ class Reader:
             for listed in sorted(plan.trials, key=lambda listed: listed.seed)
             if (record := self._read(listed, plan)) is not None
         }
+        if self.kept is not None:
+            self.kept.write()
         return [found[listed.trial] for listed in plan.trials if listed.trial in found]
 
     def _result(self, listed: Listed) -> Result | None:
@@ -137,19 +143,24 @@ class Reader:
         if found not in self.scenarios:
             path = self.folder.scenario(found)
             try:
-                scenario = serial.load(path.read_bytes())
+                scenario = serial.load(content := path.read_bytes())
             except OSError as error:
                 raise Unreadable(f"cannot read {path}: {error.strerror}") from None
             except serial.NotAModel as wrong:
                 raise Unreadable(f"{path} {wrong}") from None
-            if serial.content_hash(scenario) != found:
+            if sha256(content).hexdigest() != found != serial.content_hash(scenario):
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
-            if scenario.task not in self.solved:
-                _make_room(self.solved)
-                self.solved[scenario.task] = Solved(Instance.of(scenario.task))
             _make_room(self.scenarios)
-            self.scenarios[found] = (scenario, self.solved[scenario.task])
+            self.scenarios[found] = (scenario, replace(self._solved(scenario.task), seal=found, kept=self.kept))
         return self.scenarios[found]
+
+    def _solved(self, task: Task) -> "Solved":
+        """The same for all scenarios of a task."""
+        known = self.solved.get(task)
+        if known is None:
+            _make_room(self.solved)
+            known = self.solved[task] = Solved(task)
+        return known
 
 
 K = TypeVar("K")
@@ -163,18 +174,40 @@ def _make_room(remembered: dict[K, Any]) -> None:
 
 @dataclass(frozen=True)
 class Solved:
-    """An instance and what was measured on it: many runs of one instance end alike."""
+    """A task and what was measured on it: many runs of one instance end alike."""
 
-    instance: Instance
+    task: Task
     measured: dict[tuple[Coalition | None, str], Measured] = field(default_factory=dict)
+    seal: str = ""
+    """The hash of the scenario whose task it is."""
+    kept: Kept | None = None
+    """Where figures may be that were measured before."""
+    instances: list[Instance] = field(default_factory=list)
+    """Its instance, once it was needed."""
+
+    @property
+    def instance(self) -> Instance:
+        """Solved when it is first needed. Raises NotLowered."""
+        if not self.instances:
+            self.instances.append(Instance.of(self.task))
+        return self.instances[0]
 
     def measure(self, happened: "Happened", coalition: Coalition | None) -> Measured:
-        """The figures of an outcome."""
-        key = (coalition, repr((happened.assignment, happened.order)))
-        if key not in self.measured:
+        """The figures of an outcome. Raises NotLowered."""
+        outcome = repr((happened.assignment, happened.order))
+        if (coalition, outcome) not in self.measured:
+            self.measured[coalition, outcome] = self._found(happened, coalition, outcome)
+        return self.measured[coalition, outcome]
+
+    def _found(self, happened: "Happened", coalition: Coalition | None, outcome: str) -> Measured:
+        """What is kept of it, else its figures, which are then kept."""
+        key = key_of(self.seal, coalition.name if coalition else "", outcome) if self.kept else b""
+        found = self.kept.find(key) if self.kept else None
+        if found is None:
             found = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
-            self.measured[key] = found
-        return self.measured[key]
+            if self.kept:
+                self.kept.keep(key, found)
+        return found
 
 
 @dataclass(frozen=True)

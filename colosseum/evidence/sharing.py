@@ -1,4 +1,7 @@
-"""Runs read back by several processes. In: a campaign's folder; out: the same records, where there are many, sooner."""
+"""Runs read back by several processes. In: a campaign's folder; out: the same records, where there are many, sooner.
+
+As long as most outcomes were measured before, one process reads them: they are not worth the start of others.
+"""
 
 import os
 from dataclasses import replace
@@ -9,6 +12,7 @@ from colosseum.audit.campaign.folder import Plan
 from colosseum.audit.campaign.processes import pool
 from colosseum.audit.trial import Listed
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 
 WORTH = 200
@@ -17,18 +21,33 @@ PARTS = 4
 """Of the runs for each process, so that none waits long for another."""
 
 
-def records(path: Path, plan: Plan) -> list[RunRecord]:
-    """Every trial that has ended, as listed. Raises Unreadable, and what a scenario that cannot be solved raises."""
+def records(path: Path, plan: Plan, *, kept: Kept | None = None) -> list[RunRecord]:
+    """Every trial that has ended, as listed. Raises Unreadable, and what a scenario that cannot be solved raises.
+
+    `kept` is where outcomes may be that were measured before.
+    """
     processes = os.cpu_count() or 1
+    reader = Reader(path, kept=kept)
     if len(plan.trials) < WORTH or processes == 1:
-        return Reader(path).records(plan)
+        return reader.records(plan)
+    parts, found = _parts(plan, PARTS * processes), list[RunRecord]()
+    while kept is not None and parts and 2 * kept.misses <= len(found):
+        found += reader.records(parts.pop(0))
+    found += _spread(path, parts, processes, kept)
+    ended = {record.trial: record for record in found}
+    return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
+
+
+def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> list[RunRecord]:
+    """The same by several processes."""
+    if not parts:
+        return []
     try:
         with pool(processes) as workers:
-            parts = list(workers.map(Reader(path).records, _parts(plan, PARTS * processes)))
+            made = list(workers.map(Reader(path, kept=kept).records, parts))
     except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
-        return Reader(path).records(plan)
-    found = {record.trial: record for part in parts for record in part}
-    return [found[listed.trial] for listed in plan.trials if listed.trial in found]
+        made = [Reader(path, kept=kept).records(part) for part in parts]
+    return [record for part in made for record in part]
 
 
 def _parts(plan: Plan, number: int) -> list[Plan]:

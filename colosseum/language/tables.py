@@ -41,7 +41,7 @@ def cache_folder() -> Path | None:
 
 def cached_tables(grammar: str, folder: Path | None) -> "Lark":
     """Load the tables of a grammar from `folder`, or build them and leave them there."""
-    if folder is None or not _is_ours(folder):
+    if folder is None or not is_ours(folder):
         return build_tables(grammar)
     lark = import_lark()
     recipe = f"{grammar}\0{lark.__version__}\0{sys.version}"
@@ -74,7 +74,7 @@ def build_tables(grammar: str) -> "Lark":
     return Lark(grammar, parser="lalr", lexer="basic", start=["start", "statement"], propagate_positions=True)
 
 
-def _is_ours(folder: Path) -> bool:
+def is_ours(folder: Path) -> bool:
     """Whether the folder exists (or could be made) and nobody else may write there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

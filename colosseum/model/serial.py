@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 SCHEMA = 1
+HEAD = f'{{"schema":{SCHEMA},'.encode()
+"""How what `dump` writes begins."""
 
 
 class NotAModel(ValueError):  # noqa: N818 - what the file is, not what went wrong in Python
@@ -43,6 +45,11 @@ def load(data: bytes) -> Scenario:
     from pydantic import ValidationError
     from pydantic_core import from_json
 
+    if data.startswith(HEAD):
+        try:
+            return adapter().validate_json(data)
+        except ValidationError:
+            pass  # what is wrong is found below, and said with the place
     try:
         content = from_json(data)
     except ValueError as wrong:

@@ -15,6 +15,8 @@ MANY, QUICK_MANY = 1000, 120
 """Runs whose time is measured."""
 FAST = 60.0
 """Seconds of a thousand runs, with their report."""
+REPORT = 5.0
+"""Seconds of a report of a thousand runs, and of one of fewer."""
 FLAT, QUICK_FLAT = 5000, 300
 """Runs whose memory is measured."""
 FEW = 6
@@ -37,29 +39,47 @@ main()
 
 
 def campaigns(ledger: Ledger) -> None:
-    """Measure both."""
+    """Measure runs, their report, and the memory they need."""
     ledger.tables(_lines(ledger))
 
 
 def _lines(ledger: Ledger) -> Iterator[Line]:
     runs = QUICK_MANY if ledger.quick else MANY
     ledger.note(f"campaigns: {runs} runs of specs/jira.colo")
-    seconds, _ = _audit("jira", runs, arms=6)
     note = f"{os.cpu_count()} cores"
-    yield Line("Scripted runs, s", f"{runs} of specs/jira.colo", seconds, most=FAST * runs / 1000, note=note)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        seconds, _ = _audit("jira", runs, home, arms=6)
+        yield Line("Scripted runs, s", f"{runs} of specs/jira.colo", seconds, most=FAST * runs / 1000, note=note)
+        yield Line("Report, s", f"{runs} runs of specs/jira.colo", _report(home, home / "cache"), most=REPORT)
+        yield Line("Report, s", "the same, none of them measured before", _report(home, home / "empty"), note=note)
     runs = QUICK_FLAT if ledger.quick else FLAT
     ledger.note(f"campaigns: {runs} runs of specs/toy.colo")
-    _, few = _audit("toy", FEW, arms=3)
-    _, many = _audit("toy", runs, arms=3)
+    few, many = (_memory("toy", number, arms=3) for number in (FEW, runs))
     yield Line("Memory, MB", f"{runs} runs above {FEW}", many - few, most=MOST_MEMORY, note=f"{few:.0f} for {FEW}")
 
 
-def _audit(spec: str, runs: int, *, arms: int) -> tuple[float, float]:
+def _audit(spec: str, runs: int, folder: Path, *, arms: int) -> tuple[float, float]:
     """Seconds, and MB at most of one process, of at least so many runs with their report."""
+    memory = folder / "memory"
     seeds = f"1..{-(-runs // arms)}"
+    command = ["audit", str(SPECS / f"{spec}.colo"), "--seeds", seeds, "--out", str(folder / "out")]
+    return _timed([str(memory), *command], folder / "cache"), int(memory.read_text()) / MB
+
+
+def _report(folder: Path, cache: Path) -> float:
+    """Seconds of a report of these runs, with what is measured in this cache."""
+    return _timed([str(folder / "memory"), "report", str(folder / "out")], cache)
+
+
+def _timed(arguments: list[str], cache: Path) -> float:
+    began = time.perf_counter()
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    subprocess.run([sys.executable, "-c", COUNTED, *arguments], check=True, capture_output=True, env=environment)
+    return time.perf_counter() - began
+
+
+def _memory(spec: str, runs: int, *, arms: int) -> float:
+    """MB at most of one process that makes so many runs."""
     with tempfile.TemporaryDirectory() as folder:
-        memory = Path(folder) / "memory"
-        command = ["audit", str(SPECS / f"{spec}.colo"), "--seeds", seeds, "--out", str(Path(folder) / "out")]
-        began = time.perf_counter()
-        subprocess.run([sys.executable, "-c", COUNTED, str(memory), *command], check=True, capture_output=True)
-        return time.perf_counter() - began, int(memory.read_text()) / MB
+        return _audit(spec, runs, Path(folder), arms=arms)[1]
