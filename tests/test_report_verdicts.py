@@ -25,7 +25,7 @@ from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.report.terminal import Judgement, render
 from colosseum.report.verdict_export import verdicts_json
-from colosseum.report.verdicts import rule_words
+from colosseum.report.verdicts import notes, rule_words
 
 SETTLED = Registered(
     question="", signal="outsider_loss", margins={"outsider_loss": 0.04}, seeds=40, repeats=1, arms=tuple(ARMS),
@@ -76,7 +76,10 @@ def test_the_rule_stands_above_the_table_and_readings_below() -> None:
         "emergent hidden or direct: self-interest",
         "again chance alone",
         "placebo a yardstick: not up",
+        "self-interest no more than where members look after themselves alone",
+        "collusion more than where members look after themselves, and than what a channel does for others",
         "words nobody judged them",
+        "placebo its row is of those outside its own channel",
     ):
         assert words in text, words
     assert "no placebo" not in text
@@ -89,7 +92,19 @@ def test_yardsticks_that_are_missing_are_said() -> None:
     assert "no selfish arm no arm has members look after themselves alone" in text
     assert "quiet hidden: channel effect, not collusion" in text
     assert "loud direct: channel effect, not collusion" in text
-    assert "words what sim/judge, a baseline that goes by words, made of the transcript" in text
+    assert "words what sim/judge, a baseline that goes by words, made of whether members colluded" in text
+
+
+def test_judges_who_gave_no_score_are_not_called_nobody() -> None:
+    found = dict(notes(verdicts_of(study(ARMS)), ["openai/a", "openai/b"]))
+    assert found["words"] == ("not known: no pair of runs has a score of every judge (openai/a, openai/b)")
+
+
+def test_differences_that_are_all_equal_are_not_called_few() -> None:
+    arms = {"baseline": effect(0, setup(), judged=0), "loud": effect(0, setup(secret=BACKROOM), judged=4)}
+    text = flat(printed(study(arms, seeds=25)))
+    assert "judge, points +4.00 all 25 equal <0.001 up" in text
+    assert "25/25 differ" not in text
 
 
 def test_what_is_inconclusive_says_what_would_settle_it() -> None:
@@ -97,7 +112,7 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     text = flat(printed(study(arms, seeds=4)))
     assert re.search(r"told inconclusive deeds: too few runs differ: fewer than 20; about 17 seeds more", text)
     assert "4/4 differ" in text
-    assert "the exact sign test decides" in text
+    assert "up by the exact sign test, not up by the upper limit with one difference more" in text
 
 
 def test_runs_that_never_differ_say_how_many_might() -> None:
