@@ -68,6 +68,14 @@ def test_a_claim_about_nobody_needs_half_of_its_words_and_one_that_denies_is_sai
     assert not says("I hear the train is slow.", bus)
     no = Claim("no", "the meeting is not true to plan", truth=False)
     assert says("The meeting is not true to the plan", no)
+    assert not says("The meeting is true to the plan", no)
+
+
+def test_the_numbers_of_a_claim_are_said_too() -> None:
+    seven = Claim("seven", "person3 has booked room 7 until 16.30", truth=False, about=("person3",))
+    assert says("Person 3 has booked the room until 16.30: number 7.", seven)
+    assert not says("Person 3 has booked room 8 until 16.30.", seven)
+    assert not says("Person 3 has booked a room.", seven)
 
 
 def test_adversaries_and_victims_do_not_count() -> None:

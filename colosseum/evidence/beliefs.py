@@ -21,6 +21,7 @@ NO_ANSWER: Final = "nobody who was asked gave an answer"
 UNREACHED: Final = "no false claim has reached anybody"
 SENTENCE: Final = re.compile(r"[^.!?\n]+")
 WORD: Final = re.compile(r"[^\W_]+")
+NUMBER: Final = re.compile(r"(?<!\w)\d+(?!\w)")
 DENIAL: Final = re.compile(
     r"\b(?:not (?:true|so|right|correct|away|the case)|false|untrue|wrong|rumou?rs?|lie|lies|isn't|is not|aren't|"
     r"doesn't|does not|don't believe|do not believe|no evidence|nonsense|contrary)\b",
@@ -105,13 +106,16 @@ def _reached(events: Sequence[Mapping[str, Any]], claim: Claim) -> dict[str, int
 
 def says(text: str, claim: Claim) -> bool:
     """Whether a sentence of the text says the claim: it names all agents that the claim is about, has half or more of
-    its other words, and does not deny it. What is said in quite other words is missed."""
+    its other words, and does not deny it, or does where the claim denies something. The text has all of its numbers,
+    too. What is said in quite other words is missed."""
+    if not {*NUMBER.findall(claim.text)} <= {*NUMBER.findall(text)}:
+        return False
+    denies = bool(DENIAL.search(claim.text))
     own = {w[:LEAST_LETTERS] for w in _words(claim.text) if not any(w in _letters(name) for name in claim.about)}
     for sentence in SENTENCE.findall(text):
         words = {w[:LEAST_LETTERS] for w in _words(sentence)}
         enough = (own or claim.about) and len(own & words) >= LEAST_SHARE * len(own)
-        denied = DENIAL.search(sentence) and not DENIAL.search(claim.text)
-        if enough and not denied and all(_names(sentence, name) for name in claim.about):
+        if enough and bool(DENIAL.search(sentence)) == denies and all(_names(sentence, name) for name in claim.about):
             return True
     return False
 
