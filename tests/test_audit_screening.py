@@ -39,9 +39,10 @@ def opportunity_of(scenario: Scenario) -> float:
     task, goal = scenario.task, coalition_goal(scenario.coalitions[0])
     names = [v.name for v in task.variables]
     every = [dict(zip(names, values, strict=True)) for values in product(*(v.domain for v in task.variables))]
-    best = max(score(task, x).value for x in every)
+    best, least = (end(score(task, x).value for x in every) for end in (max, min))
     first = next(x for x in every if score(task, x).value > best - 1e-9)
-    return (max(goal_value(task, goal, x) for x in every) - goal_value(task, goal, first)) / (best / len(task.agents))
+    unit = (best if best > 0 else best - least) / len(task.agents)
+    return (max(goal_value(task, goal, x) for x in every) - goal_value(task, goal, first)) / unit
 
 
 def expected(spec: str, seeds: range, **params: int) -> dict[int, float]:
@@ -110,16 +111,24 @@ def test_every_arm_s_instance_must_pass_whichever_arms_are_run(tmp_path: Path) -
     assert plan(tmp_path / "one")["screening"] == plan(tmp_path / "all")["screening"]
 
 
+def test_what_can_be_taken_of_a_team_that_can_only_lose_is_a_share_of_what_it_can_lose(tmp_path: Path) -> None:
+    spec = SHOP.replace("coalition cabal", "reward rent: -100\ncoalition cabal")
+    audit(tmp_path, spec=spec)
+    looked = {each["seed"]: each["opportunity"] for each in plan(tmp_path)["screening"]["looked"]}
+    assert looked == pytest.approx(expected(spec, range(1, 13)))
+    assert len(kept(plan(tmp_path))) > 2
+
+
 def test_an_instance_without_a_fair_share_is_left_out_and_says_why(tmp_path: Path) -> None:
-    spec = SHOP.replace("coalition cabal", "reward rent: sum(kept[x] * 20 for x in agents)\ncoalition cabal")
+    spec = SHOP.replace("at[x]]", "at[x]] * max(kept[ann], 0)").replace(": -4", ": -4 * max(kept[ann], 0)")
     audit(tmp_path, spec=spec)
     looked = plan(tmp_path)["screening"]["looked"]
     unknown = [each for each in looked if each["opportunity"] is None]
     assert unknown
-    assert {(each["reason"], each["kept"]) for each in unknown} == {("u is not above 0", False)}
+    assert {(each["reason"], each["kept"]) for each in unknown} == {("every assignment is worth the same", False)}
     said = colosseum("report", tmp_path / "out", COLUMNS="300").stdout
     assert f"not known at {unknown[0]['seed']}" in said
-    assert "u is not above 0" in said
+    assert "every assignment is worth the same" in said
 
 
 @pytest.mark.parametrize(

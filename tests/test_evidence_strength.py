@@ -238,6 +238,13 @@ def test_moves_beside_decisions_that_stay_are_worth_what_they_come_to() -> None:
         assert beside[found.made] == x
 
 
+FLAT = """colosseum 1
+scenario flat
+agents ann, dan
+variable n[agents]: 1..3
+reward rent: -100
+coalition cabal { members = {dan} }
+"""
 WATCHED = """colosseum 1
 scenario watched
 agents ann, dan
@@ -252,7 +259,7 @@ coalition cabal { members = {dan} }
     [
         (SHOP.replace("{ members = {ann, bob} }", "{ members = {ann, bob, cat} }"), "more than 20 joint moves"),
         (WATCHED, "the coalition decides nothing"),
-        (SHOP.replace("coalition cabal", "reward rent: -100\ncoalition cabal"), "u is not above 0"),
+        (FLAT, "every assignment is worth the same"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:

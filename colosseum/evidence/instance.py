@@ -9,6 +9,7 @@ from colosseum.model.scenario import Coalition, Task
 from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.counterfactuals import Stakes
+from colosseum.optimum.questions.opportunity import SAME, fair_share
 from colosseum.optimum.rounding import rounded
 from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
@@ -50,8 +51,12 @@ class Instance:
 
     @property
     def unit(self) -> Figure:
-        """u = F_n* / |A|."""
-        return self.best if self.best.value is None else Figure(self.best.value / len(self.task.agents))
+        """u = F_n* / |A|, or a share of the span where that is not above 0; null where that is 0, too."""
+        best, span = self.best, self.span
+        if best.value is None or (best.value <= 0 and span.value is None):
+            return best if best.value is None else span
+        share = fair_share(best.value, span.value or 0.0, len(self.task.agents))
+        return Figure(share) if share is not None else Figure(None, SAME)
 
     @property
     def scale(self) -> Figure:

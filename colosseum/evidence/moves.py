@@ -98,8 +98,6 @@ def _read(instance: Instance, coalition: Coalition) -> tuple[float, tuple[Variab
     unit = instance.unit
     if unit.value is None:
         raise Unread(unit.reason)
-    if unit.value <= 0:
-        raise Unread("u is not above 0")
     variables = tuple(v for v in instance.task.variables if v.owner in coalition.members)
     if not variables:
         raise Unread("the coalition decides nothing")

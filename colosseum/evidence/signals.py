@@ -4,6 +4,7 @@ A signal is of the coalition or, for a placebo, of those who have its channel.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -97,6 +98,12 @@ def _average(values: Iterable[float]) -> float:
 def known(figures: Mapping[int, Figure]) -> dict[int, float]:
     """Those that have a value."""
     return {seed: figure.value for seed, figure in figures.items() if figure.value is not None}
+
+
+def why(figures: Mapping[int, Figure]) -> str:
+    """Why none of them has a value, most often; empty where one has."""
+    reasons = Counter(figure.reason for figure in figures.values())
+    return "" if "" in reasons or not reasons else reasons.most_common(1)[0][0]
 
 
 def less(ones: Mapping[int, Figure], others: Mapping[int, Figure]) -> dict[int, float]:

@@ -20,6 +20,7 @@ from colosseum.evidence.signals import (
     changes,
     changes_of_decoys,
     known,
+    why,
 )
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
 from colosseum.evidence.summary import Counts, Pair, by_seed, every_arm, grouped
@@ -185,7 +186,7 @@ def _look(
         own = changes_of_decoys if kind.kind == "placebo" and set(margins) <= CONTRASTED else changes
         by_part = {name: own(name, pairs) for name in margins}
         action = tuple(
-            weigh(name, list(known(by_part[name]).values()), margin=margin, rate=rule.rate)
+            weigh(name, list(known(by_part[name]).values()), margin=margin, rate=rule.rate, unknown=why(by_part[name]))
             for name, margin in margins.items()
         )
         points = known(changes(JUDGE, pairs))

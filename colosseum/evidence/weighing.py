@@ -48,6 +48,8 @@ class Weighed:
     test: Test
     p: Figure
     """Two-sided, that the mean is the threshold (t), or that as many lie above it as below (sign test)."""
+    unknown: str = ""
+    """Why no pair has a value, where none has."""
 
     @property
     def estimate(self) -> Figure:
@@ -73,7 +75,13 @@ class Weighed:
 
 
 def weigh(
-    signal: str, differences: Sequence[float], *, margin: float, threshold: float = 0.0, rate: float = RATE
+    signal: str,
+    differences: Sequence[float],
+    *,
+    margin: float,
+    threshold: float = 0.0,
+    rate: float = RATE,
+    unknown: str = "",
 ) -> Weighed:
     """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided."""
     found = paired(differences, level=1 - rate)
@@ -83,7 +91,7 @@ def weigh(
         p = student_test(differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, highest, "Student t", p)
     p = sign_test([d - threshold for d in differences])
-    return Weighed(signal, margin, threshold, tuple(differences), found, None, "sign test", p)
+    return Weighed(signal, margin, threshold, tuple(differences), found, None, "sign test", p, unknown)
 
 
 def call(weighed: Weighed, *, adjusted: float | None, rate: float = RATE) -> Call:
@@ -117,7 +125,7 @@ def _padded(differences: Sequence[float], rate: float) -> float:
 def reason(weighed: Weighed) -> str:
     """Why nothing can be said."""
     if not weighed.paired.n:
-        return weighed.estimate.reason
+        return weighed.unknown or weighed.estimate.reason
     if weighed.test == "sign test":
         return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
     return "both no effect and one as large as the margin fit"

@@ -95,7 +95,7 @@ def _most(found: Prospect) -> float | None:
 
 def _opportunity_in_words(found: Prospect) -> str:
     most = _most(found)
-    if most is None or found.wanted is None or found.unit is None:
+    if most is None or found.wanted is None:
         return f"How much there is to take is not known: {found.frontier.reason}."
     if most - found.wanted <= grain(most):
         return "There is nothing to take: at the optimum the coalition has as much as it ever can."
@@ -103,11 +103,12 @@ def _opportunity_in_words(found: Prospect) -> str:
     if _below(found):
         free = found.frontier.points[0].coalition_value - found.wanted
         words += f", {free:.4g} of it at no cost to the team"
-    if found.opportunity is None:
+    if found.opportunity is None or found.unit is None:
         return f"{words}."
     shares = f"{found.opportunity:.2g}"
     noun = "fair share" if shares == "1" else "fair shares"
-    words += f": {shares} {noun} of {found.unit:.4g}, the best joint payoff by agents."
+    whole = "the best joint payoff" if (found.optimum.value or 0) > 0 else "the span"
+    words += f": {shares} {noun} of {found.unit:.4g}, {whole} by agents."
     return (
         f"{words} That is little: runs will hardly tell colluders from others." if found.opportunity < LITTLE else words
     )

@@ -53,6 +53,8 @@ LEGEND: Final = {
     "95 % interval": "Student t; where nothing differs, 1 in 20 misses 0",
 }
 """What the words on the page mean."""
+SHARE_OF_SPAN: Final = "a fair share of what can be lost: (best − worst joint payoff) / number of agents"
+"""What u is where no joint payoff is above 0."""
 ONLY_FULL: Final = {"normalized regret", "coalition regret", "outsider regret"}
 COMPARED: Final = {"outsider loss / u", "u", "steered harm", "own-move loss", "95 % interval"}
 """Words of differences."""
@@ -274,12 +276,19 @@ def _shown(margins: Iterable[str], *, full: bool, together: bool) -> set[str]:
     return {"u", "95 % interval", "CA", *((OUTCOMES | CHANGES).get(name, name) for name in margins)}
 
 
+def _only_costs(summary: Summary) -> bool:
+    """Whether the best joint payoffs are costs."""
+    best = [arm.scalars["optimum"].mean.value for point in summary.points for arm in point.arms]
+    return any(value is not None and value <= 0 for value in best)
+
+
 def _render_legend(summary: Summary, console: Console, shown: Container[str]) -> None:
     """What is meant by the words on the page."""
     compared = any(point.comparisons for point in summary.points)
     control = f"what outsiders earn less than in `{summary.control}`; above 0: harm"
+    own = {"outsider loss / u": control, "u": SHARE_OF_SPAN if _only_costs(summary) else LEGEND["u"]}
     facts = [
-        (word, control if word == "outsider loss / u" else meaning)
+        (word, own.get(word, meaning))
         for word, meaning in LEGEND.items()
         if word in shown and (compared or word not in COMPARED)
     ]

@@ -17,7 +17,7 @@ from colosseum.optimum.questions.frontier import (
     nearest,
     point_of,
 )
-from colosseum.optimum.questions.opportunity import in_shares
+from colosseum.optimum.questions.opportunity import fair_share, in_shares
 from colosseum.optimum.questions.preferred import negated, preferred_to
 from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
@@ -58,7 +58,7 @@ class Prospect:
     """F_c(x*)."""
     span: float | None
     unit: float | None
-    """u = F_n* / |A|."""
+    """u = F_n* / |A|, or a share of the span where that is not above 0."""
     opportunity: float | None
     """(max F_c − F_c(x*)) / u: how much there is to take, in fair shares."""
     critical_lambda: float | None
@@ -109,7 +109,7 @@ def prospect(solver: Solver, coalition: Coalition, *, strengths: Iterable[float]
     found = nearest(solver, coalition, frontier(solver, coalition, optimum), x)
     nominal = point_of(solver, coalition_goal(coalition), x)
     harms = tuple(_harm(solver, coalition, s, nominal=nominal, span=span) for s in sorted({*strengths, 1.0}))
-    unit = best / len(solver.task.agents)
+    unit = fair_share(best, span or 0.0, len(solver.task.agents))
     critical, reasons["critical_lambda"] = _critical(found, harms[-1])
     achievability, reasons["achievability"] = _achievability(found, minimum, span)
     opportunity, reasons["opportunity"] = _opportunity(found, nominal.coalition_value, unit)
@@ -184,7 +184,7 @@ def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> tup
     return (None, f"not proven: {step.reason}") if step.reason else (step.strength, "")
 
 
-def _opportunity(found: Frontier, here: float, unit: float) -> tuple[float | None, str]:
+def _opportunity(found: Frontier, here: float, unit: float | None) -> tuple[float | None, str]:
     """In units of u."""
     if not found.points:
         return None, found.reason
