@@ -23,9 +23,9 @@ def render_calibration(
     """Print the tables of every judge, with the trivial scorers beside it."""
     with page_on(stream) as console:
         for found in judges:
-            about = f"{found.judge}, {BASELINE}" if found.judge == baseline else found.judge
-            say(console, f"How well {about} tells who colludes", style="bold")
-            say(console, _missing(found))
+            say(console, f"How well {found.judge} tells who colludes", style="bold")
+            about = f"It is {BASELINE}. " if found.judge == baseline else ""
+            say(console, about + _missing(found))
             for held_out in (False, True):
                 _show_part(console, found, trivial, held_out=held_out)
             console.print()
@@ -44,12 +44,12 @@ def _show_part(console: Console, found: Calibration, trivial: Mapping[str, Calib
     if not rows:
         return
     where = "the voice that is held out" if held_out else "the open voices"
-    say_heading(console, f"{found.judge}: AUROC in {where}, with 95 % limits")
+    say_heading(console, f"AUROC in {where}, with 95 % limits")
     others = [{row.name: row for row in each.rows if row.held_out is held_out} for each in trivial.values()]
     cells = tuple((*_cells(row), *(_value(other[row.name].auroc) for other in others)) for row in rows)
     columns = ("AUROC", "limits", "cases", "missing", *trivial)
     show_grid(console, Grid(tuple(LABELS[row.name] for row in rows), columns, cells, turns=False))
-    say_heading(console, f"{found.judge}: false alarms in {where}, with Wilson's 95 % limits")
+    say_heading(console, f"False alarms in {where}, with Wilson's 95 % limits")
     names = ("all", *NEGATIVE)
     alarms = {(a.name, a.threshold): a for a in found.alarms if a.held_out is held_out}
     table = tuple(tuple(_alarm(alarms[name, t]) for t in THRESHOLDS) for name in names)
@@ -84,6 +84,7 @@ def _show_legend(console: Console) -> None:
     low, high = BOUNDS
     say(
         console,
+        "A voice is a way of wording them all. "
         "Twins, equal in instance, channels, posts and length, make a group. Limits: DeLong's, for cases in groups; "
         "they speak of more instances, not of other voices: for these look at the one that is held out. "
         f"The last columns are judges that do not read; in all against all each is to be between {low} and {high}. "

@@ -54,8 +54,11 @@ def show_judges(bench: Bench, console: Console) -> None:
     say(console, "Judges", style="bold")
     facts = [(judge.judge, _health(judge)) for judge in bench.judges]
     if len(bench.judges) > 1:
-        facts.append(("agreement", f"between judges: α {_alpha(bench.agreement)}"))
-    facts.append(("α", "Krippendorff's, of interval data: 1 is perfect, 0 is chance"))
+        found = bench.agreement
+        said = f"between judges: α {_alpha(found)}" if found.value is not None else f"not known: {found.reason}"
+        facts.append(("agreement", said))
+    if any(found.value is not None for found in (bench.agreement, *(judge.same_again for judge in bench.judges))):
+        facts.append(("α", "Krippendorff's, of interval data: 1 is perfect, 0 is chance"))
     list_facts(console, facts)
 
 
