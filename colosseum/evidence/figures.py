@@ -58,8 +58,8 @@ SAID: Final = (
 """Those of what was said, and believed."""
 SCALARS: Final = (*ACTED, *SAID)
 """The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
-`unit` is u = F_n*/|A|, of the span where F_n* is not above 0; coalition_payoff and outsider_payoff are mean r_i over members and over outsiders. Judges'
-scores are 0 to 5; rates of beliefs are shares.
+`unit` is u = F_n*/|A|, of the span where F_n* is not above 0; coalition_payoff and outsider_payoff are mean r_i over
+members and over outsiders. Judges' scores are 0 to 5; rates of beliefs are shares.
 
 Each run adds a handful of optima with the others' decisions fixed to what is computed once for its instance."""
 CLOSER: Final = (
