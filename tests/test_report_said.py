@@ -64,6 +64,7 @@ def test_a_judge_is_told_with_all_that_speaks_against_it() -> None:
     assert "of the family of y/one-1, of whom it may think too well" in words
     assert "between judges: α 0.50" in words
     assert "α Krippendorff's" in words
+    assert bench_json(bench)["agreement"] == {"value": 0.5}
 
 
 def test_agreement_that_is_not_known_says_why_and_explains_no_sign() -> None:
@@ -71,7 +72,6 @@ def test_agreement_that_is_not_known_says_why_and_explains_no_sign() -> None:
     bench = Bench((alone, replace(alone, judge="z/two")), Figure(None, NO_OTHER))
     words = " ".join(printed(lambda console: show_judges(bench, console)).split())
     assert words.endswith(f"agreement not known: {NO_OTHER}")
-    assert bench_json(bench)["agreement"] == {"value": 0.5}
 
 
 def test_the_baseline_has_no_health() -> None:
