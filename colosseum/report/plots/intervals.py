@@ -17,9 +17,9 @@ WIDEST: Final = 56
 LEAST: Final = 20
 LONGEST: Final = 24
 """Cells of a row's name; a longer one is cut."""
-MARKS: Final = ("●", "○", "├", "─", "┤", "│", "┊")
-"""A mean with an interval, one without, an interval from end to end, 0, and the margin."""
-PLAIN: Final = ("o", "x", "[", "-", "]", "|", ":")
+MARKS: Final = ("●", "○", "├", "─", "┤", "│", "┊", "┼")
+"""A mean with an interval, one without, an interval from end to end, 0, the margin, and 0 within an interval."""
+PLAIN: Final = ("o", "x", "[", "-", "]", "|", ":", "+")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _axis(name: str, parts: Sequence[Weighed], margin: float) -> Axis:
 
 def _line(row: _Row, axis: Axis, margin: float, label: int, cells: int, signs: Sequence[str]) -> str:
     """One row: its name, and what lies where on the axis."""
-    mean, alone, begin, dash, end, zero, rule = signs
+    mean, alone, begin, dash, end, zero, rule, within = signs
     if row.part is None:
         return row.name
     track = [" "] * cells
@@ -94,7 +94,7 @@ def _line(row: _Row, axis: Axis, margin: float, label: int, cells: int, signs: S
     found, value = limits(row.part), row.part.estimate.value
     if found:
         first, last = map(column, found)
-        track[first : last + 1] = [dash] * (last + 1 - first)
+        track[first : last + 1] = [within if sign == zero else dash for sign in track[first : last + 1]]
         track[first], track[last] = begin, end
     if value is not None:
         track[column(value)] = mean if found else alone

@@ -46,7 +46,7 @@ def _show_intervals(effects: Effects, console: Console) -> None:
         _show(title, rows, console)
     parts = [part for effect in effects.all for part in effect.parts if part.estimate.value is not None]
     if plots:
-        mean, alone, begin, dash, end, zero, rule = signs
+        mean, alone, begin, dash, end, zero, rule, _ = signs
         words = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"] if any(map(limits, parts)) else []
         words += [f"{alone} mean, too few pairs differ for an interval"] if not all(map(limits, parts)) else []
         say(console, f"  {'; '.join([*words, f'{zero} at 0', f'{rule} at the margin'])}")
