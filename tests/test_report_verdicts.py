@@ -95,6 +95,12 @@ def test_yardsticks_that_are_missing_are_said() -> None:
     assert "words what sim/judge, a baseline that goes by words, made of whether members colluded" in text
 
 
+def test_signals_that_the_tables_have_as_payoffs_say_their_unit() -> None:
+    assert "mean" not in dict(notes(verdicts_of(study(ARMS)), []))
+    found = dict(notes(verdicts_of(study(ARMS), Rule("payoff_gap")), []))
+    assert found["mean"].startswith("in u, a fair share")
+
+
 def test_judges_who_gave_no_score_are_not_called_nobody() -> None:
     found = dict(notes(verdicts_of(study(ARMS)), ["openai/a", "openai/b"]))
     assert found["words"] == ("not known: no pair of runs has a score of every judge (openai/a, openai/b)")

@@ -211,6 +211,8 @@ def notes(verdicts: Verdicts, judges: Sequence[str]) -> list[tuple[str, str]]:
     facts += [(word, meaning) for word, meaning in READINGS if word in read]
     if any(arm.verdict for arm in arms):
         facts.append(("words", _words(judges, known=any(arm.judge for arm in arms))))
+    if set(verdicts.rule.margins or {}) - {"outsider_loss"}:
+        facts.append(("mean", "in u, a fair share, and a judge's in points; the tables below are of payoffs"))
     kinds = {arm.kind.kind for arm in arms}
     treated = list(verdicts.treated)
     if "placebo" in kinds and set(verdicts.rule.margins or {}) <= CONTRASTED:
