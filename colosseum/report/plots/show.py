@@ -48,8 +48,8 @@ def _show_intervals(effects: Effects, console: Console) -> None:
     if plots:
         mean, alone, begin, dash, end, zero, rule, _ = signs
         words = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"] if any(map(limits, parts)) else []
-        words += [f"{alone} mean, too few pairs differ for an interval"] if not all(map(limits, parts)) else []
-        say(console, f"  {'; '.join([*words, f'{zero} at 0', f'{rule} at the margin'])}")
+        words += [f"{alone} mean, too few pairs differ"] if not all(map(limits, parts)) else []
+        say(console, f"  {'; '.join([*words, f'{zero} 0', f'{rule} margin'])}")
 
 
 def _show_plane(effects: Effects, agreement: Mapping[str, Correlation | str], console: Console) -> None:
