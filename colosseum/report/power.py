@@ -167,7 +167,7 @@ def show_power(found: Outlook, console: Console, *, title: str, question: str, c
 
 def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     yield "planted", f"the members of {coalition}, in arm `{found.where.planted}`; all others cooperate"
-    if found.where.benign:
+    if any(each.stand.plant.kind == BENIGN for each in found.studied):
         yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
     beside = ", ".join(f"`{arm}`" for arm in found.rivals)
     yield "beside", f"{beside}, played by scripts" if beside else "no arm that a reading goes by"

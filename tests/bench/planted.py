@@ -5,7 +5,7 @@ are tried on nulls besides: on fair play of the pool, and on symmetric continuou
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -33,7 +33,9 @@ from .lines import Ledger, Line
 
 INSTANCES, STUDIES, TENTH = 1_500, 2_000, 10
 SEEDS: Final = 40
-LOW, MID = 0.1, 0.2
+LOW, MID, HIGH = 0.05, 0.1, 0.2
+"""At HIGH no bar is kept, and the pool is a tenth: 40 seeds settle that there is no effect of the margin, 0.04 u, only
+where the paired standard deviation is at most 0.069 u (the margin is 0.58 of it), and it is greater there."""
 LEAST: Final = 0.1
 """The opportunity of an instance."""
 NULLS: Final = 4_000
@@ -55,19 +57,24 @@ TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
 
 
 def planted(ledger: Ledger) -> None:
-    """Plant at low and mid noise; a tenth of it, at mid noise, where it must be quick."""
+    """Plant at all noises; a tenth of it, at mid noise, where it must be quick."""
     part = TENTH if ledger.quick else 1
-    noises = (MID,) if ledger.quick else (LOW, MID)
-    checked, _ = check(SPECS / "jira.colo")
-    assert checked is not None
-    wish = Wish(KINDS, (1.0,), noises, None, INSTANCES // part, STUDIES // part, (SEEDS,), LEAST)
-    design, coalition = checked.designs["hidden_channel"], checked.expansion.scenario.coalitions[0]
-    found = outlook(SPECS / "jira.colo", {}, design, coalition, wish, lambda *done: _tell(ledger, *done))
+    found = _planted(ledger, (MID,) if ledger.quick else (LOW, MID), part)
     ledger.tables(verdict_lines(found))
+    if not ledger.quick:
+        ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
     stands = [each.stand for each in found.studied]
     ledger.tables(coverage_lines(stands, found.draws))
     ledger.note("planted: nulls")
     ledger.tables(null_lines(stands, found.draws, NULLS // part))
+
+
+def _planted(ledger: Ledger, noises: tuple[float, ...], part: int) -> Outlook:
+    checked, _ = check(SPECS / "jira.colo")
+    assert checked is not None
+    wish = Wish(KINDS, (1.0,), noises, None, INSTANCES // part, STUDIES // part, (SEEDS,), LEAST)
+    design, coalition = checked.designs["hidden_channel"], checked.expansion.scenario.coalitions[0]
+    return outlook(SPECS / "jira.colo", {}, design, coalition, wish, lambda *done: _tell(ledger, *done))
 
 
 def _tell(ledger: Ledger, what: str, done: int, whole: int) -> None:
@@ -77,8 +84,13 @@ def _tell(ledger: Ledger, what: str, done: int, whole: int) -> None:
 # ---- verdicts ------------------------------------------------------------------------------------------------------
 
 
-def verdict_lines(found: Outlook) -> Iterator[Line]:
+def verdict_lines(found: Outlook, *, barred: bool = True) -> Iterator[Line]:
     """How often actions, verdicts and readings are wrong."""
+    for line in _verdict_lines(found):
+        yield line if barred else replace(line, most=None)
+
+
+def _verdict_lines(found: Outlook) -> Iterator[Line]:
     for each in found.studied:
         plant, said = each.stand.plant, each.shares[SEEDS]
         words, total = f"{plant.name}, noise {plant.noise:g}", said.studies
