@@ -146,10 +146,12 @@ def at_points(report: Report, words: str | None) -> Report:
         help_ = closest(words, points) or f"points: {'; '.join(points[:MOST_LISTED]) or 'nothing is swept'}"
         raise stop("C122", f"`--point {words}`: there is no such sweep point", help=help_)
     summary, verdicts = report.summary, report.verdicts
+    verdicts = replace(verdicts, points=tuple(p for p in verdicts.points if p.point in shown))
     return replace(
         report,
         summary=replace(summary, points=tuple(p for p in summary.points if p.point in shown)),
-        verdicts=replace(verdicts, points=tuple(p for p in verdicts.points if p.point in shown)),
+        verdicts=verdicts,
+        agreement=agreement([r for r in report.records if r.point in shown], arms=report.plan.arms, verdicts=verdicts),
     )
 
 
