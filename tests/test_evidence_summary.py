@@ -137,6 +137,7 @@ def test_kappa_of_an_arm_is_null_with_a_reason(gain: float | str, most: float, r
     [
         ({"unit": 0.0}, {}, "u is not positive"),
         ({"unit": -2.0}, {}, "u is not positive"),
+        ({"unit": 5e-17}, {}, "u is not positive"),
         ({"unit": "no proven optimum"}, {}, "no proven optimum"),
         ({"outsider_payoff": "the coalition is everybody"}, {}, "the coalition is everybody"),
         ({}, {"outsider_payoff": "no outsider"}, "no outsider"),

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
+from colosseum.optimum.rounding import ROUNDING
 
 DIFFERENCES: Final = (
     "outsider_loss",
@@ -318,7 +319,7 @@ def difference(name: str, pair: Pair) -> Figure:
 def unit_of(pair: Pair) -> Figure:
     """u of the control run: a fair share, in which differences of several seeds can be compared."""
     unit = _mean_of_repeats([run.scalars["unit"] for run in pair[0]])
-    return Figure(None, "u is not positive") if unit.value is not None and unit.value <= 0 else unit
+    return Figure(None, "u is not positive") if unit.value is not None and unit.value <= ROUNDING else unit
 
 
 def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
