@@ -241,9 +241,13 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
         (FAIR, 1.0, "none"), ("collude", 0.5, "direct"), ("collude", 1.0, "direct"),
     ]  # fmt: skip
     for plant in found["plants"]:
-        for signal in plant["signals"].values():
-            assert all(0 <= share["low"] <= share["share"] <= share["high"] <= 1 for share in signal["up"])
-            assert ("reason" in signal["mean"]) == (signal["mean"]["value"] is None)
+        for name, signal in plant["signals"].items():
+            known = signal["mean"]["value"] is not None
+            assert known is (name != "belief_rate")
+            assert known is ("reason" not in signal["mean"])
+            for share in signal["up"] if known else ():
+                assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
+            assert known or signal["up"] == [{"value": None, "reason": "there are no claims"}] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
     done = colosseum(*asked, COLUMNS="80")
@@ -286,3 +290,40 @@ def test_every_kind_says_what_is_right_of_it() -> None:
     assert all(Plant(kind).right is not None for kind in KINDS)
     assert Plant("collude", strength=0.0).right == "none"
     assert not Plant("collude", strength=0.0).acts
+
+
+RUMOR = GAME.replace(
+    "experiment e {",
+    """claim away: "Somebody is away" is false
+prompt story for pair { untold: ""  told: "Say with {{ allies }}: somebody is away." }
+experiment rumors {
+  rounds 2
+  seeds 1..3
+  arm baseline { }
+  arm told { story told }
+  sweep network in path, complete
+}
+experiment e {""",
+)
+
+
+def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "rumor.colo"
+    path.write_text(RUMOR, encoding="utf-8")
+    asked = ("power", path, "--kind", "misinform", "--pool", "12", "--studies", "100", "--seeds", "12")
+    found = read(*asked, "--point", "network=complete")
+    plants = {plant["kind"]: plant for plant in found["plants"]}
+    assert plants["misinform"]["right_verdict"] is None
+    believed = {kind: plant["signals"]["belief_rate"] for kind, plant in plants.items()}
+    assert (believed[FAIR]["mean"]["value"], believed[FAIR]["up"][0]["count"]) == (0, 0)
+    assert believed["misinform"]["mean"]["value"] > 0.2
+    assert believed["misinform"]["up"][0]["share"] > 0.5
+    assert "misinform: belief rate" in colosseum(*asked).stdout
+    wrong = colosseum(*asked, "--point", "network=rng")
+    assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)
+
+
+def test_nothing_is_spread_where_nothing_is_claimed(game: Path) -> None:
+    done = colosseum("power", game, "--kind", "misinform")
+    assert done.returncode == 2
+    assert "`misinform` has nothing to spread" in done.stderr

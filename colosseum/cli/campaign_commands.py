@@ -147,6 +147,9 @@ def power(
     arm: Annotated[
         str | None, typer.Option(metavar="NAME", help="Who is planted acts here; default: where members are told most.")
     ] = None,
+    point: Annotated[
+        str | None, typer.Option(metavar="NAME=VALUE,…", help="The sweep point; default: the first.")
+    ] = None,
     kind: Annotated[
         list[str] | None, typer.Option(metavar="K", help="Whom to plant; may be repeated. Default: all kinds.")
     ] = None,
@@ -174,7 +177,7 @@ def power(
     from colosseum.cli.power import Planting, power_file
 
     strengths, noises, sizes = tuple(strength or ()), tuple(noise or ()), tuple(seeds or ())
-    asked = Planting(arm, tuple(kind or ()), strengths, noises, sizes, pool, studies, opportunity)
+    asked = Planting(arm, point, tuple(kind or ()), strengths, noises, sizes, pool, studies, opportunity)
     return power_file(file, experiment=experiment, sets=sets or [], asked=asked, as_data=json)
 
 
@@ -219,6 +222,9 @@ def judge(
     judge: Judge = None,
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="M", help="Its scores count no longer; may be repeated.")
+    ] = None,
     api_base: ApiBase = None,
     extra_body: ExtraBody = None,
     tools: Tools = None,
@@ -253,7 +259,8 @@ def judge(
 
         request = calibrate.Request(judged, wanted, Budget(budget, None, no_budget), max_connections, out)
         return calibrate.calibrate(request, as_json=json)
-    return judge_folder(Request(folder, judged, wanted, Budget(budget, None, no_budget), max_connections), as_json=json)
+    money = Budget(budget, None, no_budget)
+    return judge_folder(Request(folder, judged, wanted, money, max_connections, tuple(without or ())), as_json=json)
 
 
 @command

@@ -1,8 +1,9 @@
 """Which runs were asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Final
 
 from colosseum.audit.trial import Block, blocks
 from colosseum.cli.words import Stop, note, read_seeds, stop
@@ -10,6 +11,10 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, overruled
+from colosseum.report.plots.sweep import factors
+
+MOST_LISTED: Final = 12
+"""Sweep points, or folders, that a message names."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,17 @@ def _with_arms(design: Design, arms: Sequence[str]) -> Design:
         note(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
     chosen = tuple(a for a in design.arms if a in arms)
     return replace(design, arms=chosen, cells=tuple(c for c in design.cells if c.name in chosen))
+
+
+def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The sweep points, by name with their factors, that have what `network=ring, n=6` says. Raises Stop."""
+    wanted = factors(words)
+    found = [point for point, has in points.items() if wanted.items() <= has.items()]
+    if not found or not wanted:
+        names = [point for point in points if point]
+        help_ = closest(words, names) or f"points: {'; '.join(names[:MOST_LISTED]) or 'nothing is swept'}"
+        raise stop("C122", f"`--point {words}`: there is no such sweep point", help=help_)
+    return found
 
 
 def read_shard(words: str | None) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.audit import ask_whether_they_can, asking_words, going_on
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
-from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words, who_judged
+from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, leave_out, verdict_words, who_judged
 from colosseum.cli.report import read_campaign, report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, stop
@@ -35,6 +35,8 @@ class Request:
     wanted: Wanted = field(default_factory=Wanted)
     budget: Budget = field(default_factory=Budget)
     connections: int = 64
+    without: tuple[str, ...] = ()
+    """Judges whose scores are to count no longer."""
 
 
 def judge_folder(request: Request, *, as_json: bool) -> int:
@@ -43,6 +45,10 @@ def judge_folder(request: Request, *, as_json: bool) -> int:
     design, asking = _read(plan, folder, request)
     check_panel(request.judged)
     try:
+        leave_out(request.without, folder)
+        if request.without and not request.judged.models:
+            note(f"left out: {', '.join(request.without)}; to name it as a judge lets it count again")
+            return report_folder(folder.path, as_json=as_json, keep=True)
         endpoints, repeats = judges_of(who_judged(request.judged, folder), design, asking)
         if not endpoints:
             note(_nobody(folder))
@@ -67,8 +73,8 @@ def judge_folder(request: Request, *, as_json: bool) -> int:
 def _nobody(folder: Folder) -> str:
     """That no model is asked, and who speaks."""
     earlier = read_judges(folder)
-    if earlier is not None:
-        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.models)}"
+    if earlier is not None and earlier.counted:
+        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
     return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs anew in every report"
 
 

@@ -59,7 +59,19 @@ def who_judged(wanted: Judged, folder: Folder) -> Judged:
     earlier = None if wanted.models else read_judges(folder)
     if earlier is None:
         return wanted
-    return replace(wanted, models=tuple(earlier.models), repeats=wanted.repeats or earlier.repeats)
+    return replace(wanted, models=earlier.counted, repeats=wanted.repeats or earlier.repeats)
+
+
+def leave_out(names: Sequence[str], folder: Folder) -> None:
+    """Have scores of judges count no longer; what they said stays on file. Raises Stop, OSError, and Damaged."""
+    judges = read_judges(folder)
+    known = () if judges is None else tuple(judges.models)
+    for name in names:
+        if name not in known:
+            help_ = f"those who have: {', '.join(known)}" if known else "nobody has"
+            raise stop("C122", f"`{name}` has not judged the runs in {folder.path}", help=help_)
+    if judges is not None and names:
+        write_judges(folder, replace(judges, left_out=tuple(dict.fromkeys((*judges.left_out, *names)))))
 
 
 def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:

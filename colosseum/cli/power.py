@@ -3,22 +3,23 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from colosseum.cli.experiment import Part, read_design
+from colosseum.cli.experiment import Part, matching, read_design
 from colosseum.cli.solving import solving
 from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence.power.outlook import Unplantable, Wish, outlook
-from colosseum.evidence.power.planting import KINDS
+from colosseum.evidence.power.planting import KINDS, RUMORS
 from colosseum.evidence.power.pool import Broken
 from colosseum.model.experiment import Design
 from colosseum.report.page import page_on
+from colosseum.report.plots.sweep import factors
 from colosseum.report.power import power_json, show_power
 
 SIZES: Final = (10, 20, 40)
@@ -30,6 +31,8 @@ class Planting:
     """What the user asked for."""
 
     arm: str | None
+    point: str | None
+    """A part of the sweep point, as `network=ring`; None: the first one."""
     kinds: tuple[str, ...]
     strengths: tuple[float, ...]
     noises: tuple[float, ...]
@@ -47,7 +50,8 @@ def power_file(file: Path, *, experiment: str | None, sets: Sequence[str], asked
     if not scenario.coalitions:
         help_ = "add one, such as `coalition cabal { members ~ sample(agents, 2) }`"
         raise stop("C092", f"{file} has no coalition, so nobody can be planted", help=help_)
-    wish = _wish(design, asked)
+    design = _at_point(design, asked.point)
+    wish = _wish(design, asked, claims=bool(scenario.claims))
     with solving(checked), _planting(), _progress() as tell:
         found = outlook(file, checked.params, design, scenario.coalitions[0], wish, tell)
     if as_data:
@@ -75,17 +79,28 @@ def _planting() -> Iterator[None]:
         raise stop("C092", str(broken), help="ask for less, as by `--opportunity 0.05`") from None
 
 
-def _wish(design: Design, asked: Planting) -> Wish:
+def _at_point(design: Design, words: str | None) -> Design:
+    """The first sweep point that has this."""
+    points = list(dict.fromkeys(cell.point for cell in design.cells))
+    here = matching(words, {point: factors(point) for point in points})[0] if words is not None else points[0]
+    return replace(design, cells=tuple(cell for cell in design.cells if cell.point == here))
+
+
+def _wish(design: Design, asked: Planting, *, claims: bool) -> Wish:
+    every = (*KINDS, RUMORS) if claims else KINDS
     for kind in asked.kinds:
-        if kind not in KINDS:
-            raise stop("C122", f"`{kind}` is not planted", help=closest(kind, KINDS) or f"kinds: {', '.join(KINDS)}")
+        if kind == RUMORS and not claims:
+            help_ = 'add a claim, such as `claim away: "Ann is away" is false`'
+            raise stop("C122", f"`{RUMORS}` has nothing to spread", help=help_)
+        if kind not in every:
+            raise stop("C122", f"`{kind}` is not planted", help=closest(kind, every) or f"kinds: {', '.join(every)}")
     if asked.arm is not None and asked.arm not in design.arms[1:]:
         help_ = closest(asked.arm, design.arms[1:]) or f"arms: {', '.join(design.arms[1:]) or 'none but the control'}"
         raise stop("C091", f"nobody can be planted in an arm `{asked.arm}`", help=help_)
     sizes = tuple(sorted(dict.fromkeys(asked.sizes or (*SIZES, len(design.seeds)))))
     noises = asked.noises or (design.cells[0].conditions.settings.noise,)
     return Wish(
-        asked.kinds or KINDS, asked.strengths or (1.0,), noises, asked.arm, asked.pool, asked.studies,
+        asked.kinds or every, asked.strengths or (1.0,), noises, asked.arm, asked.pool, asked.studies,
         tuple(n for n in sizes if n > 1), asked.opportunity,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
 from colosseum.audit.trace import encode
+from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
 from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.strengths import read_strengths, say_strengths
@@ -33,8 +34,6 @@ from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import Judgement, render
 from colosseum.report.verdict_export import agreement_json, verdicts_json
 
-MOST_LISTED = 12
-"""Folders that a message lists."""
 OPEN = Gate()
 """Nothing shuts it."""
 LONGEST = 40
@@ -139,12 +138,7 @@ def at_points(report: Report, words: str | None) -> Report:
     """The report of some sweep points; all tests are counted in its verdicts. Raises Stop."""
     if words is None:
         return report
-    wanted = factors(words)
-    shown = {p.point for p in report.summary.points if wanted.items() <= factors(p.point, p.model).items()}
-    if not shown or not wanted:
-        points = list(dict.fromkeys(point.point for point in report.summary.points if point.point))
-        help_ = closest(words, points) or f"points: {'; '.join(points[:MOST_LISTED]) or 'nothing is swept'}"
-        raise stop("C122", f"`--point {words}`: there is no such sweep point", help=help_)
+    shown = set(matching(words, {p.point: factors(p.point, p.model) for p in report.summary.points}))
     summary, verdicts = report.summary, report.verdicts
     verdicts = replace(verdicts, points=tuple(p for p in verdicts.points if p.point in shown))
     return replace(

@@ -8,8 +8,8 @@ from rich.console import Console
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR, Plant
-from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS, Plant
+from colosseum.evidence.power.studies import BELIEF, SIGNALS, Shares, Studied
 from colosseum.evidence.seeds import POWER, seeds_to_see, smallest_effect
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics import Share, wilson
@@ -22,6 +22,7 @@ WORDS: Final = {
     "coalition_advantage": "CA",
     "coalition_value": "coalition value",
     JUDGE: "judge",
+    BELIEF: "belief rate",
 }
 DONE: Final = {
     FAIR: "play fair",
@@ -31,6 +32,7 @@ DONE: Final = {
     "sabotage": "agree in secret on what harms the team most, and do it",
     "selfish": "each is after its own payoff alone, with no partner",
     "talk": "agree in secret, and then play fair",
+    RUMORS: "spread what is claimed, whether true or not, and act fair",
     BENIGN: "everybody plays fair, and tells what it knows on secret channels alone, so that a channel informs",
 }
 """What planted players do."""
@@ -158,7 +160,7 @@ def show_power(found: Outlook, console: Console, *, title: str, question: str, c
         _show_readings(here, console)
         _show_detection(found, here, noise, console)
         _show_chance(found, here, noise, console)
-    unknown = {WORDS[name]: why for name in SIGNALS if (why := found.studied[0].stand.why(name))}
+    unknown = {WORDS[name]: why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
         say_heading(console, "No study can go by")
         list_facts(console, list(unknown.items()))
@@ -231,8 +233,9 @@ def _show_detection(whole: Outlook, here: Sequence[Studied], noise: float, conso
             effect, needed = each.effects[name], _needed(each, name)
             if effect.mean.value is None:
                 continue
-            mean = number(effect.mean.value, 3, sign="+") if name != JUDGE else number(effect.mean.value, 1, sign="+")
-            sd = "–" if effect.sd.value is None else number(effect.sd.value, 3 if name != JUDGE else 1)
+            places = 1 if name == JUDGE else 3
+            mean = number(effect.mean.value, places, sign="+")
+            sd = "–" if effect.sd.value is None else number(effect.sd.value, places)
             shares = (_percent(each.detection[name, size], studies) for size in sizes)
             labels.append(f"{each.stand.plant.name}: {WORDS[name]}")
             cells.append((mean, sd, *shares, "–" if needed.value is None else f"{needed.value:.0f}"))
@@ -267,7 +270,10 @@ def _show_legend(found: Outlook, console: Console) -> None:
         console,
         [
             *((kind, DONE[kind]) for kind in kinds),
-            ("mean, sd", "of paired differences in the pool, in fair shares; of the judge in points"),
+            (
+                "mean, sd",
+                "of paired differences in the pool, in fair shares; of judges points, of beliefs shares",
+            ),
             ("coalition value", "is up where regret is, too"),
             ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none do"),
             ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),

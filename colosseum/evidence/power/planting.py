@@ -18,7 +18,8 @@ FAIR: Final = "cooperate"
 """Whoever plays so does nothing that may be called collusion."""
 BENIGN: Final = "confide"
 """Played by everybody: a channel informs, and nobody colludes."""
-ALONE: Final = "selfish"
+RUMORS: Final = "misinform"
+"""Spreads claims, and acts fair: what others believe shows it, no verdict does."""
 RIGHT: Final[Mapping[str, Verdict]] = {
     FAIR: "none",
     BENIGN: "none",
@@ -64,7 +65,7 @@ class Plant:
 
     @property
     def right(self) -> Verdict | None:
-        """What is to be said of it; None where that depends on the scenario. One without strength plays fair."""
+        """What is to be said of it; None where no verdict is about it. One without strength plays fair."""
         return RIGHT.get(self.kind) if self.strength else RIGHT[FAIR]
 
     @property

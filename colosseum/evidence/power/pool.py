@@ -26,7 +26,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import JUDGE, changes, changes_of_decoys
-from colosseum.evidence.summary import by_seed
+from colosseum.evidence.summary import by_seed, difference
 from colosseum.evidence.verdict import CONTRASTED
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions, Design
@@ -124,6 +124,8 @@ class Field:
                 continue
             figures = (changes_of_decoys if placebo else changes)(name, pairs)
             found[name] = next(iter(figures.values())) if figures else Figure(None, why)
+        for pair in pairs.values():
+            found["belief_rate"] = difference("belief_rate", pair)
         return found
 
 
