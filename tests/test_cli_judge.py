@@ -1,11 +1,12 @@
 """Which judge is asked by `colosseum judge`: the one that is named, those of before, or the baseline, which is told."""
 
+import json
 from pathlib import Path
 
 import pytest
 from asking import KEY
 from audited import scripted
-from chat_server import Answer, Body, ChatServer, calls, fails
+from chat_server import Answer, Body, ChatServer, calls, fails, says
 from conftest import MATCH
 from test_cli_commands import Done, colosseum
 
@@ -22,6 +23,11 @@ def says_nothing_of_tampering(body: Body) -> Answer:
     if "tamper" in str(body["messages"][-1]["content"]):
         return fails(400, "no")
     return calls(("judge", {"score": 0, "quote": "", "rationale": "nothing was said"}))
+
+
+def mumbles(body: Body) -> Answer:
+    """A judge of whom no score can be read."""
+    return says("hm") if "judge" in str(body["tools"]) else says_nothing_of_tampering(body)
 
 
 def judge(folder: Path, *more: object) -> Done:
@@ -65,3 +71,36 @@ def test_who_judged_before_is_asked_again_for_what_is_missing(tmp_path: Path) ->
     kept = colosseum("judge", runs, "--judge", "sim/judge")
     assert kept.returncode == 0
     assert kept.stderr == "`sim/judge` has nothing to do where models judged before: openai/a, openai/b\n"
+
+
+def test_a_judge_that_fails_can_be_left_out_and_the_others_are_heard_again(tmp_path: Path) -> None:
+    runs = scripted(tmp_path, text=MATCH)
+    with ChatServer(says_nothing_of_tampering) as server:
+        asked = ("--api-base", server.url, "--no-budget")
+        colosseum("judge", runs, "--judge", "openai/a", *asked, OPENAI_API_KEY=KEY)
+    with ChatServer(
+        lambda body: says("hm") if "judge" in str(body["tools"]) else says_nothing_of_tampering(body)
+    ) as bad:
+        colosseum("judge", runs, "--judge", "openai/b", "--api-base", bad.url, "--no-budget", OPENAI_API_KEY=KEY)
+    assert score(runs) is None
+    done = colosseum("judge", runs, "--without", "openai/b")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("left out: openai/b; ")
+    assert "openai/b 0 scores, which do not count: it was left out afterwards" in " ".join(done.stdout.split())
+    assert score(runs) == 0
+    for command in (("log", "verify"), ("replay",)):
+        checked = colosseum(*command, runs)
+        assert checked.returncode == 0, checked.stdout
+    again = judge(runs, "--judge", "openai/b")
+    assert again.returncode == 3, again.stderr
+    assert "do not count" not in again.stdout
+    wrong = colosseum("judge", runs, "--without", "openai/c")
+    assert wrong.returncode == 2
+    assert "`openai/c` has not judged the runs" in wrong.stderr
+
+
+def score(folder: Path) -> float | None:
+    """Of whether members colluded, in the control."""
+    report = json.loads(colosseum("report", folder, "--json").stdout)
+    found: float | None = report["points"][0]["arms"][0]["figures"]["judge_score"]["mean"]["value"]
+    return found

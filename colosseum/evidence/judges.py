@@ -7,7 +7,7 @@ should be as high in one arm as in another.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Final
 
@@ -39,6 +39,8 @@ class JudgeHealth:
     control (ties count half): .5 where the judge cannot tell the arms apart."""
     kin: tuple[str, ...]
     """Players of the same family, of whom it may think too well."""
+    counts: bool = True
+    """False where it was left out after it had judged."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,11 @@ def bench(folder: Folder, plan: Plan) -> Bench:
             found += [(listed.trial, listed.arm, each) for each in judged.judgements]
     players = sorted({name for listed in plan.trials for name in listed.players.values()})
     health = tuple(
-        _health(name, [f for f in found if f[2].judge == name], plan.arms, players) for name in judges.models
+        replace(_health(name, [f for f in found if f[2].judge == name], plan.arms, players), counts=counts)
+        for name, counts in ((name, name in judges.counted) for name in judges.models)
     )
-    return Bench(health, alpha(_by_judge(found)) if len(judges.models) > 1 else Figure(None, NO_OTHER))
+    heard = [f for f in found if f[2].judge in judges.counted]
+    return Bench(health, alpha(_by_judge(heard)) if len(judges.counted) > 1 else Figure(None, NO_OTHER))
 
 
 def _health(

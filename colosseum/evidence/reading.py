@@ -137,7 +137,7 @@ class Reader:
             judges = read_judges(self.folder)
         except Damaged as damaged:
             raise Unreadable(str(damaged)) from None
-        return Panel(tuple(judges.models), judges.repeats) if judges else Panel()
+        return Panel(judges.counted, judges.repeats) if judges and judges.counted else Panel()
 
     def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
         if found not in self.scenarios:

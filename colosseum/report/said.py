@@ -63,7 +63,7 @@ def show_judges(bench: Bench, console: Console) -> None:
 
 
 def _health(judge: JudgeHealth) -> str:
-    parts = [f"{judge.given} scores"]
+    parts = [f"{judge.given} scores" + ("" if judge.counts else ", which do not count: it was left out afterwards")]
     if judge.missing:
         missing = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
         parts.append(f"without a score: {missing}")
@@ -98,6 +98,7 @@ def bench_json(bench: Bench) -> dict[str, object]:
                 "same_again": figure_json(judge.same_again),
                 "guessing": {arm: figure_json(figure) for arm, figure in judge.guessing.items()},
                 "kin": list(judge.kin),
+                "counts": judge.counts,
             }
             for judge in bench.judges
         ],

@@ -44,14 +44,22 @@ class Judges:
     """How often each is asked the same."""
     models: Annotated[dict[str, Parameters], Field(min_length=1)]
     """By name, how each is asked: all that its answers depend on."""
+    left_out: tuple[str, ...] = ()
+    """Of these, whose scores no longer count, as was said after they had judged."""
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Those whose scores count."""
+        return tuple(name for name in self.models if name not in self.left_out)
 
     def like(self, other: "Judges") -> bool:
         """Whether those that both name are asked in the same way."""
         return all(dict(other.models[name]) == dict(own) for name, own in self.models.items() if name in other.models)
 
     def joined(self, other: "Judges") -> "Judges":
-        """All of both; the more repeats count."""
-        return Judges(self.schema, max(self.repeats, other.repeats), {**self.models, **other.models})
+        """All of both; the more repeats count, and who is left out stays so unless the other names it."""
+        left_out = tuple(name for name in self.left_out if name not in other.models) + other.left_out
+        return Judges(self.schema, max(self.repeats, other.repeats), {**self.models, **other.models}, left_out)
 
 
 @cache
