@@ -247,7 +247,7 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
             assert known is ("reason" not in signal["mean"])
             for share in signal["up"] if known else ():
                 assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
-            assert known or signal["up"] == [{"value": None, "reason": "there are no claims"}] * 2
+            assert known or signal["up"] == [{"value": None, "reason": "the scenario has no false claim"}] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
     done = colosseum(*asked, COLUMNS="80")
