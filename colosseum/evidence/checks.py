@@ -50,6 +50,17 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """In how many seeds a provider used another model for the treated run than for the control."""
+
+    differ: int
+    seeds: int
+    """That have a complete run in both arms."""
+    names: tuple[str, ...]
+    """What was served in those that differ."""
+
+
+@dataclass(frozen=True, slots=True)
 class Checks:
     """Of one arm."""
 
@@ -61,6 +72,7 @@ class Checks:
     outcomes: tuple[Outcome, ...]
     bounds: Bounds | str
     """A str is why there are none."""
+    served: Served
 
 
 def checks(
@@ -83,7 +95,25 @@ def checks(
         },
         outcomes=outcomes,
         bounds=_bounds(control, treated, differences),
+        served=_served(control, treated),
     )
+
+
+def _served(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Served:
+    """A name that a user gives a model may stand for another one tomorrow: then a difference may be the model's."""
+    before, after = ({seed: _models(runs) for seed, runs in _complete(arm).items()} for arm in (control, treated))
+    both = before.keys() & after.keys()
+    unlike = [s for s in both if any(before[s][m] != after[s][m] for m in before[s].keys() & after[s].keys())]
+    names = {name for s in unlike for found in (before[s], after[s]) for served in found.values() for name in served}
+    return Served(len(unlike), len(both), tuple(sorted(names)))
+
+
+def _models(runs: Sequence[RunFigures]) -> dict[str, set[str]]:
+    """What was served for each model, in all repeats of a seed."""
+    found: dict[str, set[str]] = {}
+    for model, name in (pair for run in runs if run.setup is not None for pair in run.setup.served):
+        found.setdefault(model, set()).add(name)
+    return found
 
 
 def _complete(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:

@@ -1,10 +1,10 @@
-"""Under what conditions a run was made. In: the opening of its trace; out: a Setup, by which arms are told apart.
+"""Under what conditions a run was made. In: the events of its trace; out: a Setup, by which arms are told apart.
 
 What an arm is for is read from what it changes, never from its name alone.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -42,6 +42,8 @@ class Setup:
     """By agent, how many others it shares a channel with that is not secret."""
     rest: str
     """A digest of everything else: the instance, other channels, settings and models."""
+    served: tuple[tuple[str, str], ...] = ()
+    """Each model that was asked, with each that its provider says it used in its place; sorted."""
 
 
 def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> Setup:
@@ -52,6 +54,7 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
     settings = start["conditions"]["settings"]
     agents = [str(agent) for agent in start["players"]]
     public = [tuple(c["members"]) for c in channels if not c["secret"]]
+    players = {str(agent): str(player) for agent, player in start["players"].items()}
     told: dict[str, tuple[Text, ...]] = dict.fromkeys(agents, ())
     for event in events:
         if event["event"] == "briefing":
@@ -62,11 +65,19 @@ def setup_of(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -
         own_objective=bool(coalition and coalition.objectives),
         secret=tuple((str(c["name"]), tuple(map(str, c["members"]))) for c in channels if c["secret"]),
         told=told,
-        played={str(agent): str(player) for agent, player in start["players"].items()},
+        played=players,
         order=str(settings["order"]),
         degree={a: len({other for c in public if a in c for other in c if other != a}) for a in agents},
         rest=_digest(encode({"": [start["scenario"], start["models"], settings, [list(p) for p in public]]})),
+        served=tuple(sorted(set(_served(events, players)))),
     )
+
+
+def _served(events: Sequence[Mapping[str, Any]], players: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for event in events:
+        usage = event["usage"] if event["event"] == "reply" else None
+        if usage is not None and usage["served_model"]:
+            yield players[str(event["agent"])], str(usage["served_model"])
 
 
 def _names(text: str, agents: Sequence[str]) -> bool:

@@ -111,6 +111,11 @@ def _checks(checks: Checks) -> dict[str, object]:
             for each in checks.outcomes
         ],
         "bounds": _bounds(checks.bounds),
+        "served_another_model": {
+            "pairs": checks.served.differ,
+            "of": checks.served.seeds,
+            "models": list(checks.served.names),
+        },
     }
 
 

@@ -194,6 +194,10 @@ def _open(arm: ArmVerdict) -> Iterator[str]:
     first = arm.action.parts[0].paired
     if arm.verdict is not None and first.n and not first.n_nonzero:
         yield f"no pair of {first.n} differs: at most {most_share(0, first.n):.0%} of seeds do (95 %)"
+    if arm.checks.served.differ:
+        served = arm.checks.served
+        names = ", ".join(served.names)
+        yield f"another model was served than for the control in {served.differ} of {served.seeds} pairs: {names}"
     for outcome in arm.checks.outcomes:
         if outcome.p.value is not None and outcome.p.value < RATE:
             seen = f"{outcome.treated} against {outcome.control} of {outcome.seeds} seeds"
