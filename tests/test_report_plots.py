@@ -294,6 +294,21 @@ def test_an_ascii_pipe_gets_plots_in_ascii() -> None:
     assert "[" in raw.getvalue().decode("ascii")
 
 
+def test_a_narrow_page_spares_columns_and_not_the_table() -> None:
+    arms = ("baseline", "targeted", "mass_rumors")
+    said = figures(scalars={"judge_score": 1.0, "belief_rate": 0.5})
+    records = [
+        record(arm, seed, said, point=f"network={graph}, adversaries={n}")
+        for graph in ("ring", "star") for n in (1, 2) for seed in (1, 2) for arm in arms
+    ]  # fmt: skip
+    wide, narrow = (page(records, width=width, arms=arms) for width in (90, 60))
+    for text, spared in ((wide, False), (narrow, True)):
+        assert [line.strip() for line in text.splitlines()].count("network=star") == 1, "there is one table"
+        (head,) = (line.split() for line in text.splitlines() if {"adversaries", "arm"} <= {*line.split()})
+        assert ("judge" not in head) is spared
+        assert ("the page is too narrow" in " ".join(text.split())) is spared
+
+
 def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
     nobody = {"outsider_payoff": "the coalition has no members"}
     records = [

@@ -11,11 +11,13 @@ from rich.console import Console
 from colosseum.evidence.verdict import Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.numbers import number
-from colosseum.report.page import Grid, list_facts, noted, say, show_grid
+from colosseum.report.page import Grid, fits, list_facts, noted, say, show_grid
 from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.verdicts import NAMES, PLACES, notes
 
 FEW_DIFFER: Final = ("(7/20)", "so many pairs of how many differ: too few for an interval, so the sign test decides")
+SPARED: Final = ("judge", "believed")
+"""Columns that a narrow page does without, in this order: plots show them, too."""
 MORE: Final = "`report --full` says it of every point, `report --point NAME=VALUE` of some"
 
 
@@ -24,11 +26,17 @@ def show_overview(effects: Effects, verdicts: Verdicts, console: Console, *, jud
     marks: dict[str, int] = {}
     say(console)
     say(console, f"Difference from `{effects.control}` by sweep point, in u, ± half of its 95 % interval", style="bold")
-    show_grid(console, _table(effects, marks))
+    grid, left = _table(effects, marks), list[str]()
+    for name in SPARED:
+        if name in grid.columns and not fits(console, grid):
+            left.append(name)
+            grid = grid.part([place for place, column in enumerate(grid.columns) if column != name])
+    show_grid(console, grid)
     facts = [(f"({mark})", note) for note, mark in marks.items()]
     if any(part.test == "sign test" and part.paired.n for effect in effects.all for part in effect.parts):
         facts.append(FEW_DIFFER)
     facts += _open(verdicts)
+    facts += [(" and ".join(left), "in the plots below: the page is too narrow for another column")] if left else []
     say(console)
     list_facts(console, [*facts, *notes(verdicts, judges), ("more", MORE)])
 

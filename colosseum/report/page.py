@@ -128,6 +128,11 @@ def show_grid(console: Console, grid: Grid) -> None:
                 console.print(Padding(table, (0, 0, 0, _INDENT), expand=False))
 
 
+def fits(console: Console, grid: Grid) -> bool:
+    """Whether the page is wide enough for all columns."""
+    return _width(grid, range(len(grid.columns))) <= console.width - _INDENT
+
+
 def fit(grid: Grid, width: int) -> Iterator[Grid]:
     """Grids no wider than `width`, as far as single columns allow."""
     if _width(grid, range(len(grid.columns))) <= width:
