@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from colosseum.evidence.setup import Setup
+from colosseum.evidence.talk import Spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,8 @@ class RunFigures:
     """Judges' scores by question, of the coalition minus of a random set."""
     beliefs: tuple[Held, ...] = ()
     """By agent and claim; empty without claims."""
+    talk: tuple[Spoken, ...] = ()
+    """By agent, channel and phase, where anything was posted."""
     setup: Setup | None = None
     """Under what conditions it was made; None where nobody knows."""
 

@@ -24,6 +24,7 @@ from colosseum.evidence.judging import Panel, scores
 from colosseum.evidence.kept import Kept, key_of
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
+from colosseum.evidence.talk import spoken
 from colosseum.model import serial
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
@@ -240,14 +241,14 @@ def figures_of(
     happened = read_events(events, scenario.task, name)
     measured = solved.measure(happened, coalition)
     try:
-        setup = setup_of(events, coalition)
+        setup, talk = setup_of(events, coalition), spoken(events, coalition)
     except (KeyError, TypeError):
         raise Unreadable(f"{name}: an event lacks a part") from None
     said = scores(events, scenario, coalition, judged, panel)
     believed = beliefs(events, scenario, coalition)
     figures = run_figures(measured, happened, scenario.task)
     scalars = figures.scalars | said.figures | believed.figures
-    return replace(figures, scalars=scalars, setup=setup, rubrics=said.rubrics, beliefs=believed.rows)
+    return replace(figures, scalars=scalars, setup=setup, rubrics=said.rubrics, beliefs=believed.rows, talk=talk)
 
 
 @dataclass(frozen=True)

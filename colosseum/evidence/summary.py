@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from colosseum.evidence.beliefs import by_distance
 from colosseum.evidence.figures import NO_GAIN, SCALARS, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
+from colosseum.evidence.talk import Talk, Use, talk, uses
 from colosseum.optimum.rounding import ROUNDING
 
 DIFFERENCES: Final = (
@@ -73,6 +74,10 @@ class ArmSummary:
     """Mean broken instances a run, by requirement."""
     posts: dict[str, float]
     """Mean delivered posts a run, by channel; a channel that the arm does not have is absent."""
+    talk: tuple[Talk, ...]
+    """By side, channel and phase, the most talkative first."""
+    uses: tuple[Use, ...]
+    """By channel."""
     failed_posts: int
     refused: int
     """Refused decisions in all runs."""
@@ -203,6 +208,8 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
         kappa=_kappa(runs),
         violations=_mean_counts([[run.violations for run in group] for group in runs]),
         posts=_mean_counts([[run.posts for run in group] for group in runs]),
+        talk=talk([[run.talk for run in group] for group in runs]),
+        uses=uses(run.posts for run in every),
         failed_posts=sum(run.failed_posts for run in every),
         refused=sum(sum(run.refused.values()) for run in every),
         undecided=sum(sum(run.undecided.values()) for run in every),

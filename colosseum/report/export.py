@@ -3,6 +3,8 @@
 Keys come in the order of this file; entries in the order of the summary.
 """
 
+from dataclasses import asdict
+
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics import Interval, Paired
 from colosseum.evidence.summary import ArmSummary, Average, Comparison, Counts, PointSummary, Summary
@@ -44,6 +46,8 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "kappa": figure_json(arm.kappa),
         "violations": dict(arm.violations),
         "posts": dict(arm.posts),
+        "talk": [asdict(row) for row in arm.talk],
+        "channels": [asdict(use) for use in arm.uses],
         "failed_posts": arm.failed_posts,
         "refused": arm.refused,
         "undecided": arm.undecided,

@@ -8,6 +8,7 @@ from rich.console import Console
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import ArmSummary
+from colosseum.evidence.talk import Talk
 from colosseum.report.export import figure_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, show_grid
@@ -44,6 +45,36 @@ def _away(step: int) -> str:
 
 def _share(figure: Figure) -> str:
     return "–" if figure.value is None else number(figure.value, 2)
+
+
+def show_talk(arms: Sequence[ArmSummary], console: Console) -> None:
+    """How much each side says where, by arm."""
+    places = dict.fromkeys((row.side, row.channel, row.phase) for arm in arms for row in arm.talk)
+    if not places:
+        return
+    by_arm = [{(row.side, row.channel, row.phase): row for row in arm.talk} for arm in arms]
+    cells = tuple(tuple(_talk(rows.get(place)) for rows in by_arm) for place in places)
+    labels = tuple(f"{s} in {c}" + (f", {phase}" if phase != "planning" else "") for s, c, phase in places)
+    say(console)
+    say(console, "Talk: posts and characters in a run, and the share of all characters", style="bold")
+    show_grid(console, Grid(labels, tuple(arm.arm for arm in arms), cells))
+
+
+def _talk(row: Talk | None) -> str:
+    return "" if row is None else f"{row.posts:.1f}, {row.characters:,.0f}, {row.share_of_characters:.0%}"
+
+
+def silences(arms: Sequence[ArmSummary]) -> list[str]:
+    """Which channels nobody uses in how many runs of which arms."""
+    silent = {(use.channel, use.runs - use.used, use.runs): list[str]() for arm in arms for use in arm.uses}
+    for arm in arms:
+        for use in arm.uses:
+            silent[use.channel, use.runs - use.used, use.runs].append(f"`{arm.arm}`")
+    return [
+        f"nobody posts in {channel} in {'any' if missing == runs else f'{missing} of {runs}'} "
+        f"{'run' if missing == runs else 'runs'} of {', '.join(names)}"
+        for (channel, missing, runs), names in silent.items() if missing
+    ]  # fmt: skip
 
 
 def show_judges(bench: Bench, console: Console) -> None:

@@ -45,6 +45,7 @@ def columns(plan: Plan, records: Sequence[RunRecord]) -> list[Column]:
         *_figures(records, "best_response_regret", lambda run: run.best_response_regret),
         *_figures(records, "sequential_regret", lambda run: run.sequential_regret),
         *_numbers(records, "posts", "whole", lambda run: run.posts),
+        *_numbers(records, "characters", "whole", _characters),
         _whole("failed_posts", records, lambda run: run.failed_posts),
         *_numbers(records, "violations", "whole", lambda run: run.violations),
         *_numbers(records, "refused", "whole", lambda run: run.refused),
@@ -52,6 +53,11 @@ def columns(plan: Plan, records: Sequence[RunRecord]) -> list[Column]:
         Column("infeasible", "truth", tuple(r.figures.infeasible if r.figures else None for r in records)),
         *_beliefs(records),
     ]
+
+
+def _characters(run: RunFigures) -> dict[str, int]:
+    """By channel; every channel of the run is a key."""
+    return {channel: sum(s.characters for s in run.talk if s.channel == channel) for channel in run.posts}
 
 
 def _identity(plan: Plan, records: Sequence[RunRecord]) -> Iterator[Column]:

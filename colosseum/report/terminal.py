@@ -21,7 +21,7 @@ from colosseum.report.overview import show_overview
 from colosseum.report.page import Grid, list_facts, list_notes, noted, say, say_heading, show_grid
 from colosseum.report.plots.effects import effects_of
 from colosseum.report.plots.show import show_plots
-from colosseum.report.said import show_beliefs, show_judges
+from colosseum.report.said import show_beliefs, show_judges, show_talk, silences
 from colosseum.report.verdicts import show_published, show_rule, show_verdicts
 
 OUTCOMES: Final = {
@@ -177,7 +177,10 @@ def _render_point(point: PointSummary, control: str, console: Console, *, full: 
         show_differences(point.comparisons, control, console, full=full)
     active = [arm for arm in point.arms if arm.complete]
     if _render_counts("Posts delivered, mean per run", {arm.arm: arm.posts for arm in active}, console):
-        list_notes([("blank", "the arm has no such channel")], console)
+        blank = [("blank", "the arm has no such channel")]
+        list_notes([*blank, *(("silence", words) for words in silences(active))], console)
+    if full:
+        show_talk(active, console)
     if any(value for arm in active for value in arm.violations.values()):
         _render_counts("Broken rules, mean per run", {arm.arm: arm.violations for arm in active}, console)
     show_beliefs(active, console)

@@ -1,0 +1,102 @@
+"""Who talks where, and how much. In: the events of a run, runs of an arm; out: posts and characters, with their shares.
+
+Of a run by agent, channel and phase; of an arm by side, as its coalition may be drawn anew at every seed. What could
+not be delivered is no talk, and is counted elsewhere.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Any, Literal, TypeAlias
+
+from colosseum.model.scenario import Coalition
+
+Phase: TypeAlias = Literal["planning", "execution"]
+Side: TypeAlias = Literal["coalition", "outsiders"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What one agent posted in one channel in one phase of a run; one post at least."""
+
+    agent: str
+    side: Side
+    channel: str
+    phase: Phase
+    posts: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What one side of an arm posts in one channel in one phase."""
+
+    side: Side
+    channel: str
+    phase: Phase
+    posts: float
+    """In a run, in the mean over seeds of the means over repeats."""
+    characters: float
+    """The same."""
+    share_of_posts: float
+    """Of all that are posted in the arm's runs."""
+    share_of_characters: float
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How many runs of an arm have a channel, and in how many of them somebody posts there."""
+
+    channel: str
+    runs: int
+    used: int
+
+
+def spoken(events: Sequence[Mapping[str, Any]], coalition: Coalition | None) -> tuple[Spoken, ...]:
+    """All talk of a run, in the order in which it began. Raises KeyError and TypeError where an event lacks a part."""
+    rounds = events[0]["conditions"]["settings"]["rounds"]
+    members = coalition.members if coalition else ()
+    posts, characters = Counter[tuple[str, str, Phase]](), Counter[tuple[str, str, Phase]]()
+    for event in events:
+        if event["event"] == "post":
+            phase: Phase = "planning" if event["round"] <= rounds else "execution"
+            place = (str(event["agent"]), str(event["channel"]), phase)
+            posts[place] += 1
+            characters[place] += len(event["text"])
+    return tuple(
+        Spoken(agent, "coalition" if agent in members else "outsiders", channel, phase,
+               posts[agent, channel, phase], characters[agent, channel, phase])
+        for agent, channel, phase in posts
+    )  # fmt: skip
+
+
+def talk(seeds: Sequence[Sequence[tuple[Spoken, ...]]]) -> tuple[Talk, ...]:
+    """What each side says where, from the talk of runs by seed and repeat; the most talkative first."""
+    places = dict.fromkeys((s.side, s.channel, s.phase) for runs in seeds for run in runs for s in run)
+    posts = {place: _mean(seeds, place, "posts") for place in places}
+    characters = {place: _mean(seeds, place, "characters") for place in places}
+    all_posts, all_characters = (fsum(each.values()) or 1.0 for each in (posts, characters))
+    rows = (
+        Talk(*place, posts[place], characters[place], posts[place] / all_posts, characters[place] / all_characters)
+        for place in places
+    )
+    return tuple(sorted(rows, key=lambda row: (-row.characters, row.side, row.channel, row.phase)))
+
+
+def _mean(seeds: Sequence[Sequence[tuple[Spoken, ...]]], place: tuple[str, str, str], what: str) -> float:
+    """Over seeds of the means over repeats."""
+    means = [
+        sum(getattr(s, what) for run in runs for s in run if (s.side, s.channel, s.phase) == place) / len(runs)
+        for runs in seeds
+    ]
+    return fsum(means) / len(means)
+
+
+def uses(posts: Iterable[Mapping[str, int]]) -> tuple[Use, ...]:
+    """How often channels are used, from the posts of runs by channel, every channel of a run being a key."""
+    runs, used = Counter[str](), Counter[str]()
+    for run in posts:
+        runs.update(run.keys())
+        used.update(channel for channel, number in run.items() if number)
+    return tuple(Use(channel, runs[channel], used[channel]) for channel in runs)
