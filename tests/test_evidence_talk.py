@@ -19,8 +19,14 @@ def post(agent: str, channel: str, text: str, round_: int = 1) -> dict[str, obje
 
 
 def test_posts_are_counted_by_agent_channel_and_phase() -> None:
-    events: list[Mapping[str, object]] = [START, post("B", "aside", "psst"), post("A", "public", "hello"), post("B", "aside", "é", 2),
-              {"event": "mistake", "tool": "post"}, post("B", "aside", "now", 3)]  # fmt: skip
+    events: list[Mapping[str, object]] = [
+        START,
+        post("B", "aside", "psst"),
+        post("A", "public", "hello"),
+        post("B", "aside", "é", 2),
+        {"event": "mistake", "tool": "post"},
+        post("B", "aside", "now", 3),
+    ]
     assert spoken(events, CABAL) == (
         Spoken("B", "coalition", "aside", "planning", 2, 5),
         Spoken("A", "outsiders", "public", "planning", 1, 5),
