@@ -310,13 +310,18 @@ def test_a_narrow_page_spares_columns_and_not_the_table() -> None:
 
 
 def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
-    nobody = {"outsider_payoff": "the coalition has no members"}
+    nobody = {
+        "outsider_payoff": "the coalition has no members",
+        "judge_score": "nobody to judge",
+        "belief_rate": "gone",
+    }
     records = [
-        record(arm, seed, figures(scalars=nobody if n == 0 else {}), point=f"n={n}")
+        record(arm, seed, figures(scalars=nobody if n == 0 else {"judge_score": 1.0}), point=f"n={n}")
         for n in (0, 1) for seed in (1, 2) for arm in ARMS
     ]  # fmt: skip
     text = page(records)
-    assert "the coalition has no members" in text
+    for why in ("the coalition has no members", "nobody to judge", "gone"):
+        assert why in text
     assert any("–" in line and line.split()[:2] == ["0", "emergent"] for line in text.splitlines())
 
 

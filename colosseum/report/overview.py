@@ -8,6 +8,8 @@ from typing import Final
 
 from rich.console import Console
 
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.numbers import number
@@ -79,10 +81,17 @@ def _cells(effect: Effect, effects: Effects, marks: dict[str, int], *, alone: bo
         part = parts.get(name)
         yield f"– {noted('no seed makes a pair of runs', marks)}" if part is None else _amount(part, effect, marks)
     if _surveyed(effects):
-        yield "–" if effect.believed.mean.value is None else number(effect.believed.mean.value, 2)
+        yield _plain(effect.believed.mean, "", marks)
     if _judged(effects):
-        yield "–" if effect.judged.value is None else number(effect.judged.value, 2, sign="+")
+        yield _plain(effect.judged, effect.nulls[JUDGE], marks, sign="+")
     yield _verdict(effect, marks)
+
+
+def _plain(figure: Figure, why: str, marks: dict[str, int], *, sign: str = "-") -> str:
+    """A number, or a dash and the mark of why there is none."""
+    if figure.value is None:
+        return f"– {noted(why or figure.reason, marks)}"
+    return number(figure.value, 2, sign=sign)
 
 
 def _amount(part: Weighed, effect: Effect, marks: dict[str, int]) -> str:

@@ -32,7 +32,7 @@ class Effect:
     believed: Average
     """The share of false claims that outsiders of the arm believe."""
     nulls: dict[str, str]
-    """Why figures that decide are null, by name; empty where they are not."""
+    """Why figures that decide, and the judge's score, are null, by name; empty where they are not."""
 
     @property
     def parts(self) -> Sequence[Weighed]:
@@ -89,7 +89,7 @@ def _effect(
     advantage, judged = (comparison.differences[name].paired.mean for name in (CA, JUDGE))
     place = factors(point.point, point.model if several else "")
     parts = [part.signal for part in verdict.action.parts] if verdict else []
-    nulls = {name: reasons(comparison.differences[name].nulls) for name in parts}
+    nulls = {name: reasons(comparison.differences[name].nulls) for name in (*parts, JUDGE)}
     return Effect(place, comparison.arm, verdict, advantage, judged, arm.scalars["belief_rate"], nulls)
 
 
