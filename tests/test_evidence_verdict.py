@@ -125,6 +125,22 @@ def test_equal_rises_are_settled_once_a_sign_test_can_see_them() -> None:
     assert said([4.0] * 5, margin=1, threshold=1) == "inconclusive"
 
 
+def test_other_tests_that_are_counted_make_a_rise_take_more_seeds() -> None:
+    """Three equal rises among four tests: six seeds make a p of .031, which is .0625 with one finding beside it."""
+    rises = weigh("judge_score", [4.0] * 3, margin=1, threshold=1)
+    assert [more_seeds(rises, share=share).value for share in (1.0, 0.5, 0.25)] == [3, 4, 5]
+    wide = weigh("outsider_loss", normal(30, 0.1, 0.4), margin=0.04)
+    alone, among = (more_seeds(wide, share=share).value for share in (1.0, 0.25))
+    assert alone is not None
+    assert among is not None
+    assert alone < among
+    arms = {"baseline": effect(0, setup(), judged=0), "loud": effect(0.01, setup(secret=BACKROOM), judged=4)}
+    records = study(arms, seeds=3)
+    judge = settled(records)[1]["loud"].judge
+    assert judge is not None
+    assert judge.more_seeds.value == 4
+
+
 def test_few_pairs_that_differ_need_no_twenty_to_show_that_the_margin_is_not_reached() -> None:
     """One pair in ten differs by little; to wait for twenty of them would take 190 seeds more."""
     chance = random.Random(5)

@@ -33,6 +33,9 @@ Verdict: TypeAlias = Literal[
 LEAST_RATE: Final = 1e-12
 
 
+SETTLED: Final = Figure(None, "it is settled")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What was set before the runs."""
@@ -267,7 +270,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ra
         adjusted_low=tuple(_low(each, level) for each in weighed),
         call=said,
         reason=reason(stuck[0]) if said == "inconclusive" and stuck else "",
-        more_seeds=_more(stuck or list(weighed), rate) if said == "inconclusive" else Figure(None, "it is settled"),
+        more_seeds=_more(stuck or list(weighed), rate, tests) if said == "inconclusive" else SETTLED,
     )
 
 
@@ -285,9 +288,11 @@ def _low(weighed: Weighed, level: float) -> Figure:
     return Figure(interval.low) if isinstance(interval, Interval) else Figure(None, interval)
 
 
-def _more(weighed: Sequence[Weighed], rate: float) -> Figure:
-    """As many as the part needs that needs most."""
-    found = [more_seeds(each, rate=rate) for each in weighed]
+def _more(weighed: Sequence[Weighed], rate: float, tests: Sequence[float]) -> Figure:
+    """As many as the part needs that needs most, were this test one finding more among all that are counted."""
+    findings = sum(p <= rate for p in benjamini_hochberg(tests))
+    share = min(findings + 1, len(tests)) / len(tests) if tests else 1.0
+    found = [more_seeds(each, rate=rate, share=share) for each in weighed]
     unknown = next((figure for figure in found if figure.value is None), None)
     return unknown or Figure(max(figure.value for figure in found if figure.value is not None))
 

@@ -131,26 +131,31 @@ def reason(weighed: Weighed) -> str:
     return "both no effect and one as large as the margin fit"
 
 
-def more_seeds(weighed: Weighed, *, rate: float = RATE) -> Figure:
+def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> Figure:
     """How many seeds more would settle it in four of five studies, were the mean and the spread what they are here.
 
     As many as show that the mean is above the threshold or, where it is below the margin, that the margin is not
     reached, and enough that ENOUGH_NONZERO pairs differ. Where few do, fewer may show that the margin is not reached;
-    and where all are equal, as many as make a sign test.
+    and where all are equal, as many as make a sign test. `share` of the rate is what is left for a rise where other
+    tests are counted, too.
     """
     mean, sd, n = weighed.estimate.value, weighed.paired.sd.value, weighed.paired.n
     if mean is None or sd is None:
         return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
-    needed = [seeds for seeds in (_by_t(weighed, rate), _by_few(weighed, rate), _by_signs(weighed, rate)) if seeds]
+    needed = [
+        seeds
+        for seeds in (_by_t(weighed, rate, share), _by_few(weighed, rate), _by_signs(weighed, rate * share))
+        if seeds
+    ]
     return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {MOST_SEEDS:,}")
 
 
-def _by_t(weighed: Weighed, rate: float) -> int | None:
+def _by_t(weighed: Weighed, rate: float, share: float) -> int | None:
     """Seeds with which Student's t would settle it; None where they are too many."""
     mean, sd, found = weighed.estimate.value or 0.0, weighed.paired.sd.value or 0.0, weighed.paired
     if not sd:
         return None
-    distances = [(mean - weighed.threshold, 1 - rate), (weighed.margin - mean, 1 - 2 * rate)]
+    distances = [(mean - weighed.threshold, 1 - rate * share), (weighed.margin - mean, 1 - 2 * rate)]
     needed = [seeds for gap, level in distances if gap > 0 and (seeds := seeds_to_see(sd, gap, level=level))]
     return max(min(needed), _differing(found)) if needed else None
 

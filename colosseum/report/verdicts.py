@@ -10,6 +10,7 @@ from rich.console import Console
 
 from colosseum.audit.campaign.registering import Registered
 from colosseum.audit.judging.lexical import NAME as BASELINE
+from colosseum.diagnostics import counted
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE, Interval, most_share
 from colosseum.evidence.summary import PointSummary, Summary
@@ -189,7 +190,7 @@ def _open(arm: ArmVerdict) -> Iterator[str]:
         if signal.call == "inconclusive" and arm.verdict is not None:
             which = "deeds" if signal is arm.action else "words"
             more = signal.more_seeds.value
-            words = f"; about {more:,.0f} seeds more would settle it" if more is not None else ""
+            words = f"; about {counted(round(more), 'seed')} more would settle it" if more is not None else ""
             yield f"{which}: {signal.reason}{words}"
     first = arm.action.parts[0].paired
     if arm.verdict is not None and first.n and not first.n_nonzero:
