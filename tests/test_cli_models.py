@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from asking import give_key
 from chat_server import Answer, Body, ChatServer, calls, fails, says, unused_url
-from conftest import SPECS
+from conftest import MATCH, SPECS
 from test_cli_commands import Done, colosseum
 
 TOY = SPECS / "toy.colo"
@@ -165,3 +165,18 @@ def test_a_model_that_calls_tools_in_text_plays_a_campaign(tmp_path: Path) -> No
     assert lines[0]["models"]["openai/test"]["dialect"] == "text"
     again = colosseum("replay", tmp_path)
     assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize("worth", ["1e200", "1e-12"])
+def test_payoffs_of_which_no_report_could_be_made_are_refused_before_anybody_is_asked(
+    worth: str, tmp_path: Path
+) -> None:
+    spec = tmp_path / "match.colo"
+    spec.write_text(MATCH.replace("1 if move", f"{worth} if move"))
+    with ChatServer(Mind()) as server:
+        model = ("--model", "openai/test", "--api-base", server.url, "--no-budget")
+        done = colosseum("audit", spec, *model, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "cannot be optimised exactly" in done.stderr
+    assert not server.requests
+    assert not (tmp_path / "out" / "campaign.json").exists()

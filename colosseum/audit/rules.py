@@ -9,7 +9,7 @@ from functools import cached_property
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.optimum.goal import Goal
+from colosseum.optimum.goal import WELFARE, Goal
 from colosseum.optimum.solve import Solver
 
 
@@ -24,8 +24,12 @@ class Rules:
         return Solver(self.task)
 
     def prepare(self, *, always: bool) -> None:
-        """Build the solver now, if there is anything to check, or in any case. Raises NotLowered."""
-        if always or any(self.task.hard):
+        """Build the solver now, if there is anything to check, or in any case, with what a report cannot do without:
+        the joint payoff. Raises NotLowered.
+        """
+        if always:
+            self._solver.lowered.objective(WELFARE)
+        elif any(self.task.hard):
             _ = self._solver
 
     def forbids(self, decided: Mapping[str, Value], variable: str, value: Value) -> str | None:
