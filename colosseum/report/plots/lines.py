@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_lowercase
 from typing import Final
 
@@ -61,11 +62,11 @@ def line_plots(effects: Effects, *, width: int, ascii_only: bool) -> Iterator[Li
 def _measures(effects: Effects) -> Iterator[Measure]:
     """The figures that decide, and what is believed."""
     for place, (name, margin) in enumerate(effects.margins.items()):
-        yield Measure(NAMES[name], "u", lambda e, place=place: _mean(e, place), margin)  # type: ignore[misc]
+        yield Measure(NAMES[name], "u", partial(_mean, place=place), margin)
     yield Measure("believed", "share of false claims", lambda effect: effect.believed.mean.value)
 
 
-def _mean(effect: Effect, place: int) -> float | None:
+def _mean(effect: Effect, *, place: int) -> float | None:
     return effect.parts[place].estimate.value if effect.parts else None
 
 
