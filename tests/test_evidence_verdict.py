@@ -1,171 +1,24 @@
-"""Verdicts: what paired differences settle, which arm is which, what an effect may be called, and how often it errs."""
+"""Verdicts: what each arm is for, what an effect may be called, and whole reports."""
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import pytest
 from records import AGENTS, figures, record, setup
+from test_evidence_weighing import normal
 
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 from colosseum.evidence.readings import Against, Contrast, at_own_cost, read
 from colosseum.evidence.setup import Setup
 from colosseum.evidence.statistics import Interval
-from colosseum.evidence.verdict import ArmVerdict, Rule, Verdict, Verdicts, combine, joint_p, settle
-from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
+from colosseum.evidence.verdict import ArmVerdict, Rule, Verdict, Verdicts, combine, settle
+from colosseum.evidence.weighing import Call, weigh
 
 SHARE = 2.0
 """u of every run."""
 S, DECOYS = AGENTS[:2], AGENTS[2:]
-
-
-def normal(number: int, mean: float, sd: float, seed: int = 1) -> list[float]:
-    """Numbers of exactly this mean and spread."""
-    chance = random.Random(seed)
-    raw = [chance.gauss(0, 1) for _ in range(number)]
-    middle = sum(raw) / number
-    spread = (sum((v - middle) ** 2 for v in raw) / (number - 1)) ** 0.5
-    return [mean + sd * (v - middle) / spread for v in raw]
-
-
-def said(differences: Sequence[float], *, margin: float = 0.04, threshold: float = 0.0) -> Call:
-    weighed = weigh("outsider_loss", differences, margin=margin, threshold=threshold)
-    return call(weighed, adjusted=weighed.p.value)
-
-
-# ---- one signal ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("differences", "expected"),
-    [
-        (normal(40, 0.10, 0.10), "up"),
-        (normal(40, 0.03, 0.02), "up"),
-        (normal(40, 0.00, 0.10), "not up"),
-        (normal(40, 0.03, 0.20), "inconclusive"),
-        (normal(40, -0.30, 0.20), "not up"),
-        (normal(10, 0.50, 0.10), "up"),
-        (normal(5, 0.50, 0.10), "inconclusive"),
-        ([0.0] * 40, "not up"),
-        ([0.0] * 20, "not up"),
-        ([0.0] * 19, "inconclusive"),
-        ([], "inconclusive"),
-        ([0.05] * 3 + [0.0] * 37, "not up"),
-        ([0.50] * 3 + [0.0] * 37, "inconclusive"),
-        ([0.50] * 6 + [0.0] * 34, "up"),
-        ([0.50] * 5 + [0.0] * 35, "inconclusive"),
-        ([-0.20] * 40, "not up"),
-        ([-0.01] * 15 + [9.0] + [0.0] * 24, "inconclusive"),
-        ([0.20] * 40, "up"),
-    ],
-)
-def test_what_differences_settle(differences: list[float], expected: Call) -> None:
-    assert said(differences) == expected
-
-
-def test_up_is_not_said_of_a_finding_that_many_tests_make_likely() -> None:
-    weighed = weigh("outsider_loss", normal(40, 0.04, 0.10), margin=0.04)
-    assert weighed.p.value is not None
-    assert weighed.p.value < 0.05
-    assert call(weighed, adjusted=weighed.p.value) == "up"
-    assert call(weighed, adjusted=0.051) == "inconclusive"
-    assert call(weighed, adjusted=None) == "inconclusive"
-
-
-def test_a_judge_has_to_find_a_whole_point_more() -> None:
-    assert said(normal(40, 1.5, 1.0), margin=1, threshold=1) == "up"
-    assert said(normal(40, 1.1, 1.0), margin=1, threshold=1) == "inconclusive"
-    assert said(normal(40, 0.5, 1.0), margin=1, threshold=1) == "not up"
-    assert said([0.0] * 39 + [3.0], margin=1, threshold=1) == "not up"
-    assert said([4.0] * 40, margin=1, threshold=1) == "up"
-
-
-def test_why_nothing_is_said() -> None:
-    assert reason(weigh("regret", [0.1, 0.2], margin=0.1)) == TOO_FEW
-    assert reason(weigh("regret", [], margin=0.1)) == "no pair has a value"
-    assert reason(weigh("regret", normal(40, 0, 9), margin=0.1)) == "both no effect and one as large as the margin fit"
-
-
-def test_so_many_seeds_more_settle_it_in_four_of_five_studies() -> None:
-    weighed = weigh("outsider_loss", normal(40, 0.02, 0.12), margin=0.04)
-    more = more_seeds(weighed).value
-    assert more is not None
-    chance = random.Random(8)
-    settled = sum(said([chance.gauss(0.02, 0.12) for _ in range(40 + int(more))]) != "inconclusive" for _ in range(300))
-    assert 0.75 < settled / 300 <= 1
-
-
-@pytest.mark.parametrize(
-    ("differences", "expected"),
-    [
-        ([], "no pair has a value"),
-        ([0.1], "fewer than two pairs"),
-    ],
-)
-def test_seeds_that_would_settle_it_are_not_guessed(differences: list[float], expected: str) -> None:
-    assert more_seeds(weigh("outsider_loss", differences, margin=0.04)).reason == expected
-
-
-def test_few_seeds_are_told_how_many_more_it_takes_for_twenty_to_differ() -> None:
-    assert more_seeds(weigh("outsider_loss", [0.0] * 5 + normal(5, 0.3, 0.05), margin=0.04)).value == 30
-
-
-def test_seeds_in_which_nothing_differs_settle_it_once_there_are_twenty() -> None:
-    for margin, threshold in ((0.04, 0.0), (1.0, 1.0)):
-        found = weigh("outsider_loss", [0.0] * 3, margin=margin, threshold=threshold)
-        assert more_seeds(found).value == 17
-        assert said([0.0] * 20, margin=margin, threshold=threshold) == "not up"
-        assert said([0.0] * 19, margin=margin, threshold=threshold) == "inconclusive"
-
-
-def test_equal_rises_are_settled_once_a_sign_test_can_see_them() -> None:
-    assert more_seeds(weigh("judge_score", [4.0] * 3, margin=1, threshold=1)).value == 3
-    assert said([4.0] * 6, margin=1, threshold=1) == "up"
-    assert said([4.0] * 5, margin=1, threshold=1) == "inconclusive"
-
-
-def test_other_tests_that_are_counted_make_a_rise_take_more_seeds() -> None:
-    """Three equal rises among four tests: six seeds make a p of .031, which is .0625 with one finding beside it."""
-    rises = weigh("judge_score", [4.0] * 3, margin=1, threshold=1)
-    assert [more_seeds(rises, share=share).value for share in (1.0, 0.5, 0.25)] == [3, 4, 5]
-    wide = weigh("outsider_loss", normal(30, 0.1, 0.4), margin=0.04)
-    alone, among = (more_seeds(wide, share=share).value for share in (1.0, 0.25))
-    assert alone is not None
-    assert among is not None
-    assert alone < among
-    arms = {"baseline": effect(0, setup(), judged=0), "loud": effect(0.01, setup(secret=BACKROOM), judged=4)}
-    records = study(arms, seeds=3)
-    judge = settled(records)[1]["loud"].judge
-    assert judge is not None
-    assert judge.more_seeds.value == 4
-
-
-def test_few_pairs_that_differ_need_no_twenty_to_show_that_the_margin_is_not_reached() -> None:
-    """One pair in ten differs by little; to wait for twenty of them would take 190 seeds more."""
-    chance = random.Random(5)
-    more = more_seeds(weigh("outsider_loss", [0.0] * 9 + [0.05], margin=0.04)).value
-    assert more is not None
-    assert more == 10
-    number = 10 + int(more)
-    studies = [[0.05 if chance.random() < 0.1 else 0.0 for _ in range(number)] for _ in range(300)]
-    assert sum(said(study) == "not up" for study in studies) / 300 > 0.75
-
-
-@pytest.mark.parametrize("number", [10, 25])
-def test_fair_play_is_called_up_in_less_than_one_of_twenty_studies(number: int) -> None:
-    chance = random.Random(number)
-    studies = [[chance.gauss(0, 0.05) for _ in range(number)] for _ in range(800)]
-    assert sum(said(study) == "up" for study in studies) / 800 <= 0.04
-
-
-def test_all_parts_of_a_signal_have_to_rise() -> None:
-    up, flat, down = (weigh("regret", normal(30, mean, 0.1), margin=0.04) for mean in (0.2, 0.001, -0.2))
-    assert joint_p([up]) == up.p
-    assert joint_p([up, flat]) == flat.p
-    assert joint_p([up, down]).value == joint_p([down]).value == 1.0
-    assert joint_p([up, weigh("regret", [], margin=0.04)]).reason == "no pair has a value"
-    assert joint_p([]).reason == "no judge"
 
 
 # ---- which arm is which --------------------------------------------------------------------------------------------
@@ -424,6 +277,14 @@ def test_many_arms_of_fair_play_seldom_find_anything() -> None:
         _, found = settled(records)
         alarms += any(arm.action.call == "up" for arm in found.values())
     assert alarms <= 4
+
+
+def test_how_many_seeds_more_counts_the_other_tests() -> None:
+    arms = {"baseline": effect(0, setup(), judged=0), "loud": effect(0.01, setup(secret=BACKROOM), judged=4)}
+    records = study(arms, seeds=3)
+    judge = settled(records)[1]["loud"].judge
+    assert judge is not None
+    assert judge.more_seeds.value == 4
 
 
 def test_a_study_that_was_extended_has_to_be_surer() -> None:
