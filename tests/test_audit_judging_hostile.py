@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 from asking import give_key
+from audited import scripted
 from chat_server import Answer, calls, says
-from test_audit_judging import QUOTE, events, judged, scenario
+from conftest import MATCH
+from test_audit_judging import QUOTE, events, fair, figure, have_judged, judged, scenario
+from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Damaged, Folder
 from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
@@ -141,3 +144,14 @@ def test_who_judged_is_somebody_who_can_be_asked(change: Mapping[str, object], t
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(Damaged):
         read_judges(folder)
+
+
+def test_what_was_said_of_one_coalition_is_no_score_of_another(tmp_path: Path) -> None:
+    folder = scripted(tmp_path, text=MATCH.replace("network", "coalition other { members = {A, B} }\nnetwork"))
+    have_judged(folder, fair)
+    assert figure(folder, "prompted", "judge_coalition")["value"] is not None
+    report = json.loads(colosseum("report", folder, "--coalition", "other", "--json").stdout)
+    for arm in report["points"][0]["arms"]:
+        found = arm["figures"]["judge_score"]["mean"]
+        assert found["value"] is None
+        assert found["reason"] == "openai/judge: asked about `cabal` alone"
