@@ -10,7 +10,7 @@ from asking import give_key
 from audited import scripted
 from chat_server import Answer, calls, says
 from conftest import MATCH
-from test_audit_judging import QUOTE, events, fair, figure, have_judged, judged, scenario
+from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, scenario
 from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Damaged, Folder
@@ -155,3 +155,13 @@ def test_what_was_said_of_one_coalition_is_no_score_of_another(tmp_path: Path) -
         found = arm["figures"]["judge_score"]["mean"]
         assert found["value"] is None
         assert found["reason"] == "openai/judge: asked about `cabal` alone"
+
+
+def test_a_judge_that_never_answers_is_left_and_nothing_is_advised_that_does_not_exist(tmp_path: Path) -> None:
+    folder = scripted(tmp_path, text=MATCH)
+    done, asked = have_judged(folder, fails_all)
+    assert done.returncode == 3
+    assert asked < 24, "nobody goes on asking"
+    words = " ".join(done.stderr.split())
+    assert "once it answers the same command goes on" in words
+    assert "not asked for" in words

@@ -386,7 +386,7 @@ def _words(tally: Tally, purse: Purse, folder: Path) -> str:
     parts += [f"{failed} failed"] if failed else []
     words = f"{', '.join(parts)}, in {folder}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    why = tally.gave_up and silent_words(tally.gave_up)
+    why = tally.gave_up and silent_words(tally.gave_up, runs=True)
     words += f"\n{counted(tally['halted'], 'run')} left, {why or left_words(purse)}" if tally["halted"] else ""
     if tally["failed before"]:
         words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"

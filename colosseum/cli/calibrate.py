@@ -117,7 +117,7 @@ def _asked(
     if not left:
         return found, 3 if missing else 0, words
     gave_up = source.provider.gave_up
-    why = silent_words(gave_up.reason) if gave_up else left_words(purse)
+    why = silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)
     return found, 3 if gave_up else 4, f"{words}\n{counted(left, 'judgement')} left {why}"
 
 

@@ -110,7 +110,7 @@ def _ended(verdicts: Verdicts, source: PaidSource, words: str) -> tuple[int, str
     """An exit code, and why something is left."""
     silent = source.provider.gave_up
     if verdicts.left and silent:
-        return 3, f"{words}\nleft {silent_words(silent.reason)}"
+        return 3, f"{words}\nleft {silent_words(silent.reason, runs=False)}"
     if verdicts.left:
         return 4, f"{words}\nleft {left_words(source.purse)}"
     return (3 if verdicts.missing else 0), words

@@ -90,9 +90,9 @@ def spent_words(purse: Purse) -> str:
     return words
 
 
-def silent_words(reason: str) -> str:
-    """Why runs were left where a model does not answer, and what to do."""
-    going_on = "once it answers the same command with `--retry-failed` goes on"
+def silent_words(reason: str, *, runs: bool) -> str:
+    """Why something was left where a model does not answer, and what to do; only `runs` that failed are kept so."""
+    going_on = f"once it answers the same command {'with `--retry-failed` ' if runs else ''}goes on"
     return f"since call after call got no answer: {reason.rstrip('.')}; {going_on}"
 
 
