@@ -229,3 +229,18 @@ def test_merged_shards_of_an_extended_study_keep_its_look(tmp_path: Path) -> Non
         assert found is not None
         assert (found.seeds, found.looks) == (4, (2,))
         assert colosseum("log", "verify", tmp_path / "all").returncode == 0
+
+
+def test_a_coalition_that_is_chosen_after_the_runs_has_no_rule_that_was_settled(tmp_path: Path) -> None:
+    two = GAME.replace("network complete", "coalition rivals { members = {A, B} }\nnetwork complete")
+    made(tmp_path, text=two.replace("rounds 1", "rounds 1  margin 0.5"))
+    folder = tmp_path / "runs"
+    for more, margin, words in (
+        ((), 0.5, "Rule, settled before the runs:"),
+        (("--coalition", "cabal"), 0.5, "Rule, settled before the runs:"),
+        (("--coalition", "rivals"), 0.04, "Rule, not settled beforehand:"),
+    ):
+        assert words in colosseum("report", folder, *more).stdout
+        found = json.loads(colosseum("report", folder, *more, "--json").stdout)
+        assert found["verdicts"]["rule"]["margins"] == {"outsider_loss": margin}
+        assert (found["registered"] is None) == ("rivals" in more)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
+from colosseum.audit.campaign.registering import Registered
 from colosseum.audit.trace import encode
 from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
@@ -54,6 +55,8 @@ class Report:
     """Those that were asked."""
     agreement: Mapping[str, Correlation | str]
     """By treated arm, whether deeds and words go together over seeds."""
+    settled: Registered | None
+    """What was settled before the runs; None of a coalition that was chosen after them."""
 
     @property
     def missing(self) -> int:
@@ -72,7 +75,7 @@ class Report:
             "missing": self.missing,
             "screening": screening_json(self.plan.screening),
         }
-        settled = self.plan.registered
+        settled = self.settled
         return {
             **listed,
             "registered": None if settled is None else asdict(settled),
@@ -117,7 +120,9 @@ def report_folder(
 
 def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     """Recompute all figures. Raises Stop."""
-    plan = _measuring(read_campaign(folder), coalition)
+    asked = read_campaign(folder)
+    plan = _measuring(asked, coalition)
+    settled = asked.registered if plan.coalitions == asked.coalitions else None
     try:
         records, panel = sharing.records(folder, plan, kept=Kept.of_user()), Reader(folder).panel
         judged = bench(Folder(folder), plan)
@@ -129,9 +134,10 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
         raise stop("C100", str(fault), help=fault.help) from None
     except Fault as fault:
         raise stop(fault.code, fault.message, help=fault.help) from None
-    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, coalition))
+    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
-    return Report(plan, records, summarise(records, arms=plan.arms), verdicts, panel.judges, judged, together)
+    summary = summarise(records, arms=plan.arms)
+    return Report(plan, records, summary, verdicts, panel.judges, judged, together, settled)
 
 
 def at_points(report: Report, words: str | None) -> Report:
@@ -149,11 +155,10 @@ def at_points(report: Report, words: str | None) -> Report:
     )
 
 
-def _rule(plan: Plan, coalition: str | None) -> Rule:
+def _rule(plan: Plan, settled: Registered | None) -> Rule:
     """What was settled before the runs, of the first coalition; others go by what fits them."""
-    settled = plan.registered
-    if settled is None or coalition is not None:
-        return Rule(looks=len(settled.looks) if settled else 0)
+    if settled is None:
+        return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
     drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
     return Rule(settled.signal, settled.margins, len(settled.looks), drawn)
 
@@ -178,7 +183,7 @@ def _show(report: Report, *, published: bool, full: bool) -> None:
     title = f"{plan.scenario}, experiment {plan.experiment}"
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
         judgement = Judgement(
-            report.verdicts, plan.registered, report.judges, report.bench, published, report.agreement
+            report.verdicts, report.settled, report.judges, report.bench, published, report.agreement
         )  # fmt: skip
         render(
             report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement,

@@ -220,8 +220,9 @@ def notes(verdicts: Verdicts, judges: Sequence[str]) -> list[tuple[str, str]]:
         facts.append(("mean", "in u, a fair share, and a judge's in points; the tables below are of payoffs"))
     kinds = {arm.kind.kind for arm in arms}
     treated = list(verdicts.treated)
-    if "placebo" in kinds and set(verdicts.rule.margins or {}) <= CONTRASTED:
-        facts.append(("placebo", OTHERS))
+    placebos = dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo")
+    if placebos and set(verdicts.rule.margins or {}) <= CONTRASTED:
+        facts.append((", ".join(placebos), OTHERS))
     if treated and "placebo" not in kinds and any(arm.kind.channel for arm in treated):
         facts.append(("no placebo", "no arm gives others a channel: that any channel informs is not ruled out"))
     if treated and "selfish" not in kinds:
