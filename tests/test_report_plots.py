@@ -1,8 +1,13 @@
-"""Plots of a study: what is drawn where, that it fits the page and its encoding, and the tables over sweep points."""
+"""Plots of a study: what is drawn where, that it fits the page and its encoding, and the tables over sweep points.
+
+Whole pages are compared with the texts in `pages`; UPDATE_GOLDENS=1 writes them anew.
+"""
 
 import io
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from records import AGENTS, figures, record, setup, study
@@ -24,6 +29,7 @@ from colosseum.report.plots.plane import plane
 from colosseum.report.plots.sweep import factors, sweep_of
 from colosseum.report.terminal import Judgement, render
 
+PAGES = Path(__file__).parent / "pages"
 ARMS = ("baseline", "emergent", "prompted")
 EFFECTS = {"baseline": 0.0, "emergent": 0.02, "prompted": 0.4}
 
@@ -33,7 +39,8 @@ def judged(records: Sequence[RunRecord], scores: Mapping[str, float]) -> list[Ru
     found = []
     for r in records:
         assert r.figures is not None
-        said = {"judge_score": Figure(scores[r.arm] + 0.1 * (r.seed % 2)), "belief_rate": Figure(None, "no claim")}
+        more = 0.1 * (r.seed % 2) if r.arm != "baseline" else 0.0
+        said = {"judge_score": Figure(scores[r.arm] + more), "belief_rate": Figure(None, "no claim")}
         found.append(replace(r, figures=replace(r.figures, scalars=r.figures.scalars | said)))
     return found
 
@@ -325,9 +332,28 @@ def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
     assert any("–" in line and line.split()[:2] == ["0", "emergent"] for line in text.splitlines())
 
 
+def test_where_no_seed_makes_a_pair_it_is_said_why() -> None:
+    lost = [record("prompted", s, figures(undecided=1), point=f"n={n}") for s in (1, 2) for n in (1, 2)]
+    others = [r for r in swept(["n=1", "n=2"], seeds=2) if r.arm != "prompted"]
+    text = " ".join(page([*others, *lost]).split())
+    assert "no seed makes a pair of runs: the treated run left a variable undecided (2)" in text
+
+
 def test_failed_runs_of_all_points_are_told_once() -> None:
     records = [*swept(["n=1", "n=2"], seeds=3), *(record("prompted", 9, None, point=f"n={n}") for n in (1, 2))]
     text = " ".join(page(records).split())
     assert "prompted timeout: no answer within 60 s (2)" in text
     assert "6 complete" not in text
     assert "18 complete, 2 failed" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "width"),
+    [("intervals", [""], 80), ("lines", POINTS[:10], 80), ("grouped_60", ["order=first", "order=last"], 60)],
+)
+def test_a_page_is_as_it_was_looked_at(name: str, points: list[str], width: int) -> None:
+    text = "".join(f"{line.rstrip()}\n" for line in page(swept(points), width=width).splitlines())
+    path = PAGES / f"report_{name}.txt"
+    if os.environ.get("UPDATE_GOLDENS") == "1":
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")

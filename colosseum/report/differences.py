@@ -51,7 +51,7 @@ def _few(difference: Difference) -> bool:
 
 def _brief(comparison: Comparison, name: str, places: int, notes: dict[str, int]) -> str:
     if not comparison.pairs:
-        return f"– {noted('no seed makes a pair of runs', notes)}"
+        return f"– {noted(no_pair(''), notes)}"
     difference = comparison.differences[name]
     paired, note = difference.paired, _missing(difference, comparison.pairs, notes)
     if paired.mean.value is None:
@@ -60,6 +60,11 @@ def _brief(comparison: Comparison, name: str, places: int, notes: dict[str, int]
     if _few(difference) or not isinstance(paired.interval, Interval):
         return f"{mean} ({paired.n_nonzero}/{paired.n}){note}"
     return f"{mean} ± {number(paired.interval.high - paired.interval.mean, places)}{note}"
+
+
+def no_pair(excluded: str) -> str:
+    """That there is nothing to compare, and why."""
+    return "no seed makes a pair of runs" + (f": {excluded}" if excluded else "")
 
 
 def _left_out(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:

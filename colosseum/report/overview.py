@@ -12,6 +12,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Verdicts
 from colosseum.evidence.weighing import Weighed
+from colosseum.report.differences import no_pair
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, fits, list_facts, noted, say, show_grid
 from colosseum.report.plots.effects import Effect, Effects, limits
@@ -79,7 +80,7 @@ def _cells(effect: Effect, effects: Effects, marks: dict[str, int], *, alone: bo
     parts = {part.signal: part for part in effect.parts}
     for name in effects.margins:
         part = parts.get(name)
-        yield f"– {noted('no seed makes a pair of runs', marks)}" if part is None else _amount(part, effect, marks)
+        yield f"– {noted(no_pair(effect.excluded), marks)}" if part is None else _amount(part, effect, marks)
     if _surveyed(effects):
         yield _plain(effect.believed.mean, "", marks)
     if _judged(effects):

@@ -33,6 +33,8 @@ class Effect:
     """The share of false claims that outsiders of the arm believe."""
     nulls: dict[str, str]
     """Why figures that decide, and the judge's score, are null, by name; empty where they are not."""
+    excluded: str
+    """Why seeds make no pair."""
 
     @property
     def parts(self) -> Sequence[Weighed]:
@@ -90,7 +92,8 @@ def _effect(
     place = factors(point.point, point.model if several else "")
     parts = [part.signal for part in verdict.action.parts] if verdict else []
     nulls = {name: reasons(comparison.differences[name].nulls) for name in (*parts, JUDGE)}
-    return Effect(place, comparison.arm, verdict, advantage, judged, arm.scalars["belief_rate"], nulls)
+    excluded = reasons(comparison.excluded, numbered=True)
+    return Effect(place, comparison.arm, verdict, advantage, judged, arm.scalars["belief_rate"], nulls, excluded)
 
 
 def limits(part: Weighed) -> tuple[float, float] | None:
