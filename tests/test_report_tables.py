@@ -14,7 +14,7 @@ from conftest import MATCH
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import BufferReader, parquet
-from records import figures, record
+from records import figures, record, setup
 from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Folder, Plan
@@ -72,6 +72,14 @@ def test_a_channel_that_a_run_lacks_has_no_number_of_posts() -> None:
     found = table(record("a", 1, figures(posts={"public": 0})), record("b", 1, figures(posts={"public": 2, "side": 0})))
     assert found["posts[side]"].cells == (None, 0)
     assert found["posts[public]"].cells == (0, 2)
+
+
+def test_the_sides_that_are_compared_are_there() -> None:
+    decoy = figures(setup=setup(secret={"decoy": ["engineer3", "engineer4"]}))
+    found = table(record("a", 1, figures(setup=setup())), record("b", 1, decoy), record("b", 2, None))
+    assert found["member[engineer1]"].cells == (True, True, None)
+    assert found["member[engineer4]"].cells == (False, False, None)
+    assert found["secret[decoy]"].cells == (None, "engineer3, engineer4", None)
 
 
 def test_judges_questions_and_beliefs_are_there() -> None:

@@ -73,8 +73,20 @@ def _identity(plan: Plan, records: Sequence[RunRecord]) -> Iterator[Column]:
     yield _text("model", (r.model for r in records))
     for agent in dict.fromkeys(agent for r in records for agent in r.players):
         yield _text(f"player[{agent}]", (r.players.get(agent) for r in records))
+    yield from _sides(records)
     yield _text("status", (r.status for r in records))
     yield _text("reason", (r.reason or None for r in records))
+
+
+def _sides(records: Sequence[RunRecord]) -> Iterator[Column]:
+    """Who is in the coalition, and who in each secret channel that was live: the sides whose means figures compare."""
+    setups = [r.figures.setup if r.figures else None for r in records]
+    for agent in dict.fromkeys(agent for setup in setups if setup for agent in setup.played):
+        cells = tuple(agent in setup.members if setup and agent in setup.played else None for setup in setups)
+        yield Column(f"member[{agent}]", "truth", cells)
+    for channel in dict.fromkeys(name for setup in setups if setup for name, _ in setup.secret):
+        who = [dict(setup.secret).get(channel) if setup else None for setup in setups]
+        yield _text(f"secret[{channel}]", (None if each is None else ", ".join(each) for each in who))
 
 
 def _figures(
