@@ -344,3 +344,9 @@ def _done(words: list[object], folder: Path) -> Done:
     done = watch(command, columns=4000, rows=60, environment={**environment, "TERM": "xterm"}, folder=folder)
     return Done(done.returncode, done.stdout, "\n".join(line for p in done.screen.pictures for line in p)
                 + "\n".join(done.screen.lines))  # fmt: skip
+
+
+def test_a_variable_of_another_command_is_no_mistake() -> None:
+    done = colosseum("plan", "pair.colo", COLOSSEUM_BUDGET="5", COLOSSEUM_MODEL="sim/greedy")
+    assert done.returncode == 0
+    assert "W011" not in done.stderr

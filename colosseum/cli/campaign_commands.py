@@ -117,16 +117,21 @@ def audit(
     return audit_file(request, as_json=json)
 
 
-@command
+@configured
 def plan(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
     model: Annotated[
         list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
     ] = None,
+    extra_body: ExtraBody = None,
+    tools: Tools = None,
+    temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,
     seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
     sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
     json: AsJson = False,
 ) -> int:
     """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
@@ -135,8 +140,10 @@ def plan(
     from colosseum.cli.experiment import Part
     from colosseum.cli.plan import plan_file
 
-    wanted = Wanted(tuple(model or ()), (), (), (), (), None, None, 120.0)
-    request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out)
+    wanted = Wanted(
+        tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), temperature, max_tokens, 120.0
+    )
+    request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out, couple=couple)
     return plan_file(request, as_data=json)
 
 

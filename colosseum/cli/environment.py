@@ -69,7 +69,7 @@ class Configured(TyperCommand):
             except Stop as broken:
                 raise typer.Exit(complain(broken)) from None
             options = {variable_of(each.opts): each for each in self.params if each.param_type_name == "option"}
-            say_diagnostics(misspelt(os.environ, options))
+            say_diagnostics(misspelt(os.environ, {*options, *_of_others(ctx)}))
             given = {variable: words for variable in options if (words := os.environ.get(variable, "").strip())}
             ctx.default_map = {
                 options[variable].name: values_in(words) if getattr(options[variable], "multiple", False) else words
@@ -85,6 +85,13 @@ class Configured(TyperCommand):
             _settle(ctx.params, found)
             ctx.call_on_close(stack.pop_all().close)
         return list(rest)
+
+
+def _of_others(ctx: Any) -> Iterator[str]:
+    """The variables of the options of all commands that have some: those of another command are no mistake here."""
+    for command in getattr(ctx.parent.command, "commands", {}).values() if ctx.parent else ():
+        if isinstance(command, Configured):
+            yield from (variable_of(each.opts) for each in command.params if each.param_type_name == "option")
 
 
 def origins(context: typer.Context) -> Origins:
