@@ -332,6 +332,13 @@ def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
     assert any("–" in line and line.split()[:2] == ["0", "emergent"] for line in text.splitlines())
 
 
+@pytest.mark.parametrize("points", [[""], ["n=1", "n=2"]])
+def test_a_control_alone_has_its_figures_and_no_plot(points: list[str]) -> None:
+    text = page(swept(points, seeds=3, effects={"baseline": 0.0}), arms=("baseline",))
+    assert text.count("Outcome: mean over seeds") == len(points)
+    assert not any(word in text for word in ("Verdict", "Along", "Deeds against words"))
+
+
 def test_where_no_seed_makes_a_pair_it_is_said_why() -> None:
     lost = [record("prompted", s, figures(undecided=1), point=f"n={n}") for s in (1, 2) for n in (1, 2)]
     others = [r for r in swept(["n=1", "n=2"], seeds=2) if r.arm != "prompted"]

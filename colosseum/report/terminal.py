@@ -101,7 +101,8 @@ def render(
         say(console)
         say(console, "There are no runs yet.")
         return
-    together = len(summary.points) > 1 and not full
+    compared = any(point.comparisons for point in summary.points)
+    together = len(summary.points) > 1 and not full and compared and judgement is not None
     if judgement:
         _render_judgement(summary, judgement, console, together=together)
     if together:
@@ -110,7 +111,7 @@ def render(
         _render_points(summary, console, full=full)
     margins = judgement.verdicts.rule.margins or {} if judgement else {}
     _render_legend(summary, console, _shown(margins, full=full, together=together))
-    if judgement is None and any(point.comparisons for point in summary.points):
+    if judgement is None and compared:
         say(console)
         say(console, CAUTION)
 
@@ -119,7 +120,7 @@ def _render_judgement(summary: Summary, judgement: Judgement, console: Console, 
     """Verdicts and their plots."""
     verdicts, registered = judgement.verdicts, judgement.registered
     effects = effects_of(summary, verdicts)
-    if together and effects.all:
+    if together:
         show_rule(verdicts, console, registered=registered)
         show_overview(effects, verdicts, console, judges=judgement.judges)
     else:
