@@ -22,6 +22,7 @@ from colosseum.evidence.statistics import (
     sign_test,
     student_test,
 )
+from colosseum.optimum.rounding import ROUNDING
 
 Call: TypeAlias = Literal["up", "not up", "inconclusive"]
 Test: TypeAlias = Literal["Student t", "sign test"]
@@ -61,7 +62,7 @@ class Weighed:
         """Whether the mean lies above the threshold and, where the sign test decides, most differences do."""
         above = sum(d > self.threshold for d in self.differences)
         most = self.test == "Student t" or above > sum(d < self.threshold for d in self.differences)
-        return most and self.estimate.value is not None and self.estimate.value > self.threshold
+        return most and self.estimate.value is not None and self.estimate.value > self.threshold + ROUNDING
 
     @property
     def upward(self) -> Figure:
