@@ -24,7 +24,7 @@ from colosseum.report.canvas import Canvas
 from colosseum.report.chart import Axis, Drawing, beside, chart, ticks
 from colosseum.report.plots.effects import Effects, effects_of
 from colosseum.report.plots.intervals import interval_plots
-from colosseum.report.plots.lines import line_plots
+from colosseum.report.plots.lines import Measure, _curve, line_plots
 from colosseum.report.plots.plane import plane
 from colosseum.report.plots.sweep import factors, sweep_of
 from colosseum.report.terminal import Judgement, render
@@ -175,6 +175,10 @@ def test_lines_go_along_numbers_in_their_order_with_a_mark_an_arm() -> None:
     records = [
         r for n, e in ((10, 0.5), (1, 0.0), (2, 0.2)) for r in swept([f"n={n}"], effects={**EFFECTS, "prompted": e})
     ]
+    drawn = _curve(
+        [e for e in effects(records).all if e.arm == "prompted"], Measure("one", "u", lambda _: 1.0), "n", "b"
+    )
+    assert drawn == [(1.0, 1.0, "b"), (2.0, 1.0, "b"), (10.0, 1.0, "b")]
     (found,) = line_plots(effects(records), width=80, ascii_only=True)
     assert found.legend[:2] == [("a", "emergent"), ("b", "prompted")]
     title, *rows = found.rows
