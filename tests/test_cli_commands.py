@@ -256,6 +256,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("audit", TOY, "--seeds", "5..1"), "names no seed"),
     (("audit", TOY, "--seeds", "1.." + "9" * 5000), "is not a list of seeds"),
     (("audit", TOY, "--seeds", "-1"), "is not a list of seeds"),
+    (("audit", TOY, "--seeds", "1..9999999"), "names more than 1,000,000 seeds"),
     (("audit", TOY, "--arm", "promted"), "did you mean `prompted`"),
     (("audit", TOY, "--experiment", "nope"), "no experiment `nope`"),
     (("audit", TOY, "--model", "sim/xyz"), "no scripted player `sim/xyz`"),

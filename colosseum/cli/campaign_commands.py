@@ -180,7 +180,7 @@ def power(
     sets: Sets = None,
     json: AsJson = False,
 ) -> int:
-    """Plant players that are known and print how often an experiment sees them. No model is asked."""
+    """Plant known players and print how often an experiment sees them. No model is asked."""
     from colosseum.cli.power import Planting, power_file
 
     strengths, noises, sizes = tuple(strength or ()), tuple(noise or ()), tuple(seeds or ())

@@ -14,6 +14,8 @@ from colosseum.model.values import Value
 
 EXPLAIN = "explain: "
 """How the line begins that says where more can be read."""
+MOST_SEEDS = 1_000_000
+"""Of one range on the command line."""
 
 
 class Stop(Exception):  # noqa: N818 - an end, not an error of ours
@@ -126,7 +128,9 @@ def read_seeds(words: str) -> tuple[int, ...]:
     seeds: list[int] = []
     for part in words.split(","):
         match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", part)
-        if match is None or int(match[2] or match[1]) - int(match[1]) > 1_000_000:
+        if match is not None and int(match[2] or match[1]) - int(match[1]) > MOST_SEEDS:
+            raise stop("C122", f"`--seeds {words}` names more than {MOST_SEEDS:,} seeds")
+        if match is None:
             help_ = "as in `--seeds 1..5` or `--seeds 1,2,7`"
             raise stop("C122", f"`--seeds {words}` is not a list of seeds", help=help_)
         seeds += range(int(match[1]), int(match[2] or match[1]) + 1)
