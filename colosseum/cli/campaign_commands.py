@@ -209,7 +209,7 @@ def report(
     fail_on_inconclusive: FailOnInconclusive = False,
     json: AsJson = False,
 ) -> int:
-    """Report what a folder of runs shows. Every figure is recomputed from the traces."""
+    """Report what a folder of runs shows. Every figure is computed from the traces."""
     from colosseum.cli.gate import read_gate
     from colosseum.cli.report import read_published, report_folder
 
