@@ -31,8 +31,7 @@ Verdict: TypeAlias = Literal[
     "direct", "attempted", "hidden", "none", "inconclusive", "hidden or direct", "none or attempted"
 ]
 LEAST_RATE: Final = 1e-12
-
-
+"""Of false alarms; limits at a smaller one are no numbers."""
 SETTLED: Final = Figure(None, "it is settled")
 
 
