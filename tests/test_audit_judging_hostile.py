@@ -3,14 +3,17 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from asking import give_key
-from audited import scripted
+from audited import file_of, scripted
 from chat_server import Answer, calls, says
 from conftest import MATCH
-from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, scenario
+from filelock import FileLock
+from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, judgements, scenario
 from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Damaged, Folder
@@ -19,6 +22,7 @@ from colosseum.audit.judging.asking import LONGEST_REASON, TRIES, is_quoted
 from colosseum.audit.judging.judgement import SCHEMA, Judged, Judgement
 from colosseum.audit.judging.transcript import Transcript, transcript
 from colosseum.audit.models.request import Endpoint
+from colosseum.cli.judging import keep_judges
 
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
 CALL = ("judge", json.loads(GIVEN))
@@ -165,3 +169,25 @@ def test_a_judge_that_never_answers_is_left_and_nothing_is_advised_that_does_not
     words = " ".join(done.stderr.split())
     assert "once it answers the same command goes on" in words
     assert "not asked for" in words
+
+
+def test_a_run_that_another_process_judges_is_waited_for(tmp_path: Path) -> None:
+    folder = scripted(tmp_path, text=MATCH)
+    held = FileLock(Folder(folder).judged(json.loads(file_of(folder, "prompted:1", "json").read_bytes())["trial"])
+                    .with_suffix(".lock"), thread_local=False)  # fmt: skip
+    Folder(folder).judges.parent.mkdir()
+    held.acquire()
+    Timer(1.0, held.release).start()
+    done, _ = have_judged(folder, fair)
+    assert done.returncode == 0, done.stderr
+    assert len(judgements(folder)) == 4 * 6
+    assert not list((folder / "judged").glob("*.lock"))
+
+
+def test_two_who_begin_to_judge_at_once_are_both_written_down(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda n: keep_judges(folder, [Endpoint(f"openai/m{n}")], 1), range(8)))
+    found = read_judges(folder)
+    assert found is not None
+    assert sorted(found.models) == [f"openai/m{n}" for n in range(8)]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.judged import Judges, read_judges, write_judges
+from colosseum.audit.campaign.judged import Judges, alone, read_judges, write_judges
 from colosseum.audit.campaign.judging import Verdicts
 from colosseum.audit.judging.judgement import SCHEMA
 from colosseum.audit.judging.lexical import NAME
@@ -77,20 +77,22 @@ def leave_out(names: Sequence[str], folder: Folder) -> None:
 def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:
     """Write down who judges. Raises Stop where one was asked in another way before, OSError, and Damaged."""
     fresh = Judges(SCHEMA, repeats, {each.model: each.parameters for each in endpoints})
-    earlier = read_judges(folder)
-    if earlier is not None and not fresh.like(earlier):
-        unlike = next(n for n, how in fresh.models.items() if n in earlier.models and dict(earlier.models[n]) != how)
-        help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"
-        raise stop("C122", f"`{unlike}` has judged runs in {folder.path} with other parameters", help=help_)
-    judges = fresh if earlier is None else earlier.joined(fresh)
-    write_judges(folder, judges)
-    return judges
+    with alone(folder):
+        earlier = read_judges(folder)
+        if earlier is not None and not fresh.like(earlier):
+            both = (name for name in fresh.models if name in earlier.models)
+            unlike = next(name for name in both if dict(earlier.models[name]) != dict(fresh.models[name]))
+            help_ = f"ask in the same way, or remove {folder.judges.parent} to begin anew"
+            raise stop("C122", f"`{unlike}` has judged runs in {folder.path} with other parameters", help=help_)
+        judges = fresh if earlier is None else earlier.joined(fresh)
+        write_judges(folder, judges)
+        return judges
 
 
 def verdict_words(verdicts: Verdicts) -> str:
     """What became of the judgements; empty where none was asked for."""
     asked = verdicts.made + sum(verdicts.missing.values()) + verdicts.left
-    if not (asked or verdicts.found or verdicts.busy):
+    if not (asked or verdicts.found):
         return ""
     words = counted(verdicts.made + verdicts.found, "judgement")
     words += f", {verdicts.found} of them from before" if verdicts.found and verdicts.made else ""
@@ -98,5 +100,4 @@ def verdict_words(verdicts: Verdicts) -> str:
         kinds = ", ".join(f"{number} {status}" for status, number in sorted(verdicts.missing.items()))
         words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
     words += f"; {counted(verdicts.left, 'judgement')} not asked for" if verdicts.left else ""
-    words += f"; another process is at {counted(verdicts.busy, 'run')}" if verdicts.busy else ""
     return words

@@ -3,12 +3,14 @@
 A file of judgements names the seal of the trace that was judged: those of a run that was made again are none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
+from filelock import FileLock
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from colosseum.audit.campaign.folder import Damaged, Folder, as_bytes, replace_file
@@ -89,6 +91,16 @@ def read_judges(folder: Folder) -> Judges | None:
 def _check_version(path: Path, schema: int) -> None:
     if schema != SCHEMA:
         raise Damaged(f"{path} is of version {schema}, and {SCHEMA} is what can be read here")
+
+
+@contextmanager
+def alone(folder: Folder) -> Iterator[None]:
+    """Within the block no other process writes down who judges. Raises OSError."""
+    path = folder.judges.with_suffix(".lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path):
+        yield
+        path.unlink(missing_ok=True)
 
 
 def write_judges(folder: Folder, judges: Judges) -> None:

@@ -33,6 +33,8 @@ from colosseum.model.scenario import Scenario
 SILENT = "nobody said anything"
 AFTER_RUNS = 10**9
 """Money is kept for runs that go on before it is spent on judges."""
+BUSY = 0.25
+"""Seconds between two looks at a run that another process judges."""
 MOST_SCENARIOS = 16
 """That are remembered."""
 
@@ -48,8 +50,6 @@ class Verdicts:
     """Those without a score, by status."""
     left: int = 0
     """Not asked for: money ran out, or somebody said stop."""
-    busy: int = 0
-    """Runs that another process has judged meanwhile."""
 
     def count(self, judgement: Judgement) -> None:
         """One more that was asked for."""
@@ -83,26 +83,32 @@ class Judging:
         return self.verdicts
 
     async def judge(self, listed: Listed) -> None:
-        """Make what is missing of one run, once there is room for it. Raises OSError, and Damaged."""
-        async with self.room:
-            await self._judge(listed)
+        """Make what is missing of one run, once there is room for it and no other process is at it.
+
+        Raises OSError, and Damaged.
+        """
+        while True:
+            async with self.room:
+                if await self._judge(listed):
+                    return
+            await asyncio.sleep(BUSY)
 
     @cached_property
     def room(self) -> asyncio.Semaphore:
         """For so many runs."""
         return asyncio.Semaphore(self.side_by_side)
 
-    async def _judge(self, listed: Listed) -> None:
+    async def _judge(self, listed: Listed) -> bool:
+        """Whether all is done that can be: another process may be at it."""
         result = self.folder.result(listed.trial)
         if result is None or result.status != "complete":
-            return
+            return True
         lock = FileLock(self.folder.judged(listed.trial).with_suffix(".lock"))
         self.folder.judges.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(blocking=False)
         except Timeout:
-            self.verdicts.busy += 1
-            return
+            return False
         try:
             before = read_judged(self.folder, listed.trial, result.trace.chain)
             matters = self._matters(listed, result.trace)
@@ -110,6 +116,7 @@ class Judging:
         finally:
             Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
             lock.release()
+        return True
 
     def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
         """All that a run is judged by."""
