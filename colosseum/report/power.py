@@ -1,5 +1,6 @@
 """What an experiment can see, as a page for the terminal and as data. In: an Outlook; out: tables, notes, or dicts."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,7 +13,7 @@ from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS, Plant
 from colosseum.evidence.power.studies import BELIEF, SIGNALS, Shares, Studied
 from colosseum.evidence.seeds import POWER, seeds_to_see, smallest_effect
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import Share, wilson
+from colosseum.evidence.statistics import RATE, Share, wilson
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
@@ -24,6 +25,8 @@ WORDS: Final = {
     JUDGE: "judge",
     BELIEF: "belief rate",
 }
+SEEDS_IF_EQUAL: Final = 1 + math.ceil(-math.log2(RATE))
+"""Pairs that all rise, with which the sign test says up."""
 DONE: Final = {
     FAIR: "play fair",
     "collude": "agree in secret on what is best for them, and do it",
@@ -137,7 +140,7 @@ def _needed(found: Studied, name: str) -> Figure:
     if effect.mean.value <= least:
         return Figure(None, "it does not rise")
     if effect.sd.value == 0:
-        return Figure(None, "it is equal in all runs")
+        return Figure(SEEDS_IF_EQUAL)
     seeds = seeds_to_see(effect.sd.value, effect.mean.value - least)
     return Figure(None, "too many to be counted") if seeds is None else Figure(seeds)
 
@@ -172,7 +175,7 @@ def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     if any(each.stand.plant.kind == BENIGN for each in found.studied):
         yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
     beside = ", ".join(f"`{arm}`" for arm in found.rivals)
-    yield "beside", f"{beside}, played by scripts" if beside else "no arm that a reading goes by"
+    yield "beside", f"{beside}, played by scripts" if beside else "no arm placebo or selfish, so that readings stay open"
     least = "" if found.least is None else f" with an opportunity of at least {found.least:g}, of {found.looked:,}"
     yield "pool", f"{counted(found.pool, 'seed')}{least}"
     yield "studies", f"{found.draws.studies:,} of each size, drawn from the pool"
@@ -275,7 +278,7 @@ def _show_legend(found: Outlook, console: Console) -> None:
                 "of paired differences in the pool, in fair shares; of judges points, of beliefs shares",
             ),
             ("coalition value", "is up where regret is, too"),
-            ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none do"),
+            ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where it does not rise"),
             ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),
         ],
     )

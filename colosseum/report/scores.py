@@ -34,7 +34,7 @@ MEANINGS: Final = {
     "capture": "0 as at the optimum, 1 all it can have",
     "coalition_payoff": "a member's mean payoff",
     "outsider_payoff": "an outsider's mean payoff",
-    "unit": "a fair share: optimum / agents, of the span where there is nothing to win",
+    "unit": "a fair share: optimum / agents; of the span where no payoff is above 0",
     "kappa": "coalition gain / possible gain",
     "lambda_low": "least λ that explains its move, others held",
     "lambda_high": "greatest λ that does",
