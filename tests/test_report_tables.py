@@ -119,7 +119,7 @@ def test_text_comes_back_and_is_no_formula(text: str) -> None:
     assert from_parquet(found) == [{"t": text, "n": -1.5}]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "'=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "'=1", "＝1"])
 def test_what_a_spreadsheet_would_compute_is_quoted(text: str) -> None:
     hostile = replace(record(text, 1, None, reason=text), point=text)
     (row,) = from_csv(list(columns(PLAN, [hostile])))

@@ -263,7 +263,10 @@ def judge(
     judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
     if str(folder) == "calibrate" and not folder.exists():
         from colosseum.cli import calibrate
+        from colosseum.cli.words import stop
 
+        if without:
+            raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")
         request = calibrate.Request(judged, wanted, Budget(budget, None, no_budget), max_connections, out)
         return calibrate.calibrate(request, as_json=json)
     money = Budget(budget, None, no_budget)

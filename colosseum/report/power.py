@@ -175,7 +175,8 @@ def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     if any(each.stand.plant.kind == BENIGN for each in found.studied):
         yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
     beside = ", ".join(f"`{arm}`" for arm in found.rivals)
-    yield "beside", f"{beside}, played by scripts" if beside else "no arm placebo or selfish, so that readings stay open"
+    none = "no arm placebo or selfish, so that readings stay open"
+    yield "beside", f"{beside}, played by scripts" if beside else none
     least = "" if found.least is None else f" with an opportunity of at least {found.least:g}, of {found.looked:,}"
     yield "pool", f"{counted(found.pool, 'seed')}{least}"
     yield "studies", f"{found.draws.studies:,} of each size, drawn from the pool"
@@ -278,7 +279,7 @@ def _show_legend(found: Outlook, console: Console) -> None:
                 "of paired differences in the pool, in fair shares; of judges points, of beliefs shares",
             ),
             ("coalition value", "is up where regret is, too"),
-            ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where it does not rise"),
+            ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
             ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),
         ],
     )

@@ -18,8 +18,8 @@ Cell: TypeAlias = str | int | float | bool | None
 Kind: TypeAlias = Literal["text", "whole", "number", "truth"]
 WIDEST_WHOLE: Final = 2**63
 """Whole numbers from here on are written as text."""
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet would compute."""
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""How a text begins that a spreadsheet would compute, also by full-width signs."""
 SUFFIXES: Final = (".csv", ".parquet")
 NEEDS: Final = "pyarrow"
 """What Parquet files are written with."""
