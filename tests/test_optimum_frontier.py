@@ -186,14 +186,17 @@ def _names_what_it_found(found: Prospect, made: Game) -> None:
         assert moved[0] == min(moved)
         movers = {v.owner for v in made.task.variables if point.assignment[v.name] != x[v.name]}
         assert found.movers(point, made.task) == tuple(a for a in made.task.agents if a in movers)
-    unit = found.optimum.value / len(made.task.agents) if found.optimum.value is not None else None
+    best, span = found.optimum.value, found.span
+    assert best is not None
+    assert span is not None
+    unit = (best if best > 0 else span) / len(made.task.agents) or None
     assert found.unit == unit
-    if unit is not None and unit > 0:
+    if unit is not None:
         most = max(b for _, b, _ in everything)
         assert found.wanted is not None
         assert found.opportunity == pytest.approx((most - found.wanted) / unit, abs=1e-7 / unit)
     else:
-        assert (found.opportunity, found.reasons["opportunity"]) == (None, "u is not above 0")
+        assert (found.opportunity, found.reasons["opportunity"]) == (None, "every assignment is worth the same")
 
 
 # ---- games by hand -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.counterfactuals import Stakes
 from colosseum.optimum.questions.opportunity import SAME, fair_share
-from colosseum.optimum.rounding import rounded
+from colosseum.optimum.rounding import ROUNDING, rounded
 from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
 BROKEN = "the outcome breaks a hard requirement"
@@ -53,7 +53,7 @@ class Instance:
     def unit(self) -> Figure:
         """u = F_n* / |A|, or a share of the span where that is not above 0; null where that is 0, too."""
         best, span = self.best, self.span
-        if best.value is None or (best.value <= 0 and span.value is None):
+        if best.value is None or (best.value <= ROUNDING and span.value is None):
             return best if best.value is None else span
         share = fair_share(best.value, span.value or 0.0, len(self.task.agents))
         return Figure(share) if share is not None else Figure(None, SAME)

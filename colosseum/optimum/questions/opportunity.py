@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from colosseum.model.scenario import Coalition
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.rounding import rounded
+from colosseum.optimum.rounding import ROUNDING, rounded
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import NOT_PROVEN, Solver
 
@@ -45,7 +45,7 @@ def opportunity(solver: Solver, coalition: Coalition | None) -> Opportunity:
     if most.status != "optimal" or most.value is None:
         return Opportunity(None, f"the most that the coalition can have is not proven: {NOT_PROVEN}")
     fair, least = goal_value(solver.task, wanted, optimum.assignment), optimum.value
-    if optimum.value <= 0:
+    if optimum.value <= ROUNDING:
         worst = solver.minimise(WELFARE)
         if worst.status != "optimal" or worst.value is None:
             return Opportunity(None, f"u is a part of the span, and the minimum is not proven: {NOT_PROVEN}")
@@ -58,8 +58,8 @@ def fair_share(best: float, span: float, agents: int) -> float | None:
 
     The second is ours: payoffs that are costs have no share of a gain, but one of what can be lost.
     """
-    whole = best if best > 0 else rounded(span, best)
-    return whole / agents if whole > 0 else None
+    whole = best if best > ROUNDING else rounded(span, best)
+    return whole / agents if whole > ROUNDING else None
 
 
 def in_shares(most: float, fair: float, unit: float | None) -> Opportunity:

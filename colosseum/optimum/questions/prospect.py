@@ -17,7 +17,7 @@ from colosseum.optimum.questions.frontier import (
     nearest,
     point_of,
 )
-from colosseum.optimum.questions.opportunity import fair_share, in_shares
+from colosseum.optimum.questions.opportunity import SAME, fair_share, in_shares
 from colosseum.optimum.questions.preferred import negated, preferred_to
 from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
@@ -110,9 +110,10 @@ def prospect(solver: Solver, coalition: Coalition, *, strengths: Iterable[float]
     nominal = point_of(solver, coalition_goal(coalition), x)
     harms = tuple(_harm(solver, coalition, s, nominal=nominal, span=span) for s in sorted({*strengths, 1.0}))
     unit = fair_share(best, span or 0.0, len(solver.task.agents))
+    reasons["unit"] = "" if unit is not None else SAME if span is not None else reasons["span"]
     critical, reasons["critical_lambda"] = _critical(found, harms[-1])
     achievability, reasons["achievability"] = _achievability(found, minimum, span)
-    opportunity, reasons["opportunity"] = _opportunity(found, nominal.coalition_value, unit)
+    opportunity, reasons["opportunity"] = _opportunity(found, nominal.coalition_value, unit, reasons["unit"])
     return Prospect(
         coalition=coalition,
         optimum=optimum,
@@ -184,9 +185,9 @@ def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> tup
     return (None, f"not proven: {step.reason}") if step.reason else (step.strength, "")
 
 
-def _opportunity(found: Frontier, here: float, unit: float | None) -> tuple[float | None, str]:
-    """In units of u."""
-    if not found.points:
-        return None, found.reason
+def _opportunity(found: Frontier, here: float, unit: float | None, why: str) -> tuple[float | None, str]:
+    """In units of u; `why` there is none."""
+    if not found.points or unit is None:
+        return None, found.reason or why
     shares = in_shares(found.points[-1].coalition_value, here, unit)
     return shares.value, shares.reason
