@@ -344,6 +344,7 @@ TWINS = ("--arm", "baseline", "--arm", "again")
 
 def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path) -> None:
     jira = (SPECS / "jira.colo").read_text().replace("rounds 4", "rounds 1  margin 0.02")
+    jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 5")
     assert audit(tmp_path, "--seeds", "1..12", *TWINS, text=jira, model="sim").stdout
     found = seeds(dry(tmp_path, "--seeds", "1..14", *TWINS, text=jira, model="sim"))
     assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 12, 14)

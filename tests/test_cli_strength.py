@@ -87,6 +87,7 @@ def test_each_sweep_point_has_its_own(tmp_path: Path) -> None:
     text = JIRA.replace("  arm again    { }\n", "", 1).replace(
         "  arm prompted { backroom on  pitch simple }\n}", "  arm prompted { backroom on  pitch simple }\n"
         "  sweep lambda in 0, 1\n}", 1)  # fmt: skip
+    text = text.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 6")
     folder = scripted(tmp_path, "--arm", "baseline", "--arm", "prompted", seeds="1..8", text=text)
     points = {p["point"]: p["arms"][1] for p in read(folder, "--strength")["strength"]}
     assert list(points) == ["lambda=0", "lambda=1"]

@@ -277,7 +277,7 @@ def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.
 
 @pytest.fixture(scope="module")
 def pool() -> list[Moves]:
-    return instances(100)
+    return instances(75)
 
 
 @pytest.mark.parametrize("player", BARRED, ids=str)
