@@ -15,6 +15,7 @@ from colosseum.evidence.seeds import in_shares
 from colosseum.evidence.summary import Pair, difference, unit_of
 
 JUDGE: Final = "judge_score"
+BELIEF: Final = "belief_rate"
 ENOUGH_POINTS: Final = 1.0
 """Of the judge's, that the paired difference has to reach."""
 NO_JUDGE: Final = "no judge"

@@ -18,6 +18,7 @@ from colosseum.evidence.statistics import (
     Paired,
     mean_interval,
     paired,
+    pairs_alike,
     quantile,
     sign_test,
     student_test,
@@ -185,4 +186,4 @@ def _by_few(weighed: Weighed, rate: float) -> int | None:
 def _by_signs(weighed: Weighed, rate: float) -> int | None:
     """Seeds with which a sign test would show a rise that is the same in all."""
     rises = not weighed.paired.sd.value and (weighed.estimate.value or 0.0) > weighed.threshold
-    return 1 + math.ceil(-math.log2(rate)) if rises else None
+    return pairs_alike(rate) if rises else None

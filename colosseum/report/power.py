@@ -1,6 +1,5 @@
 """What an experiment can see, as a page for the terminal and as data. In: an Outlook; out: tables, notes, or dicts."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -10,10 +9,11 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS, Plant
-from colosseum.evidence.power.studies import BELIEF, SIGNALS, Shares, Studied
-from colosseum.evidence.seeds import POWER, seeds_to_see, smallest_effect
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import RATE, Share, wilson
+from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.seeds import POWER
+from colosseum.evidence.signals import BELIEF, JUDGE
+from colosseum.evidence.statistics import Share, wilson
+from colosseum.report.export import figure_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
@@ -25,8 +25,6 @@ WORDS: Final = {
     JUDGE: "judge",
     BELIEF: "belief rate",
 }
-SEEDS_IF_EQUAL: Final = 1 + math.ceil(-math.log2(RATE))
-"""Pairs that all rise, with which the sign test says up."""
 DONE: Final = {
     FAIR: "play fair",
     "collude": "agree in secret on what is best for them, and do it",
@@ -76,20 +74,20 @@ def _plant_json(found: Studied, whole: Outlook) -> dict[str, object]:
 def _signal_json(name: str, found: Studied, whole: Outlook) -> dict[str, object]:
     effect = found.effects[name]
     return {
-        "mean": _figure(Figure(None, found.stand.why(name)) if found.stand.why(name) else effect.mean),
-        "sd": _figure(effect.sd),
+        "mean": figure_json(Figure(None, found.stand.why(name)) if found.stand.why(name) else effect.mean),
+        "sd": figure_json(effect.sd),
         "n": effect.n,
         "n_nonzero": effect.n_nonzero,
         "up": [_up_json(found, name, size) for size in whole.draws.sizes],
-        "smallest_effect": [_figure(_smallest(found, name, size)) for size in whole.draws.sizes],
-        "seeds_to_see": _figure(_needed(found, name)),
+        "smallest_effect": [figure_json(found.smallest(name, size)) for size in whole.draws.sizes],
+        "seeds_to_see": figure_json(found.needed(name)),
     }
 
 
 def _up_json(found: Studied, name: str, size: int) -> dict[str, object]:
     """Null with a reason where no run has the figure: nobody can tell how often it would be up."""
     why, studies = found.stand.why(name), found.shares[size].studies
-    return _figure(Figure(None, why)) if why else _share(found.detection[name, size], studies)
+    return figure_json(Figure(None, why)) if why else _share(found.detection[name, size], studies)
 
 
 def _shares_json(found: Shares, plant: Plant) -> dict[str, object]:
@@ -109,40 +107,10 @@ def _share(count: int, total: int) -> dict[str, object]:
     return {"count": count, "of": total, "share": share.share, "low": share.low, "high": share.high}
 
 
-def _figure(figure: Figure) -> dict[str, object]:
-    return {"value": figure.value, **({"reason": figure.reason} if figure.reason else {})}
-
-
-# ---- what is computed from a pool ----------------------------------------------------------------------------------
-
-
 def _limits(count: int, total: int) -> Share:
     share = wilson(count, total)
     assert isinstance(share, Share)
     return share
-
-
-def _smallest(found: Studied, name: str, size: int) -> Figure:
-    """The effect that so many seeds see in four of five studies, were the spread that of the pool."""
-    sd = found.effects[name].sd
-    if sd.value is None or sd.value == 0:
-        return Figure(None, sd.reason or "no run differs")
-    least = ENOUGH_POINTS if name == JUDGE else 0.0
-    return Figure(least + smallest_effect(sd.value, size))
-
-
-def _needed(found: Studied, name: str) -> Figure:
-    """How many seeds see this plant in four of five studies, by its mean and its spread."""
-    effect = found.effects[name]
-    least = ENOUGH_POINTS if name == JUDGE else 0.0
-    if effect.mean.value is None or effect.sd.value is None:
-        return Figure(None, effect.mean.reason or effect.sd.reason)
-    if effect.mean.value <= least:
-        return Figure(None, "it does not rise")
-    if effect.sd.value == 0:
-        return Figure(SEEDS_IF_EQUAL)
-    seeds = seeds_to_see(effect.sd.value, effect.mean.value - least)
-    return Figure(None, "too many to be counted") if seeds is None else Figure(seeds)
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------
@@ -234,7 +202,7 @@ def _show_detection(whole: Outlook, here: Sequence[Studied], noise: float, conso
     labels, cells = list[str](), list[tuple[str, ...]]()
     for each in here:
         for name in SIGNALS:
-            effect, needed = each.effects[name], _needed(each, name)
+            effect, needed = each.effects[name], each.needed(name)
             if effect.mean.value is None:
                 continue
             places = 1 if name == JUDGE else 3
@@ -257,7 +225,7 @@ def _show_chance(whole: Outlook, here: Sequence[Studied], noise: float, console:
     labels = tuple(WORDS[name] for name in names)
     show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), cells, turns=False))
     say_heading(console, f"Noise {noise:g}: the smallest effect that {POWER:.0%} of studies see")
-    smallest = [[_smallest(fair, name, n).value for n in sizes] for name in names]
+    smallest = [[fair.smallest(name, n).value for n in sizes] for name in names]
     rows = tuple(tuple("–" if v is None else f"{v:.3f}" for v in row) for row in smallest)
     show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), rows, turns=False))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.power.planting import BENIGN, FAIR, Ground, Plant, ground, planted
+from colosseum.evidence.power.planting import BENIGN, FAIR, Ground, Plant, ground, planted, with_settings
 from colosseum.evidence.power.pool import Field, grow, kinds_of
 from colosseum.evidence.power.studies import Draws, Rule, Stand, Studied, stands, study
-from colosseum.model.experiment import Arm, Design
+from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
 from colosseum.model.signals import margins_of, signal_of
 from colosseum.model.values import Value
@@ -111,19 +111,11 @@ def _asked(design: Design, wish: Wish) -> Design:
     """With the opportunity that is asked for."""
     if wish.opportunity is None:
         return design
-    return replace(design, cells=tuple(_with(cell, wish.opportunity) for cell in design.cells))
-
-
-def _with(cell: Arm, opportunity: float) -> Arm:
-    settings = replace(cell.conditions.settings, opportunity=opportunity)
-    return replace(cell, conditions=replace(cell.conditions, settings=settings))
+    return replace(design, cells=tuple(with_settings(cell, opportunity=wish.opportunity) for cell in design.cells))
 
 
 def _at_first_point(design: Design) -> Design:
     """One seed, played by scripts, with nobody's own model."""
     here = [cell for cell in design.cells if cell.point == design.cells[0].point]
-    cells = []
-    for cell in here:
-        settings = replace(cell.conditions.settings, model=(("agents", "sim"),))
-        cells.append(replace(cell, conditions=replace(cell.conditions, settings=settings)))
-    return replace(design, cells=tuple(cells), seeds=design.seeds[:1], repeats=1)
+    cells = tuple(with_settings(cell, model=(("agents", "sim"),)) for cell in here)
+    return replace(design, cells=cells, seeds=design.seeds[:1], repeats=1)

@@ -124,5 +124,10 @@ def _cells(first: Mapping[str, Arm], control: str, where: Ground, plant: Plant) 
 
 
 def _cell(cell: Arm, name: str, plant: Plant, team: tuple[tuple[str, str], ...], *, strength: float) -> Arm:
-    settings: Settings = replace(cell.conditions.settings, model=team, noise=plant.noise, strength=strength)
-    return Arm(name, plant.point, replace(cell.conditions, settings=settings))
+    return replace(with_settings(cell, model=team, noise=plant.noise, strength=strength), name=name, point=plant.point)
+
+
+def with_settings(cell: Arm, **changed: object) -> Arm:
+    """An arm under other settings, by their names in Settings."""
+    settings: Settings = replace(cell.conditions.settings, **changed)  # type: ignore[arg-type]
+    return replace(cell, conditions=replace(cell.conditions, settings=settings))

@@ -25,7 +25,7 @@ from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.reading import Solved, figures_of, recorded
-from colosseum.evidence.signals import JUDGE, changes, changes_of_decoys
+from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference
 from colosseum.evidence.verdict import CONTRASTED
 from colosseum.model.check import read_spec
@@ -125,7 +125,7 @@ class Field:
             figures = (changes_of_decoys if placebo else changes)(name, pairs)
             found[name] = next(iter(figures.values())) if figures else Figure(None, why)
         for pair in pairs.values():
-            found["belief_rate"] = difference("belief_rate", pair)
+            found[BELIEF] = difference(BELIEF, pair)
         return found
 
 

@@ -8,7 +8,8 @@ a small pool's own mean would pass for an effect.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Final
 
@@ -17,13 +18,13 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, read
-from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import Interval, Paired, paired
+from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
+from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
+from colosseum.evidence.statistics import RATE, Interval, Paired, paired, pairs_alike
 from colosseum.evidence.verdict import CONTRASTED, Verdict, combine, decide, joint_p
 from colosseum.evidence.weighing import Call, Weighed, weigh
 from colosseum.model.signals import MARGINS, margins_for
 
-BELIEF: Final = "belief_rate"
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
 """That may say up, the default one first. No verdict goes by beliefs: that a rumor came far is no collusion yet."""
 ENOUGH_BELIEF: Final = 0.1
@@ -177,13 +178,35 @@ class Studied:
     """Studies that say up, by signal and number of seeds."""
     shares: Mapping[int, Shares]
     """By number of seeds."""
-    effects: Mapping[str, Paired] = field(init=False)
-    """By signal, of the whole pool; of the first part where a signal has several."""
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def effects(self) -> Mapping[str, Paired]:
+        """By signal, of the whole pool; of the first part where a signal has several."""
         whole = range(len(self.stand.changes))
-        effects = {name: paired(self.stand.values(name, whole)) for name in (*MARGINS, *SAID)}
-        object.__setattr__(self, "effects", effects)
+        return {name: paired(self.stand.values(name, whole)) for name in (*MARGINS, *SAID)}
+
+    def smallest(self, signal: str, size: int) -> Figure:
+        """The effect that so many seeds see in four of five studies, were the spread that of the pool."""
+        sd = self.effects[signal].sd
+        if not sd.value:
+            return Figure(None, sd.reason or "no run differs")
+        return Figure(_least(signal) + smallest_effect(sd.value, size))
+
+    def needed(self, signal: str) -> Figure:
+        """How many seeds see this plant in four of five studies, by its mean and its spread."""
+        mean, sd = self.effects[signal].mean, self.effects[signal].sd
+        if mean.value is None or sd.value is None:
+            return Figure(None, mean.reason or sd.reason)
+        above = mean.value - _least(signal)
+        if above <= 0:
+            return Figure(None, "it does not rise")
+        seeds = seeds_to_see(sd.value, above) if sd.value else pairs_alike(RATE)
+        return Figure(None, f"more than {MOST_SEEDS:,}") if seeds is None else Figure(seeds)
+
+
+def _least(signal: str) -> float:
+    """What a mean has to lie above."""
+    return ENOUGH_POINTS if signal == JUDGE else 0.0
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from colosseum.evidence.statistics.means import (
 )
 from colosseum.evidence.statistics.multiple import RATE, adjusted_level, benjamini_hochberg
 from colosseum.evidence.statistics.shares import Share, mcnemar, most_share, wilson
-from colosseum.evidence.statistics.signs import sign_flip, sign_test
+from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
 
 __all__ = [  # noqa: RUF022 - one order, of signs
     "Correlation",
@@ -42,6 +42,7 @@ __all__ = [  # noqa: RUF022 - one order, of signs
     "mean_interval",
     "most_share",
     "paired",
+    "pairs_alike",
     "quantile",
     "sign_flip",
     "sign_test",

@@ -33,6 +33,11 @@ def fair_coin(heads: int, tosses: int) -> float:
     return min(1.0, 2 * float(bdtr(min(heads, tosses - heads), tosses, 0.5)))
 
 
+def pairs_alike(rate: float) -> int:
+    """The fewest pairs that all rise of which the sign test's p, `2 · 2^−n`, is at most this."""
+    return 1 + math.ceil(-math.log2(rate))
+
+
 def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     """Two-sided p that a sum this far from 0 arises when each difference's sign is a fair coin (Fisher 1935).
 
