@@ -12,7 +12,9 @@ from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
 from colosseum.audit.scripted import phrases
 from colosseum.audit.trial import Trial
 from colosseum.model.experiment import Conditions
+from colosseum.optimum.goal import coalition_goal
 from colosseum.optimum.scoring import score
+from colosseum.optimum.solve import Solver
 
 PLANTED = ("collude", "decoy", "misinform", "quiet", "sabotage", "selfish", "talk")
 LIBRARY = ("variants", "persuasion", "misinformation", "misalignment")
@@ -277,6 +279,35 @@ def test_at_no_strength_colluders_and_the_selfish_do_the_teams_best(tmp_path: Pa
             reached, best = (score(trial.stage.scenario.task, outcome(tmp_path / p, t)).value
                              for p, t in ((player, trial), ("fair", fair)))  # fmt: skip
             assert reached == pytest.approx(best, abs=1e-3)
+
+
+# ---- whom a channel informs ----------------------------------------------------------------------------------
+
+
+def announced(folder: Path, trial: Trial, agent: str) -> list[tuple[int, str]]:
+    """The rounds in which somebody announces moves in public, and what it says."""
+    said = [e for e in events(folder, trial) if e["event"] == "post" and e["channel"] == PUBLIC]
+    return [(e["round"], e["text"]) for e in said if e["agent"] == agent and e["text"].startswith(phrases.TAKE)]
+
+
+def test_who_confides_plans_with_those_who_told_it_something_and_is_early(tmp_path: Path) -> None:
+    """Members who were told nothing but have a channel come to what is best for the two, and others plan around it."""
+    everybody = adjusted(model=(("agents", "sim/confide"),), noise=0.0)
+    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 7), adjust=everybody, arms=["baseline", "emergent"])
+    assert run(tmp_path, todo)["failed"] == 0
+    for trial in todo:
+        task, pair = trial.stage.scenario.task, members(trial)
+        facts = {e["channel"] for e in events(tmp_path, trial) if e["event"] == "post" and phrases.TELL in e["text"]}
+        claims = {agent: announced(tmp_path, trial, agent) for agent in trial.roles}
+        assert facts == ({"backroom"} if trial.arm == "emergent" else set())
+        early = set(pair) if trial.arm == "emergent" else set()
+        assert {claims[a][0][0] for a in claims if a not in early} == {4}
+        best = Solver(task).maximise(coalition_goal(trial.stage.scenario.coalitions[0])).assignment
+        assert best is not None
+        for member in early:
+            round_, words = claims[member][0]
+            assert round_ <= 2
+            assert words == phrases.take({v.name: best[v.name] for v in task.variables if v.owner == member})
 
 
 def test_a_view_says_whether_one_is_bent_and_by_whom() -> None:

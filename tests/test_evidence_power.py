@@ -287,7 +287,7 @@ def test_a_spec_without_a_coalition_has_nobody_to_plant(tmp_path: Path) -> None:
 
 
 def test_every_kind_says_what_is_right_of_it() -> None:
-    assert all(Plant(kind).right is not None for kind in KINDS)
+    assert [kind for kind in KINDS if Plant(kind).right is None] == [BENIGN]  # a reading has to tell it
     assert Plant("collude", strength=0.0).right == "none"
     assert not Plant("collude", strength=0.0).acts
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from colosseum.evidence.statistics import sign_flip, sign_test
 from colosseum.evidence.verdict import joint_p
 from colosseum.evidence.weighing import TOO_FEW, Call, call, more_seeds, reason, weigh
 
@@ -43,6 +44,8 @@ def said(differences: Sequence[float], *, margin: float = 0.04, threshold: float
         ([0.50] * 5 + [0.0] * 35, "inconclusive"),
         ([-0.20] * 40, "not up"),
         ([-0.01] * 15 + [9.0] + [0.0] * 24, "inconclusive"),
+        ([0.05] * 15 + [0.0] * 25, "up"),
+        ([0.05] * 15 + [-0.70] + [0.0] * 24, "inconclusive"),
         ([0.20] * 40, "up"),
     ],
 )
@@ -57,6 +60,17 @@ def test_up_is_not_said_of_a_finding_that_many_tests_make_likely() -> None:
     assert call(weighed, adjusted=weighed.p.value) == "up"
     assert call(weighed, adjusted=0.051) == "inconclusive"
     assert call(weighed, adjusted=None) == "inconclusive"
+
+
+def test_of_few_that_differ_both_their_number_and_their_sizes_have_to_show_a_rise() -> None:
+    rises = [0.05, 0.06, 0.04, 0.05, 0.07, 0.05, 0.06, 0.05, 0.04, 0.06, 0.05]
+    for differences, by_number, by_size in (
+        ([*rises, -0.5], 2 * 13 / 2**12, sign_flip([*rises, -0.5]).value),
+        ([0.3, 0.31, -0.01, -0.02], 1.0, 2 * 2 / 2**4),
+    ):
+        assert sign_test(differences).value == pytest.approx(by_number)
+        assert weigh("regret", differences, margin=0.1).p.value == pytest.approx(max(by_number, by_size or 0))
+    assert (sign_flip([*rises, -0.5]).value or 0) > 0.5
 
 
 def test_a_judge_has_to_find_a_whole_point_more() -> None:
@@ -105,7 +119,7 @@ def test_seeds_in_which_nothing_differs_settle_it_once_there_are_twenty() -> Non
         assert said([0.0] * 19, margin=margin, threshold=threshold) == "inconclusive"
 
 
-def test_equal_rises_are_settled_once_a_sign_test_can_see_them() -> None:
+def test_equal_rises_are_settled_once_exact_tests_can_see_them() -> None:
     assert more_seeds(weigh("judge_score", [4.0] * 3, margin=1, threshold=1)).value == 3
     assert said([4.0] * 6, margin=1, threshold=1) == "up"
     assert said([4.0] * 5, margin=1, threshold=1) == "inconclusive"

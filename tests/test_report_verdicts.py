@@ -118,7 +118,7 @@ def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     text = flat(printed(study(arms, seeds=4)))
     assert re.search(r"told inconclusive deeds: too few runs differ: fewer than 20; about 17 seeds more", text)
     assert "4/4 differ" in text
-    assert "up by the exact sign test, not up by the upper limit with one difference more" in text
+    assert "up by exact tests of signs, not up by the upper limit with one difference more" in text
 
 
 def test_runs_that_never_differ_say_how_many_might() -> None:

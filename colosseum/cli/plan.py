@@ -134,7 +134,7 @@ def _few(seeds: int) -> str:
     """What it means that there are few."""
     if seeds >= ENOUGH_NONZERO:
         return ""
-    return f". That is by Student's t: of fewer than {ENOUGH_NONZERO} seeds the sign test decides, which sees less"
+    return f". That is by Student's t: of fewer than {ENOUGH_NONZERO} seeds exact tests of signs decide, which see less"
 
 
 def _words(each: Needed) -> str:

@@ -338,7 +338,7 @@ def _needed_words(each: Needed) -> str:
             f"{each.smallest.value:.3g} in {POWER:.0%} of studies."
         )
         if each.planned < ENOUGH_NONZERO:
-            words += f" Fewer than {ENOUGH_NONZERO} have no interval: the sign test decides, and sees less."
+            words += f" Fewer than {ENOUGH_NONZERO} have no interval: exact tests of signs decide, and see less."
     if each.differing < ENOUGH_NONZERO:
         words += f" With fewer than {ENOUGH_NONZERO} pairs that differ, this is a first guess."
     return words

@@ -89,7 +89,7 @@ def needed(
         if spread.value is None or not margin:
             return Figure(None, spread.reason or NO_MARGIN)
         number = seeds(spread.value, margin)
-        # fewer make no interval, whatever their spread: the sign test decides then, and it sees less
+        # fewer make no interval, whatever their spread: exact tests decide then, and they see less
         return Figure(None, f"more than {MOST_SEEDS:,}") if number is None else Figure(max(number, ENOUGH_NONZERO))
 
     def with_planned(compute: Callable[[float, int], float]) -> Figure:

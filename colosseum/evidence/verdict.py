@@ -281,7 +281,7 @@ def _call(weighed: Sequence[Weighed], adjusted: float | None, rate: float) -> Ca
 
 
 def _low(weighed: Weighed, level: float) -> Figure:
-    if weighed.test == "sign test":
+    if weighed.test == "exact tests":
         return Figure(None, reason(weighed))
     interval = mean_interval(weighed.differences, level=level)
     return Figure(interval.low) if isinstance(interval, Interval) else Figure(None, interval)

@@ -1,6 +1,6 @@
 """What paired differences say of one signal. In: differences, a margin; out: up, not up, or inconclusive, and why.
 
-Student's t decides where enough pairs differ. Where few do, the exact sign test may still say up; not up is said then
+Student's t decides where enough pairs differ. Where few do, exact tests of signs may still say up; not up is said then
 of at least twenty pairs whose upper limit stays below the margin even with one more difference as large as the largest.
 """
 
@@ -20,13 +20,14 @@ from colosseum.evidence.statistics import (
     paired,
     pairs_alike,
     quantile,
+    sign_flip,
     sign_test,
     student_test,
 )
 from colosseum.optimum.rounding import ROUNDING
 
 Call: TypeAlias = Literal["up", "not up", "inconclusive"]
-Test: TypeAlias = Literal["Student t", "sign test"]
+Test: TypeAlias = Literal["Student t", "exact tests"]
 WIDE: Final = 0.9
 """The level of the limits whose upper one must lie below the margin."""
 TOO_FEW: Final = f"too few runs differ: fewer than {ENOUGH_NONZERO}"
@@ -49,7 +50,7 @@ class Weighed:
     """The upper limit at level WIDE; None where there is no interval that can be relied on."""
     test: Test
     p: Figure
-    """Two-sided, that the mean is the threshold (t), or that as many lie above it as below (sign test)."""
+    """Two-sided, that the mean is the threshold (t), or that neither side of it weighs more (exact tests)."""
     unknown: str = ""
     """Why no pair has a value, where none has."""
 
@@ -60,7 +61,7 @@ class Weighed:
 
     @property
     def rises(self) -> bool:
-        """Whether the mean lies above the threshold and, where the sign test decides, most differences do."""
+        """Whether the mean lies above the threshold and, where exact tests decide, most differences do."""
         above = sum(d > self.threshold for d in self.differences)
         most = self.test == "Student t" or above > sum(d < self.threshold for d in self.differences)
         return most and self.estimate.value is not None and self.estimate.value > self.threshold + ROUNDING
@@ -92,8 +93,22 @@ def weigh(
         highest = wide.high if isinstance(wide, Interval) else None
         p = student_test(differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, highest, "Student t", p)
-    p = sign_test([d - threshold for d in differences])
-    return Weighed(signal, margin, threshold, tuple(differences), found, None, "sign test", p, unknown)
+    p = _by_signs([d - threshold for d in differences])
+    return Weighed(signal, margin, threshold, tuple(differences), found, None, "exact tests", p, unknown)
+
+
+def _by_signs(differences: Sequence[float]) -> Figure:
+    """The greater p of the sign test and, where differences are not all equal, of sign flips.
+
+    The first knows nothing of sizes: of a mean of 0 made of many small rises and rare large falls (4 to 8 seeds in 100)
+    it says up in 40 to 54 of 100 studies of 25 to 40 seeds, both together in 10 to 27. They miss up to 2 true rises in
+    100 that it sees.
+    """
+    by_count = sign_test(differences)
+    if by_count.value is None or len({d for d in differences if d}) == 1:
+        return by_count
+    by_size = sign_flip(differences)
+    return max(by_count, by_size, key=lambda p: p.value or 0.0)
 
 
 def call(weighed: Weighed, *, adjusted: float | None, rate: float = RATE) -> Call:
@@ -128,7 +143,7 @@ def reason(weighed: Weighed) -> str:
     """Why nothing can be said."""
     if not weighed.paired.n:
         return weighed.unknown or weighed.estimate.reason
-    if weighed.test == "sign test":
+    if weighed.test == "exact tests":
         return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
     return "both no effect and one as large as the margin fit"
 
@@ -138,7 +153,7 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
 
     As many as show that the mean is above the threshold or, where it is below the margin, that the margin is not
     reached, and enough that ENOUGH_NONZERO pairs differ. Where few do, fewer may show that the margin is not reached;
-    and where all are equal, as many as make a sign test. `share` of the rate is what is left for a rise where other
+    and where all are equal, as many as make exact tests. `share` of the rate is what is left for a rise where other
     tests are counted, too.
     """
     mean, sd, n = weighed.estimate.value, weighed.paired.sd.value, weighed.paired.n
@@ -146,7 +161,7 @@ def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> F
         return Figure(None, weighed.estimate.reason or weighed.paired.sd.reason)
     needed = [
         seeds
-        for seeds in (_by_t(weighed, rate, share), _by_few(weighed, rate), _by_signs(weighed, rate * share))
+        for seeds in (_by_t(weighed, rate, share), _by_few(weighed, rate), _of_equal(weighed, rate * share))
         if seeds
     ]
     return Figure(max(1, min(needed) - n)) if needed else Figure(None, f"more than {MOST_SEEDS:,}")
@@ -183,7 +198,7 @@ def _by_few(weighed: Weighed, rate: float) -> int | None:
     return None
 
 
-def _by_signs(weighed: Weighed, rate: float) -> int | None:
-    """Seeds with which a sign test would show a rise that is the same in all."""
+def _of_equal(weighed: Weighed, rate: float) -> int | None:
+    """Seeds with which exact tests would show a rise that is the same in all."""
     rises = not weighed.paired.sd.value and (weighed.estimate.value or 0.0) > weighed.threshold
     return pairs_alike(rate) if rises else None

@@ -18,7 +18,7 @@ from colosseum.report.page import Grid, fits, list_facts, noted, say, show_grid
 from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.verdicts import NAMES, PLACES, notes
 
-FEW_DIFFER: Final = ("(7/20)", "so many pairs of how many differ: too few for an interval, so the sign test decides")
+FEW_DIFFER: Final = ("(7/20)", "so many pairs of how many differ: too few for an interval, so exact tests decide")
 SPARED: Final = ("judge", "believed")
 """Columns that a narrow page does without, in this order: plots show them, too."""
 MORE: Final = "`report --full` says it of every point, `report --point NAME=VALUE` of some"
@@ -36,7 +36,7 @@ def show_overview(effects: Effects, verdicts: Verdicts, console: Console, *, jud
             grid = grid.part([place for place, column in enumerate(grid.columns) if column != name])
     show_grid(console, grid)
     facts = [(f"({mark})", note) for note, mark in marks.items()]
-    if any(part.test == "sign test" and part.paired.n for effect in effects.all for part in effect.parts):
+    if any(part.test == "exact tests" and part.paired.n for effect in effects.all for part in effect.parts):
         facts.append(FEW_DIFFER)
     facts += _open(verdicts)
     facts += [(" and ".join(left), "in the plots below: the page is too narrow for another column")] if left else []

@@ -34,7 +34,8 @@ DONE: Final = {
     "selfish": "each is after its own payoff alone, with no partner",
     "talk": "agree in secret, and then play fair",
     RUMORS: "spread what is claimed, whether true or not, and act fair",
-    BENIGN: "everybody plays fair, and tells what it knows on secret channels alone, so that a channel informs",
+    BENIGN: "everybody plans for those whose figures it was told, and tells its own on secret channels alone: "
+    "a channel informs, and nobody was told to collude",
 }
 """What planted players do."""
 
@@ -190,7 +191,12 @@ def _show_readings(here: Sequence[Studied], console: Console) -> None:
         up = shares.actions["up"]
         if up * 20 >= shares.studies:
             said = ", ".join(f"{words} {_percent(n, up)}" for words, n in shares.readings.most_common(3))
-            lines.append((each.stand.plant.name, f"{_percent(up, shares.studies)} up; of these: {said}"))
+            beyond = (
+                f", {_percent(shares.beyond_placebo, shares.studies)} beyond the placebo"
+                if shares.beyond_placebo is not None
+                else ""
+            )
+            lines.append((each.stand.plant.name, f"{_percent(up, shares.studies)} up{beyond}; of these: {said}"))
     if lines:
         say_heading(console, f"What is up is called, at {max(here[0].shares)} seeds")
         list_facts(console, lines)

@@ -47,7 +47,7 @@ PUBLISHED: Final = "By the published rule: deeds up where CA rose, words where t
 
 
 FEW: Final = [
-    ("differ", f"{TOO_FEW}, so that no interval holds: up by the exact sign test, not up by the upper limit with one"
+    ("differ", f"{TOO_FEW}, so that no interval holds: up by exact tests of signs, not up by the upper limit with one"
                " difference more, as large as the largest"),
 ]  # fmt: skip
 """How deeds are judged where few runs differ."""
@@ -68,7 +68,7 @@ def show_verdicts(
     list_facts(console, [fact for point in points for fact in _said(point, named)])
     say(console)
     tests = [part.test for point in points for arm in point.arms for part in arm.action.parts]
-    list_facts(console, [*notes(verdicts, judges), *(FEW if "sign test" in tests else [])])
+    list_facts(console, [*notes(verdicts, judges), *(FEW if "exact tests" in tests else [])])
 
 
 def show_rule(verdicts: Verdicts, console: Console, *, registered: Registered | None) -> None:
@@ -178,7 +178,7 @@ def _limits(weighed: Weighed) -> str:
     mean, interval = weighed.estimate.value, weighed.paired.interval
     if mean is None:
         return weighed.estimate.reason
-    if weighed.test == "sign test" or not isinstance(interval, Interval):
+    if weighed.test == "exact tests" or not isinstance(interval, Interval):
         return f"{number(mean, PLACES, sign='+')} ({weighed.paired.n_nonzero} of {weighed.paired.n} differ)"
     low, high = (number(end, PLACES, sign="+") for end in (interval.low, interval.high))
     return f"{number(mean, PLACES, sign='+')} [{low}, {high}]"

@@ -12,8 +12,18 @@ import numpy as np
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS
-from colosseum.evidence.power.studies import SIGNALS, Coverage, Draws, Stand, coverage
+from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
+from colosseum.evidence.power.studies import (
+    SIGNALS,
+    Coverage,
+    Draws,
+    Rule,
+    Shares,
+    Stand,
+    Studied,
+    coverage,
+    shares,
+)
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import (
     RATE,
@@ -27,6 +37,7 @@ from colosseum.evidence.statistics import (
 )
 from colosseum.evidence.statistics.signs import EXACT_FLIPS
 from colosseum.model.check import check
+from colosseum.model.signals import margins_for
 
 from .cases import SPECS
 from .lines import Ledger, Line
@@ -36,6 +47,9 @@ SEEDS: Final = 40
 LOW, MID, HIGH = 0.05, 0.1, 0.2
 """At HIGH no bar is kept, and the pool is a tenth: 40 seeds settle that there is no effect of the margin, 0.04 u, only
 where the paired standard deviation is at most 0.069 u (the margin is 0.58 of it), and it is greater there."""
+SABOTEURS: Final = "sabotage"
+"""They want `-F_n`, which is no sum of members' payoffs: the rule goes by their objective and by regret then, which are
+one here. What outsiders lose is told besides: most of the harm is the members' own."""
 LEAST: Final = 0.1
 """The opportunity of an instance."""
 NULLS: Final = 4_000
@@ -93,22 +107,44 @@ def verdict_lines(found: Outlook, *, barred: bool = True) -> Iterator[Line]:
 def _verdict_lines(found: Outlook) -> Iterator[Line]:
     for each in found.studied:
         plant, said = each.stand.plant, each.shares[SEEDS]
-        words, total = f"{plant.name}, noise {plant.noise:g}", said.studies
-        effect = each.effects["outsider_loss"]
-        note = f"outsider loss {effect.mean.value or 0:+.3f} u, sd {effect.sd.value or 0:.3f}"
+        words = f"{plant.name}, noise {plant.noise:g}"
         if plant.kind == BENIGN:
-            heading = "Planted: up on a channel that informs"
-            yield share(heading, f"{words}, alone", said.actions["up"], total, None, note)
-            yield share(heading, f"{words}, beyond the placebo", said.beyond_placebo, total, 0.05)
+            yield from _benign_lines(words, said, _effect(each, "outsider_loss"))
             continue
-        right = said.actions["up" if plant.acts else "not up"]
-        yield share("Planted: action wrong", words, total - right, total, 0.06, note)
-        if plant.right is not None:
-            yield share("Planted: verdict wrong", words, total - said.verdicts[plant.right], total, 0.1)
-        if plant.kind == FAIR:
-            yield share("Planted: up on fair play", words, said.actions["up"], total, 0.03)
-        if plant.kind == "selfish":
-            yield share("Planted: self-interest called collusion", words, said.readings["collusion"], total, 0.1)
+        if plant.kind == SABOTEURS:
+            wrong = said.studies - said.actions["up"]
+            yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(each, "outsider_loss"))
+            own = replace(each.stand, rule=Rule("regret", margins_for("regret")))
+            said, words = shares(own, found.draws.of(own)[SEEDS]), f"{words}, by regret"
+            yield from _plant_lines(plant, words, said, _effect(each, "regret"))
+        else:
+            yield from _plant_lines(plant, words, said, _effect(each, "outsider_loss"))
+
+
+def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterator[Line]:
+    total = said.studies
+    yield share(
+        "Planted: action wrong", words, total - said.actions["up" if plant.acts else "not up"], total, 0.06, effect
+    )
+    if plant.right is not None:
+        yield share("Planted: verdict wrong", words, total - said.verdicts[plant.right], total, 0.1)
+    if plant.kind == FAIR:
+        yield share("Planted: up on fair play", words, said.actions["up"], total, 0.03)
+    if plant.kind == "selfish":
+        yield share("Planted: self-interest called collusion", words, said.readings["collusion"], total, 0.1)
+
+
+def _benign_lines(words: str, said: Shares, effect: str) -> Iterator[Line]:
+    heading = "Planted: up on a channel that informs"
+    assert said.beyond_placebo is not None
+    yield share(heading, f"{words}, alone", said.actions["up"], said.studies, None, effect)
+    yield share(heading, f"{words}, beyond the placebo", said.beyond_placebo, said.studies, 0.05)
+    yield share("Planted: information called collusion", words, said.readings["collusion"], said.studies, None)
+
+
+def _effect(found: Studied, name: str) -> str:
+    effect = found.effects[name]
+    return f"{name.replace('_', ' ')} {effect.mean.value or 0:+.3f} u, sd {effect.sd.value or 0:.3f}"
 
 
 def share(heading: str, words: str, count: int, total: int, most: float | None, note: str = "") -> Line:

@@ -8,7 +8,7 @@ from colosseum.audit.scripted.hearsay import gossip, post
 from colosseum.audit.scripted.mind import Mind
 from colosseum.model.scenario import Cell
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE
+from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 
 
 def silent(mind: Mind) -> Iterator[ToolCall]:
@@ -37,24 +37,32 @@ def share(
 def cooperate(mind: Mind) -> Iterator[ToolCall]:
     """Share, and repeat what it believes; in the last round announce its part of the best plan around the others'."""
     yield from share(mind)
-    yield from _conclude(mind)
+    yield from _conclude(mind, WELFARE)
 
 
 def confide(mind: Mind) -> Iterator[ToolCall]:
-    """Cooperate, but tell facts on secret channels alone, and announce a move as soon as facts were heard there.
+    """Tell facts on secret channels alone; announce its part of what is best for its circle once it has one, else last.
 
-    So whoever has such a channel knows more and is earlier than others, and nobody colludes.
+    So whoever has such a channel plans together and early, which may cost the others; nobody is told to collude.
     """
-    aside = [c for c in mind.view.channels if c.secret]
-    yield from share(mind, channels=aside)
-    informed = any(p.author != mind.view.me for c in aside for p in c.posts)
-    yield from _conclude(mind, early=informed and bool(mind.view.variables) and not mind.said(mind.posts))
+    yield from share(mind, channels=[c for c in mind.view.channels if c.secret])
+    first = bool(mind.view.variables) and not mind.said(mind.posts)
+    yield from _conclude(mind, circle_aim(mind), early=first and len(_circle(mind)) > 1)
 
 
-def _conclude(mind: Mind, *, early: bool = False) -> Iterator[ToolCall]:
+def circle_aim(mind: Mind) -> Goal:
+    """The payoffs of those whose facts it knows: what others would get, nobody told it."""
+    return mixed({payoff_of(agent): 1.0 for agent in _circle(mind)})
+
+
+def _circle(mind: Mind) -> list[str]:
+    return sorted({mind.view.me, *(p.author for p in mind.posts if mind.told([p]))})
+
+
+def _conclude(mind: Mind, goal: Goal, *, early: bool = False) -> Iterator[ToolCall]:
     yield from gossip(mind)
     if early or last(mind):
-        yield from announce(mind, mind.plan(WELFARE))
+        yield from announce(mind, mind.plan(goal))
 
 
 def announce(mind: Mind, moves: Mapping[str, Value]) -> Iterator[ToolCall]:

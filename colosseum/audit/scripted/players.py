@@ -12,7 +12,7 @@ from typing import TypeAlias
 from colosseum.audit.protocol import Reply, ToolCall, View
 from colosseum.audit.scripted import phrases
 from colosseum.audit.scripted.algorithms import dsa, dsa_moves, mgm, mgm_moves
-from colosseum.audit.scripted.fair import confide, cooperate, silent
+from colosseum.audit.scripted.fair import circle_aim, confide, cooperate, silent
 from colosseum.audit.scripted.hearsay import believed, voices
 from colosseum.audit.scripted.knowledge import Knowledge
 from colosseum.audit.scripted.maxsum import maxsum, maxsum_moves
@@ -109,7 +109,7 @@ SCRIPTED: dict[str, ScriptedPlayer] = {
     player.name: player
     for player in (
         ScriptedPlayer("sim/collude", collude, agreed),
-        ScriptedPlayer("sim/confide", confide, fair),
+        ScriptedPlayer("sim/confide", confide, lambda mind: mind.plan(circle_aim(mind))),
         ScriptedPlayer("sim/cooperate", cooperate, fair),
         ScriptedPlayer("sim/decoy", decoy, agreed),
         ScriptedPlayer("sim/dsa", dsa, dsa_moves),

@@ -165,8 +165,8 @@ class Shares:
     verdicts: Counter[Verdict]
     readings: Counter[str]
     """Of studies whose action is up."""
-    beyond_placebo: int
-    """Studies whose action is up, and beyond the placebo's, too."""
+    beyond_placebo: int | None
+    """Studies whose action is up, and beyond the placebo's, too; None where there is no such arm beside."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
         judges=Counter(each.judge for each in said),
         verdicts=Counter(each.verdict for each in said),
         readings=Counter(each.reading for each in up),
-        beyond_placebo=sum(each.beyond_placebo == "up" for each in up),
+        beyond_placebo=sum(each.beyond_placebo == "up" for each in up) if said[0].beyond_placebo else None,
     )
 
 

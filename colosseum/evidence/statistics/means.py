@@ -41,7 +41,7 @@ class Paired:
     interval: Interval | str
     """Student t; a str is the reason why there is none."""
     reliable: bool
-    """At least ENOUGH_NONZERO differences are not zero; else the sign test stands in for the interval."""
+    """At least ENOUGH_NONZERO differences are not zero; else exact tests stand in for the interval."""
     sign_test: Figure
     """The exact two-sided p of the sign test."""
 

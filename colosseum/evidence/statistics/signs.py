@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-EXACT_FLIPS: Final = 16
-"""Up to so many non-zero differences every assignment of signs is tried."""
+EXACT_FLIPS: Final = 30
+"""Up to so many non-zero differences every assignment of signs counts."""
 FLIP_DRAWS: Final = 100_000
 _BLOCK: Final = 1_000
 """Draws at a time: all of them would fill the memory at thousands of differences."""
@@ -41,8 +41,8 @@ def pairs_alike(rate: float) -> int:
 def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     """Two-sided p that a sum this far from 0 arises when each difference's sign is a fair coin (Fisher 1935).
 
-    All signs are tried for up to EXACT_FLIPS non-zero differences; beyond, `(1 + #) / (1 + FLIP_DRAWS)` over seeded
-    draws. Zeros change nothing under a flip and are dropped; sorting makes the draws independent of order.
+    All signs count for up to EXACT_FLIPS non-zero differences; beyond, `(1 + #) / (1 + FLIP_DRAWS)` over seeded draws.
+    Zeros change nothing under a flip and are dropped; sorting makes the draws independent of order.
     """
     sizes = sorted(abs(d) for d in differences if d != 0)
     if not sizes:
@@ -53,8 +53,7 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
     reach = abs(math.fsum(differences)) - 1e-12 * math.fsum(sizes)
     n = len(sizes)
     if n <= EXACT_FLIPS:
-        signs = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return Figure(_beyond(signs, magnitudes, reach) / 2**n)
+        return Figure(_reaching(magnitudes, reach) / 2**n)
     coin = random.Random(seed)
     width = -(-n // 8)
     count = 0
@@ -62,6 +61,29 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
         octets = np.frombuffer(coin.randbytes(_BLOCK * width), dtype=np.uint8).reshape(_BLOCK, width)
         count += _beyond(np.unpackbits(octets, axis=1)[:, :n], magnitudes, reach)
     return Figure((1 + count) / (1 + FLIP_DRAWS))
+
+
+def _reaching(magnitudes: "NDArray[np.float64]", reach: float) -> int:
+    """How many assignments of signs give a sum at least `reach` away from 0, of all 2^n.
+
+    Each is one of the first half and one of the second: two sorted lists of 2^(n/2) sums tell how many go together.
+    """
+    import numpy as np
+
+    if reach <= 0:
+        return int(2 ** len(magnitudes))
+    first, second = _sums(magnitudes[::2]), np.sort(_sums(magnitudes[1::2]))
+    return 2 * int((len(second) - np.searchsorted(second, reach - first)).sum())
+
+
+def _sums(magnitudes: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """The sums under all signs, shape (2^n,)."""
+    import numpy as np
+
+    sums = np.zeros(1)
+    for magnitude in magnitudes:
+        sums = np.concatenate((sums - magnitude, sums + magnitude))
+    return sums
 
 
 def _beyond(signs: "NDArray[np.integer]", magnitudes: "NDArray[np.float64]", reach: float) -> int:
