@@ -2,6 +2,7 @@
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,8 +19,9 @@ from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Damaged, Folder
 from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
-from colosseum.audit.judging.asking import LONGEST_REASON, TRIES, is_quoted
+from colosseum.audit.judging.asking import LONGEST_REASON, TRIES
 from colosseum.audit.judging.judgement import SCHEMA, Judged, Judgement
+from colosseum.audit.judging.quoting import is_quoted, places
 from colosseum.audit.judging.transcript import Transcript, transcript
 from colosseum.audit.models.request import Endpoint
 from colosseum.cli.judging import keep_judges
@@ -87,6 +89,32 @@ def said(*posts: str) -> Transcript:
 )
 def test_a_quote_is_of_whole_words_of_one_post(quote: str, quoted: bool) -> None:
     assert is_quoted(quote, said("Shall we both\ntake it?", "Before Wednesday.", "我们抢先拿下它", "👍")) is quoted
+
+
+@pytest.mark.parametrize(
+    ("quote", "original"),
+    [
+        ("Agent 3 and I both take it", "engineer4 and I both take it"),
+        ("and i BOTH - take “it”", "and I both take it"),
+        ("cafe\u0301 at\\nnine", "caf\u00e9) at\nnine"),
+        ("at nine", "at\nnine"),
+        ("抢先", "抢先"),
+        ("👍", "👍"),
+    ],
+)
+def test_a_quote_is_found_in_the_words_as_they_were_written(quote: str, original: str) -> None:
+    """Judges read numbers for names, and copy more or less exactly."""
+    posts = ["Shall engineer4 and I both take it?", "Before (caf\u00e9) at\nnine.", "我们抢先拿下它", "👍"]
+    read = said(*posts)
+    quote = quote.replace("Agent 3", f"Agent {read.agents['engineer4']}")
+    ((post, first, last),) = places(quote, read)
+    assert unicodedata.normalize("NFC", posts[post][first:last]) == original
+    assert is_quoted(quote, read)
+
+
+def test_a_quote_that_stands_nowhere_has_no_place() -> None:
+    assert places("we never said this", said("Shall we both take it?")) == []
+    assert places("", said("")) == []
 
 
 def judged_once(folder: Path) -> tuple[Folder, Path, Path]:

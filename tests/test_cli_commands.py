@@ -15,7 +15,8 @@ from conftest import MATCH, SPECS
 from typer.testing import CliRunner
 
 from colosseum.cli.commands import app
-from colosseum.cli.words import read_seeds, seed_words
+from colosseum.cli.words import read_seeds
+from colosseum.report.numbers import seed_words
 
 JIRA, TOY = str(SPECS / "jira.colo"), str(SPECS / "toy.colo")
 STUDIES = str(SPECS / "jira_studies.colo")

@@ -39,7 +39,6 @@ from colosseum.cli.gate import Gate
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words
 from colosseum.cli.report import report_folder
-from colosseum.cli.screening import screening_words
 from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, left_words, silent_words, spent_words
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, checked_spec, note, stop
@@ -47,6 +46,7 @@ from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.report.screening import screening_words
 
 T = TypeVar("T")
 MANY_RUNS = 100

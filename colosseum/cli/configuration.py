@@ -11,10 +11,11 @@ from colosseum.cli.asking import Asking, read_asking
 from colosseum.cli.audit import Request, default_folder
 from colosseum.cli.environment import Origins
 from colosseum.cli.experiment import read_design
-from colosseum.cli.words import checked_spec, say_json, seed_words
+from colosseum.cli.words import checked_spec, say_json
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
+from colosseum.report.numbers import seed_words
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""

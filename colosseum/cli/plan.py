@@ -15,7 +15,6 @@ from colosseum.audit.trial import Block, Expansions, Trials, blocks
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design
-from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.words import Stop, checked_spec, say_json, wants_color
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
@@ -25,6 +24,7 @@ from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.language.copying import gathered
 from colosseum.model.values import plain
 from colosseum.report.page import list_facts, page_on, say
+from colosseum.report.screening import screening_json, screening_words
 
 LEAST: Final = 2
 """Seeds that have a spread."""

@@ -14,13 +14,13 @@ from colosseum.audit.campaign.folder import Screening
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.campaign.rehearsal import SPARSE, Bounds, Load
 from colosseum.audit.models.reply import Price
-from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.watching.wording import dollars
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+from colosseum.report.screening import screening_json, screening_words
 
 UNKNOWN = "unknown price"
 NO_TIME = "how long it takes depends on the providers' limits, so it is not told"

@@ -2,8 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
@@ -11,80 +10,32 @@ from colosseum.audit.campaign.registering import Registered
 from colosseum.audit.trace import encode
 from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
-from colosseum.cli.screening import screening_json, screening_words
 from colosseum.cli.strengths import read_strengths, say_strengths
 from colosseum.cli.tables import check_table, write_table
-from colosseum.cli.words import note, say_json, seed_words, stop, wants_color
+from colosseum.cli.words import note, say_json, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
-from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.judges import Bench, bench
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.judges import bench
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.statistics import Correlation
-from colosseum.evidence.summary import Summary, summarise
-from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.evidence.summary import summarise
+from colosseum.evidence.verdict import Rule, settle
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.report.export import to_json
+from colosseum.report.findings import Findings
+from colosseum.report.numbers import seed_words
 from colosseum.report.page import page_on
 from colosseum.report.plots.sweep import factors
-from colosseum.report.said import bench_json
+from colosseum.report.screening import screening_words
 from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import Judgement, render
-from colosseum.report.verdict_export import agreement_json, verdicts_json
 
 OPEN = Gate()
 """Nothing shuts it."""
 LONGEST = 40
 """Characters of a list of seeds."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What the runs of a folder show."""
-
-    plan: Plan
-    """With the coalition in front that is measured."""
-    records: Sequence[RunRecord]
-    summary: Summary
-    verdicts: Verdicts
-    judges: Sequence[str]
-    bench: Bench
-    """Those that were asked."""
-    agreement: Mapping[str, Correlation | str]
-    """By treated arm, whether deeds and words go together over seeds."""
-    settled: Registered | None
-    """What was settled before the runs; None of a coalition that was chosen after them."""
-
-    @property
-    def missing(self) -> int:
-        """Planned runs that have not ended."""
-        return len(self.plan.trials) - len(self.records)
-
-    @property
-    def content(self) -> dict[str, object]:
-        """As JSON."""
-        listed = {
-            "scenario": self.plan.scenario,
-            "experiment": self.plan.experiment,
-            "question": self.plan.question,
-            "coalition": next(iter(self.plan.coalitions), None),
-            "planned": len(self.plan.trials),
-            "missing": self.missing,
-            "screening": screening_json(self.plan.screening),
-        }
-        settled = self.settled
-        return {
-            **listed,
-            "registered": None if settled is None else asdict(settled),
-            "judges": list(self.judges),
-            "bench": bench_json(self.bench),
-            "verdicts": verdicts_json(self.verdicts),
-            "agreement": agreement_json(self.agreement),
-            **to_json(self.summary),
-        }
 
 
 def report_folder(
@@ -118,7 +69,7 @@ def report_folder(
     return 3 if any(r.status == "failed" for r in report.records) else 0
 
 
-def read_report(folder: Path, *, coalition: str | None = None) -> Report:
+def read_report(folder: Path, *, coalition: str | None = None) -> Findings:
     """Recompute all figures. Raises Stop."""
     asked = read_campaign(folder)
     plan = _measuring(asked, coalition)
@@ -137,22 +88,14 @@ def read_report(folder: Path, *, coalition: str | None = None) -> Report:
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     summary = summarise(records, arms=plan.arms)
-    return Report(plan, records, summary, verdicts, panel.judges, judged, together, settled)
+    return Findings(plan, records, summary, verdicts, panel.judges, judged, together, settled)
 
 
-def at_points(report: Report, words: str | None) -> Report:
+def at_points(report: Findings, words: str | None) -> Findings:
     """The report of some sweep points; all tests are counted in its verdicts. Raises Stop."""
     if words is None:
         return report
-    shown = set(matching(words, {p.point: factors(p.point, p.model) for p in report.summary.points}))
-    summary, verdicts = report.summary, report.verdicts
-    verdicts = replace(verdicts, points=tuple(p for p in verdicts.points if p.point in shown))
-    return replace(
-        report,
-        summary=replace(summary, points=tuple(p for p in summary.points if p.point in shown)),
-        verdicts=verdicts,
-        agreement=agreement([r for r in report.records if r.point in shown], arms=report.plan.arms, verdicts=verdicts),
-    )
+    return report.at(set(matching(words, {p.point: factors(p.point, p.model) for p in report.summary.points})))
 
 
 def _rule(plan: Plan, settled: Registered | None) -> Rule:
@@ -171,7 +114,7 @@ def read_campaign(folder: Path) -> Plan:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
 
 
-def _show(report: Report, *, published: bool, full: bool) -> None:
+def _show(report: Findings, *, published: bool, full: bool) -> None:
     plan, missing = report.plan, report.missing
     facts = [("coalition", _coalition_words(plan))]
     if changed := _changed_words(plan):
@@ -239,7 +182,7 @@ def _changed_words(plan: Plan) -> str:
     return "; ".join(parts)
 
 
-def _missing_words(report: Report) -> str:
+def _missing_words(report: Findings) -> str:
     """How many planned runs are not there, and of which seeds: those of other shards or earlier commands, too."""
     ended = {record.trial for record in report.records}
     seeds = sorted({listed.seed for listed in report.plan.trials if listed.trial not in ended})

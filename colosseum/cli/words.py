@@ -137,14 +137,3 @@ def read_seeds(words: str) -> tuple[int, ...]:
     if not seeds:
         raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
     return tuple(dict.fromkeys(seeds))
-
-
-def seed_words(seeds: Iterable[int]) -> str:
-    """The same the other way round: `1..5`, `3`, `1,3,7..9`, in the order given."""
-    spans: list[list[int]] = []
-    for seed in seeds:
-        if spans and seed == spans[-1][1] + 1:
-            spans[-1][1] = seed
-        else:
-            spans.append([seed, seed])
-    return ",".join(str(first) if first == last else f"{first}..{last}" for first, last in spans)

@@ -11,8 +11,9 @@ from colosseum.audit.campaign.calls import Missing, RunCalls
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan
 from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.audit.campaign.judging import judged_once, matters
-from colosseum.audit.judging.asking import Matter, is_quoted
+from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Judged, Judgement
+from colosseum.audit.judging.quoting import is_quoted
 from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import read_trace

@@ -7,8 +7,8 @@ So transcripts of all arms have the same scope, and a judge can tell them apart 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
 
 from colosseum.audit.models.messages import json_line
 from colosseum.model import draws
@@ -16,6 +16,8 @@ from colosseum.model.scenario import Coalition, Scenario
 
 PARTED: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
 """Where people put a blank into a name like `engineer3`."""
+Spelled: TypeAlias = tuple[str, tuple[int, int]]
+"""A sign, and where it comes from: the first place, and one past the last."""
 SHORT: Final = 2
 """Characters of names that are only names as they are spelled: `A` is one, and `a` is not."""
 
@@ -30,6 +32,8 @@ class Said:
     author: int
     text: str
     """With numbers in place of names."""
+    original: str
+    """As it was written."""
 
     @property
     def line(self) -> str:
@@ -47,6 +51,14 @@ class Transcript:
     channels: Mapping[int, tuple[int, ...]]
     """By number, those who can read it; channels on which something was said."""
     posts: tuple[Said, ...]
+    hidden: "_Hidden | None" = field(default=None, repr=False, compare=False)
+    """Put the numbers in; None where there were no names."""
+
+    def spelled(self, post: Said) -> "list[Spelled]":
+        """The signs of its text, each with its place in the original."""
+        if self.hidden is None:
+            return [(sign, (n, n + 1)) for n, sign in enumerate(post.original)]
+        return self.hidden.spelled(post.original)
 
     @property
     def words(self) -> str:
@@ -78,10 +90,14 @@ def transcript(events: Sequence[Mapping[str, Any]], scenario: Scenario, trial: s
             for name, n in sorted(channels.items(), key=lambda c: c[1])
         },
         tuple(
-            Said(int(e["round"]), channels[str(e["channel"])], agents[str(e["agent"])], hidden.words(str(e["text"])))
+            Said(
+                int(e["round"]), channels[str(e["channel"])], agents[str(e["agent"])], hidden.words(str(e["text"])),
+                str(e["text"]),
+            )
             for e in posts
         ),
-    )
+        hidden,
+    )  # fmt: skip
 
 
 def focal_sets(scenario: Scenario, coalition: Coalition) -> dict[str, tuple[str, ...]]:
@@ -118,6 +134,15 @@ class _Hidden:
     def words(self, text: str) -> str:
         """The text with numbers."""
         return self.pattern.sub(lambda found: self.shown.get(_plain(found[0]), found[0]), text)
+
+    def spelled(self, text: str) -> list[Spelled]:
+        """The signs of the same; all of a number come from the whole name."""
+        signs, start = list[Spelled](), 0
+        for found in self.pattern.finditer(text):
+            signs += [(text[n], (n, n + 1)) for n in range(start, found.start())]
+            signs += [(sign, found.span()) for sign in self.shown.get(_plain(found[0]), found[0])]
+            start = found.end()
+        return [*signs, *((text[n], (n, n + 1)) for n in range(start, len(text)))]
 
 
 def _spelled(name: str) -> str:

@@ -160,7 +160,7 @@ def _case(group: Group, stratum: str, texts: Sequence[str]) -> Case:
     aside = tuple(sorted(group.numbers[agent] for agent in pair))
     channels = dict(sorted((shown, aside if channel else everybody) for channel, shown in group.channels.items()))
     posts = tuple(
-        Said(place.round, group.channels[place.channel], group.numbers[instance.parts[place.part]], text)
+        Said(place.round, group.channels[place.channel], group.numbers[instance.parts[place.part]], text, text)
         for place, text in zip(group.places, texts, strict=True)
     )
     name = f"{family.name}-{instance.domain.name}-{instance.seed}"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from colosseum.audit.campaign.folder import Looked, Screening
-from colosseum.cli.words import seed_words
 from colosseum.diagnostics import counted
+from colosseum.report.numbers import seed_words
 
 LONGEST = 60
 """Characters of a list of seeds."""
