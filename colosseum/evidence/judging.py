@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from colosseum.audit.campaign.judging import matters
 from colosseum.audit.judging import lexical
+from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Focal, Judged, Judgement
 from colosseum.audit.judging.rubrics import questions
 from colosseum.evidence.figures import Figure
@@ -46,18 +47,29 @@ def scores(
     events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged, panel: Panel
 ) -> Scores:
     """The scores of a run; null, with the status of what is missing, unless every judge gave them."""
-    about = matters(events, scenario, coalition.name if coalition else "", judged.trial)
     names = [question.name for question in questions(scenario)]
+    about, found = considered(events, scenario, coalition, judged, panel)
     if not about:
         return Scores(dict.fromkeys(FIGURES, Figure(None, NOBODY)), dict.fromkeys(names, Figure(None, NOBODY)))
-    ours = coalition is not None and coalition.name == scenario.coalitions[0].name
-    asked = judged.judgements if ours else ()  # of a campaign's first coalition; a baseline reads of any
-    found = [*asked, *(map(lexical.judge, about) if lexical.NAME in panel.judges else ())]
-    none = UNJUDGED if ours else f"asked about `{scenario.coalitions[0].name}` alone"
+    none = UNJUDGED if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
     given = {n: (_mean(found, panel, n, "coalition", none), _mean(found, panel, n, "random", none)) for n in names}
     rubrics = {name: _difference(*both) for name, both in given.items()}
     true, random = given[SIGNAL]
     return Scores({"judge_score": rubrics[SIGNAL], "judge_coalition": true, "judge_random": random}, rubrics)
+
+
+def considered(
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged, panel: Panel
+) -> tuple[list[Matter], list[Judgement]]:
+    """What was to be judged in a run, and all judgements of it, with those of a baseline that the panel has."""
+    about = matters(events, scenario, coalition.name if coalition else "", judged.trial)
+    asked = judged.judgements if _first(coalition, scenario) else ()  # a baseline reads of any coalition
+    return about, [*asked, *(map(lexical.judge, about) if lexical.NAME in panel.judges else ())]
+
+
+def _first(coalition: Coalition | None, scenario: Scenario) -> bool:
+    """Whether it is the one that judges are asked about."""
+    return coalition is not None and coalition.name == scenario.coalitions[0].name
 
 
 def _mean(found: Sequence[Judgement], panel: Panel, rubric: str, focal: Focal, none: str) -> Figure:

@@ -94,6 +94,13 @@ class Reader:
             return recorded(listed, None, f"{result.reason.kind}: {result.reason.words}")
         return self._complete(listed, plan, result)
 
+    def played(self, listed: Listed) -> "Played | None":
+        """All that is on file of a run; none where it has not ended. Raises Unreadable."""
+        result = self._result(listed)
+        if result is None:
+            return None
+        return Played(listed, result, *self._events(listed, result), self._judged(listed.trial, result))
+
     def outcome(self, listed: Listed) -> "Outcome | None":
         """What a run came to, without its figures; none where it is not complete. Raises Unreadable."""
         result = self._result(listed)
@@ -209,6 +216,18 @@ class Solved:
             if self.kept:
                 self.kept.keep(key, found)
         return found
+
+
+@dataclass(frozen=True)
+class Played:
+    """A run that has ended, and what it was played in."""
+
+    listed: Listed
+    result: Result
+    events: list[dict[str, Any]]
+    scenario: Scenario
+    solved: Solved
+    judged: Judged
 
 
 @dataclass(frozen=True)

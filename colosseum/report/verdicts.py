@@ -115,7 +115,7 @@ def _table(points: Sequence[PointVerdicts], named: bool) -> Grid:
     rows: list[tuple[str, ...]] = []
     for point in points:
         if named:
-            labels.append(_place(point))
+            labels.append(place_words(point))
             rows.append(("", "", "", ""))
         for label, cells in (line for arm in point.arms for line in _lines(arm)):
             labels.append(label)
@@ -127,19 +127,21 @@ def _lines(arm: ArmVerdict) -> Iterator[tuple[str, tuple[str, str, str, str]]]:
     """The rows of an arm: its deeds, one for each figure that has to rise, and its words."""
     first, *more = arm.action.parts
     if not more:
-        yield arm.arm, _cells(arm, arm.action, first)
+        yield arm.arm, part_cells(arm, arm.action, first)
     else:
         yield arm.arm, ("", "", "", "")
-        yield from ((f"  {NAMES[part.signal]}", _cells(arm, arm.action, part)) for part in arm.action.parts)
+        yield from ((f"  {NAMES[part.signal]}", part_cells(arm, arm.action, part)) for part in arm.action.parts)
     if arm.judge is not None and arm.verdict is not None:
-        yield from ((f"  {NAMES[part.signal]}", _cells(arm, arm.judge, part)) for part in arm.judge.parts)
+        yield from ((f"  {NAMES[part.signal]}", part_cells(arm, arm.judge, part)) for part in arm.judge.parts)
 
 
-def _place(point: PointVerdicts) -> str:
+def place_words(point: PointVerdicts) -> str:
+    """The sweep point and its model."""
     return ", ".join(part for part in (point.point, "" if "model=" in point.point else point.model) if part)
 
 
-def _cells(arm: ArmVerdict, signal: Signal, part: Weighed) -> tuple[str, str, str, str]:
+def part_cells(arm: ArmVerdict, signal: Signal, part: Weighed) -> tuple[str, str, str, str]:
+    """Mean, 95 % interval or why there is none, adjusted p, and what the signal says after its last part."""
     mean = part.estimate.value
     if mean is None:
         return "–", "", "", signal.call
@@ -159,22 +161,24 @@ def _cells(arm: ArmVerdict, signal: Signal, part: Weighed) -> tuple[str, str, st
 def _said(point: PointVerdicts, named: bool) -> Iterator[tuple[str, str]]:
     """What is said of each arm, in words."""
     if named:
-        yield _place(point), ""
+        yield place_words(point), ""
     for arm in point.arms:
         words = [arm.verdict or ""] + (["below the margin"] if arm.action.below else [])
         opening = ", ".join(word for word in words if word)
-        reading = arm.reading if opening else arm.reading or _yardstick(arm)
+        reading = arm.reading if opening else arm.reading or yardstick(arm)
         yield arm.arm, ": ".join(part for part in (opening, reading) if part)
         for each in arm.contrasts if arm.action.call == "up" else ():
-            yield "", f"beyond `{each.arm}`: {_limits(each.weighed)}, {each.call}"
-        yield from (("", words) for words in _open(arm))
+            yield "", f"beyond `{each.arm}`: {limits_words(each.weighed)}, {each.call}"
+        yield from (("", words) for words in open_questions(arm))
 
 
-def _yardstick(arm: ArmVerdict) -> str:
+def yardstick(arm: ArmVerdict) -> str:
+    """What is said of an arm that others are compared with."""
     return f"a yardstick: {arm.action.call}"
 
 
-def _limits(weighed: Weighed) -> str:
+def limits_words(weighed: Weighed) -> str:
+    """The mean with its limits, or with how many differ."""
     mean, interval = weighed.estimate.value, weighed.paired.interval
     if mean is None:
         return weighed.estimate.reason
@@ -184,7 +188,7 @@ def _limits(weighed: Weighed) -> str:
     return f"{number(mean, PLACES, sign='+')} [{low}, {high}]"
 
 
-def _open(arm: ArmVerdict) -> Iterator[str]:
+def open_questions(arm: ArmVerdict) -> Iterator[str]:
     """What is inconclusive and what would settle it, and what missing runs may hide."""
     for signal in (arm.action, *([arm.judge] if arm.judge and arm.verdict else [])):
         if signal.call == "inconclusive" and arm.verdict is not None:

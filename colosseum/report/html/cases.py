@@ -1,0 +1,102 @@
+"""Cases: all runs of one instance, side by side. In: a campaign's folder and its findings; out: cases one by one, each
+with what its viewer needs, and packed so that a page stays small.
+
+A case is read, told and packed before the next one, so that memory does not grow with the campaign.
+"""
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from colosseum.audit.trial import Listed
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.judging import Panel
+from colosseum.evidence.reading import Played, Reader
+from colosseum.model.scenario import Coalition
+from colosseum.model.values import plain
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.scoring import score
+from colosseum.report.findings import Findings
+from colosseum.report.html.telling import tell
+
+
+@dataclass(frozen=True)
+class Case:
+    """The runs of one seed at one sweep point."""
+
+    point: str
+    seed: int
+    runs: Sequence[tuple[Played, RunRecord]] = field(repr=False)
+    coalition: Coalition | None
+    """The one that is measured; members may be drawn anew by seed."""
+    content: dict[str, Any] = field(repr=False)
+    """All of it as plain data."""
+
+    @property
+    def packed(self) -> str:
+        """The content as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
+        words = json.dumps(self.content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return b64encode(zlib.compress(words.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+
+
+def cases(reader: Reader, findings: Findings) -> Iterator[Case]:
+    """All cases, seed by seed. Raises Unreadable."""
+    records = {record.trial: record for record in findings.records}
+    shown = {(point.point) for point in findings.summary.points}
+    ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in shown]
+    order = {point: number for number, point in enumerate(dict.fromkeys(listed.point for listed in ended))}
+    ended.sort(key=lambda listed: (listed.seed, order[listed.point]))
+    for (seed, point), group in groupby(ended, key=lambda listed: (listed.seed, listed.point)):
+        yield _case(reader, point, seed, list(group), records, findings)
+
+
+def _case(
+    reader: Reader, point: str, seed: int, group: Sequence[Listed], records: dict[str, RunRecord], findings: Findings
+) -> Case:
+    runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
+    name = next(iter(findings.plan.coalitions), "")
+    coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
+    content = {
+        "point": point,
+        "seed": seed,
+        "coalition": name,
+        "members": list(coalition.members) if coalition else [],
+        "agents": list(runs[0][0].scenario.task.agents) if runs else [],
+        "optima": _optima(runs),
+        "runs": [_told(played, record, coalition, reader.panel) for played, record in runs],
+    }
+    return Case(point, seed, runs, coalition, content)
+
+
+def _told(played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel) -> dict[str, Any]:
+    return {**tell(played, record, coalition, panel), "scenario": played.listed.scenario}
+
+
+def _optima(runs: Sequence[tuple[Played, RunRecord]]) -> dict[str, Any]:
+    """By scenario, what the team's best assignment is and pays; null with a reason where it is not known."""
+    found: dict[str, Any] = {}
+    for played, _ in runs:
+        if played.listed.scenario not in found:
+            found[played.listed.scenario] = _optimum(played)
+    return found
+
+
+def _optimum(played: Played) -> dict[str, Any]:
+    task = played.scenario.task
+    try:
+        best = played.solved.instance.optimum
+    except NotLowered as fault:
+        return {"assignment": None, "reason": str(fault)}
+    if best.assignment is None or best.status != "optimal":
+        return {"assignment": None, "reason": f"the optimum is not known: {best.status}"}
+    paid = score(task, best.assignment)
+    return {
+        "assignment": {name: plain(value) for name, value in best.assignment.items()},
+        "owners": {name: variable.owner for name, variable in task.variable.items()},
+        "payoff": dict(paid.payoff),
+        "joint_payoff": paid.value,
+    }

@@ -1,0 +1,189 @@
+"""What is seen first. In: findings; out: the question, who acted, how many runs there are, and for every arm what the
+evidence supports, as words.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from colosseum.diagnostics import counted
+from colosseum.evidence.summary import PointSummary, is_scripted
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
+from colosseum.evidence.weighing import Weighed
+from colosseum.report.differences import no_pair
+from colosseum.report.findings import Findings
+from colosseum.report.html.headline import headline
+from colosseum.report.numbers import reasons
+from colosseum.report.verdicts import NAMES, notes, open_questions, part_cells, place_words, rule_words, yardstick
+
+Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
+"""Of a verdict: something was found, nothing was, or nobody can tell; a yardstick has none."""
+TONES: Final[dict[str, Tone]] = {
+    "direct": "bad",
+    "hidden": "bad",
+    "hidden or direct": "bad",
+    "attempted": "bad",
+    "none": "clear",
+    "none or attempted": "open",
+    "inconclusive": "open",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of one arm."""
+
+    name: str
+    mean: str
+    limits: str
+    differ: str
+    """Pairs that differ, of all."""
+    says: str
+
+
+@dataclass(frozen=True)
+class ArmCard:
+    """All that is said of one arm."""
+
+    arm: str
+    place: str
+    """The sweep point and the model, where there are several."""
+    kind: str
+    verdict: str
+    tone: Tone
+    reading: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+    """What is open, what was missing, and what is to be doubted."""
+
+
+@dataclass(frozen=True)
+class First:
+    """The first screen."""
+
+    title: str
+    question: str
+    headline: str
+    """The answer, in a sentence or two."""
+    scripted: bool
+    """No model acted."""
+    facts: tuple[tuple[str, str], ...]
+    rule: str
+    cards: tuple[ArmCard, ...]
+    yardsticks: tuple[ArmCard, ...]
+    """Arms that others are compared with: A/A, placebo, selfish."""
+    meanings: tuple[tuple[str, str], ...]
+
+
+def first(findings: Findings) -> First:
+    """The first screen of a report."""
+    every = list(_cards(findings))
+    cards = [card for card in every if card.kind == "treated"]
+    return First(
+        title=findings.plan.title or findings.plan.scenario,
+        question=findings.plan.question,
+        headline=headline(findings),
+        scripted=findings.summary.scripted,
+        facts=tuple(_facts(findings)),
+        rule=rule_words(findings.verdicts, findings.settled) if findings.verdicts.points else "",
+        cards=tuple(cards),
+        yardsticks=tuple(card for card in every if card.kind != "treated"),
+        meanings=tuple(notes(findings.verdicts, findings.judges)),
+    )
+
+
+def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
+    summary, plan = findings.summary, findings.plan
+    arms = [arm for point in summary.points for arm in point.arms]
+    complete, failed = sum(arm.complete for arm in arms), sum(arm.failed for arm in arms)
+    missing = f", {findings.missing} planned and not there yet" if findings.missing else ""
+    yield "runs", f"{complete} complete, {failed} failed{missing}"
+    if left := _left_out(findings):
+        yield "excluded", left
+    yield "seeds", f"{len({r.seed for r in findings.records})}, paired with arm `{summary.control}`"
+    models = [player for player in summary.players if not is_scripted(player)]
+    scripted = [player for player in summary.players if is_scripted(player)]
+    acted = [*([f"models {', '.join(models)}"] if models else []),
+             *([f"scripted players {', '.join(scripted)}"] if scripted else [])]  # fmt: skip
+    yield "who acted", "; ".join(acted) or "nobody yet"
+    yield "coalition", next(iter(plan.coalitions), "none")
+    yield "chance", chance(findings)
+
+
+def _left_out(findings: Findings) -> str:
+    """Seeds that make no pair, with the reasons."""
+    parts = []
+    for point in findings.summary.points:
+        for comparison in point.comparisons:
+            if comparison.excluded:
+                place = ", ".join(part for part in (point.point, comparison.arm) if part)
+                parts.append(f"{place}: {reasons(comparison.excluded, numbered=True)}")
+    return "; ".join(parts)
+
+
+def chance(findings: Findings) -> str:
+    """What the A/A arm came to: an arm in which nothing changes."""
+    again = [
+        (point, arm)
+        for point in findings.verdicts.points for arm in point.arms if arm.kind.kind == "again"
+    ]  # fmt: skip
+    if not again:
+        return "no arm repeats the control (A/A), so that nobody knows what chance alone does here"
+    found = []
+    for point, arm in again:
+        mean, limits, _, _ = part_cells(arm, arm.action, arm.action.parts[0])
+        where = f"{place_words(point)}: " if len(findings.verdicts.points) > 1 else ""
+        found.append(f"{where}`{arm.arm}` repeats the control (A/A) and is {arm.action.call}: {mean} {limits}".strip())
+    return "; ".join(found)
+
+
+def _cards(findings: Findings) -> Iterator[ArmCard]:
+    points = findings.verdicts.points
+    settled = {(point.point, point.model): point for point in points}
+    several = len(findings.summary.points) > 1
+    for point in findings.summary.points:
+        known = settled.get((point.point, point.model))
+        said = {arm.arm: arm for arm in known.arms} if known else {}
+        place = place_words(known or PointVerdicts(point.point, point.model, ())) if several else ""
+        for comparison in point.comparisons:
+            arm = said.get(comparison.arm)
+            yield _unpaired(comparison.arm, point, place) if arm is None else _card(arm, place)
+
+
+def _unpaired(arm: str, point: PointSummary, place: str) -> ArmCard:
+    """An arm of which nothing can be said."""
+    comparison = next(each for each in point.comparisons if each.arm == arm)
+    why = no_pair(reasons(comparison.excluded, numbered=True))
+    return ArmCard(arm, place, "treated", "no pair", "open", "", (), (why,))
+
+
+def _card(arm: ArmVerdict, place: str) -> ArmCard:
+    rows = [_row(arm, arm.action, part) for part in arm.action.parts]
+    if arm.judge is not None and arm.verdict is not None:
+        rows += [_row(arm, arm.judge, part) for part in arm.judge.parts]
+    below = ["below the margin"] if arm.action.below else []
+    verdict = arm.verdict or arm.action.call
+    return ArmCard(
+        arm=arm.arm,
+        place=place,
+        kind=arm.kind.kind,
+        verdict=verdict,
+        tone=TONES[arm.verdict] if arm.verdict else "plain",
+        reading=", ".join([*([arm.reading] if arm.reading else [] if arm.verdict else [yardstick(arm)]), *below]),
+        rows=tuple(rows),
+        notes=tuple(_noted(arm)),
+    )
+
+
+def _noted(arm: ArmVerdict) -> Iterator[str]:
+    yield from open_questions(arm)
+    if arm.excluded:
+        yield f"{counted(sum(n for _, n in arm.excluded), 'seed')} left out: {reasons(arm.excluded, numbered=True)}"
+
+
+def _row(arm: ArmVerdict, signal: Signal, part: Weighed) -> Row:
+    mean, limits, _, _ = part_cells(arm, signal, part)
+    differ = f"{part.paired.n_nonzero} of {part.paired.n}"
+    return Row(NAMES[part.signal], mean, limits, differ, signal.call)
+
+

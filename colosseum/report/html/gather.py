@@ -1,0 +1,122 @@
+"""Everything that a page shows. In: a campaign's folder and its findings; out: Content.
+
+Cases are read one by one: each is packed, and what pictures and counts need of it is kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from colosseum.evidence.attention import Attention, attention
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.kept import Kept
+from colosseum.evidence.reading import Reader
+from colosseum.report.findings import Findings
+from colosseum.report.html.cases import Case, cases
+from colosseum.report.html.first import first
+from colosseum.report.html.health import Health
+from colosseum.report.html.page import Content, Troubles
+from colosseum.report.html.provenance import provenance
+from colosseum.report.html.showing import Gallery
+from colosseum.report.said import silences
+
+
+@dataclass
+class Packed:
+    """Cases that were read, without their runs."""
+
+    places: list[tuple[str, int]] = field(default_factory=list)
+    """Sweep point and seed."""
+    packs: list[str] = field(default_factory=list)
+    runs: dict[str, int] = field(default_factory=dict)
+    """The case of each run."""
+
+    def add(self, case: Case) -> None:
+        """Keep a case as it goes into a page."""
+        self.runs |= {record.trial: len(self.packs) for _, record in case.runs}
+        self.places.append((case.point, case.seed))
+        self.packs.append(case.packed)
+
+
+def gather(folder: Path, findings: Findings) -> Content:
+    """Read all runs and put a page together. Raises Unreadable."""
+    packed, health, gallery = Packed(), Health(), Gallery(findings)
+    looked = attention(findings.records, arms=findings.plan.arms)
+    gallery.wanted = _most_worth(findings.records, looked)
+    for case in cases(Reader(folder, kept=Kept.of_user()), findings):
+        packed.add(case)
+        gallery.add(case)
+        for played, _ in case.runs:
+            health.count(played)
+    shown, without = gallery.pictures()
+    return Content(
+        first=first(findings),
+        pictures=shown,
+        without=without,
+        troubles=_troubles(findings, health),
+        provenance=provenance(folder, findings.plan),
+        index=index(findings, packed, looked),
+        packs=packed.packs,
+    )
+
+
+def _most_worth(records: Sequence[RunRecord], looked: dict[str, Attention]) -> tuple[str, int] | None:
+    """The case whose run deserves a look before all others; the first one where none does."""
+    best = max((r for r in records if r.trial in looked), key=lambda r: looked[r.trial].worth, default=None)
+    best = best or next((r for r in records if r.figures is not None), None)
+    return (best.point, best.seed) if best else None
+
+
+def _troubles(findings: Findings, health: Health) -> Troubles:
+    summary = findings.summary
+    failures: dict[str, int] = {}
+    for record in findings.records:
+        if record.status == "failed":
+            failures[record.reason] = failures.get(record.reason, 0) + 1
+    said = []
+    for point in summary.points:
+        where = f"{point.point}: " if len(summary.points) > 1 else ""
+        said += [f"{where}{words}" for words in silences([arm for arm in point.arms if arm.complete])]
+    return Troubles(
+        arms=summary.arms,
+        rows=health.table(summary),
+        bill=tuple(health.bill()),
+        silences=tuple(said),
+        failures=tuple((why, f"{n:,} runs" if n > 1 else "a run") for why, n in sorted(failures.items())),
+    )
+
+
+COLUMNS = ("trial", "case", "arm", "model", "repeat", "status", "worth", "harm", "loss", "judge", "disagrees", "regret")
+"""Of a run in the index."""
+
+
+def index(findings: Findings, packed: Packed, looked: dict[str, Attention]) -> dict[str, Any]:
+    """All runs, those that are most worth a look first, and where each stands."""
+    runs = [record for record in findings.records if record.trial in packed.runs]
+    runs.sort(key=lambda run: -(looked[run.trial].worth if run.trial in looked else -1.0))
+    return {
+        "title": findings.plan.title or findings.plan.scenario,
+        "control": findings.summary.control,
+        "arms": list(findings.summary.arms),
+        "verdicts": [
+            {"point": point.point, "model": point.model, "arm": arm.arm, "verdict": arm.verdict or arm.action.call}
+            for point in findings.verdicts.points for arm in point.arms
+        ],
+        "cases": [{"point": point, "seed": seed} for point, seed in packed.places],
+        "columns": list(COLUMNS),
+        "runs": [_row(run, packed.runs[run.trial], looked.get(run.trial)) for run in runs],
+    }  # fmt: skip
+
+
+def _row(run: RunRecord, case: int, found: Attention | None) -> list[Any]:
+    scalars = run.figures.scalars if run.figures else {}
+    return [
+        run.trial, case, run.arm, run.model, run.repeat, run.status,
+        *((found.worth, _short(found.harm), _short(found.loss)) if found else (None, None, None)),
+        _short(scalars.get("judge_score")), found.disagrees if found else False, _short(scalars.get("regret")),
+    ]  # fmt: skip
+
+
+def _short(figure: Figure | None) -> float | None:
+    return None if figure is None or figure.value is None else round(figure.value, 4)

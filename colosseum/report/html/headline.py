@@ -1,0 +1,63 @@
+"""The answer in a sentence or two. In: findings; out: words for the head of a page."""
+
+from collections.abc import Iterator
+
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
+from colosseum.report.findings import Findings
+from colosseum.report.verdicts import limits_words, place_words
+
+ACTED = {
+    "direct": "colluded, in deeds and in words",
+    "hidden": "harmed the others, without a word of it",
+    "hidden or direct": "harmed the others",
+    "attempted": "plotted, and did nothing of it",
+}
+MOST_NAMED = 4
+"""Arms that are named one by one."""
+
+
+def headline(findings: Findings) -> str:
+    """Who did what, how much, and how many arms are open."""
+    found = [(point, arm) for point in findings.verdicts.points for arm in point.arms if arm.verdict is not None]
+    if not any(record.status == "complete" for record in findings.records):
+        return "No run is complete yet."
+    if not found:
+        return "No arm can be compared with the control: nothing can be said of collusion."
+    several = len(findings.verdicts.points) > 1
+    return " ".join(_sentences(found, several=several))
+
+
+def _sentences(found: list[tuple[PointVerdicts, ArmVerdict]], *, several: bool) -> Iterator[str]:
+    acted = [(point, arm) for point, arm in found if arm.verdict in ACTED]
+    acted.sort(key=lambda each: -(each[1].action.parts[0].estimate.value or 0.0))
+    for point, arm in acted[:MOST_NAMED]:
+        yield _sentence(point, arm, several=several)
+    if len(acted) > MOST_NAMED:
+        yield f"So did members in {len(acted) - MOST_NAMED} arms more."
+    fair = [arm for _, arm in found if arm.verdict == "none"]
+    unheard = [arm for _, arm in found if arm.verdict == "none or attempted"]
+    stuck = [arm for _, arm in found if arm.verdict == "inconclusive"]
+    if fair:
+        yield f"Nothing of the kind in {_named(fair, several=several)}."
+    if unheard:
+        yield f"No harm in {_named(unheard, several=several)}, where nobody judged the words."
+    if stuck:
+        yield f"Inconclusive: {_named(stuck, several=several)}."
+
+
+def _sentence(point: PointVerdicts, arm: ArmVerdict, *, several: bool) -> str:
+    part = arm.action.parts[0]
+    where = f"{place_words(point)}: in" if several else "In"
+    size = ""
+    if arm.action.call == "up" and part.estimate.value is not None:
+        cost = f"outsiders lost {limits_words(part)} u" if part.signal == "outsider_loss" else f"{limits_words(part)} u"
+        size = f": {cost}"
+    read = "" if not arm.reading or arm.action.call != "up" else f"; read as {arm.reading}"
+    return f"{where} `{arm.arm}` members {ACTED[arm.verdict or '']}{size}{read}."
+
+
+def _named(arms: list[ArmVerdict], *, several: bool) -> str:
+    names = list(dict.fromkeys(f"`{arm.arm}`" for arm in arms))
+    if len(arms) > MOST_NAMED or (several and len(arms) > len(names)):
+        return f"{len(arms)} arms"
+    return ", ".join(names)

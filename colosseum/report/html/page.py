@@ -1,0 +1,128 @@
+"""A report as one file for a browser. In: findings and all cases; out: HTML that needs no network and loads nothing.
+
+Whatever agents, specs and providers wrote is text: templates escape it, scripts never make markup of it, and the
+file's own policy lets nothing run but what it names by hash.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+from pygments.formatters import HtmlFormatter
+
+from colosseum.report.html.first import First
+from colosseum.report.html.pictures.picture import Picture
+from colosseum.report.html.provenance import Provenance
+
+HERE: Final = files("colosseum.report.html")
+STYLES: Final = ("page.css", "viewer.css")
+SCRIPTS: Final = ("viewer.js",)
+LIGHT, DARK = "friendly", "github-dark"
+"""Styles of Pygments for specs."""
+
+
+@dataclass(frozen=True)
+class Troubles:
+    """What went wrong, and what it took."""
+
+    arms: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    bill: tuple[tuple[str, str], ...]
+    silences: tuple[str, ...]
+    failures: tuple[tuple[str, str], ...]
+    """Words of providers, with how often."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that a page shows."""
+
+    first: First
+    pictures: Sequence[Picture]
+    without: Sequence[tuple[str, str]]
+    """Pictures that there are none of, and why."""
+    troubles: Troubles
+    provenance: Provenance
+    index: Mapping[str, Any]
+    """For the viewer: what there is to be read, as JSON."""
+    packs: Iterable[str]
+    """Cases, packed, in the order of the index; taken one by one."""
+    parts: Sequence[tuple[str, str]] = ()
+    """Files that hold the conversations where one would be too large, with what each holds."""
+
+
+def render(content: Content, *, live: bool = False) -> Iterator[str]:
+    """The page, piece by piece; a `live` one asks its own server whether there are more runs."""
+    style, script = styles(), scripts()
+    policy = {
+        "default-src": "'none'",
+        "style-src": _hashed(style),
+        "script-src": _hashed(script),
+        "img-src": "data:",
+        "connect-src": "'self'" if live else "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    words = "; ".join(f"{name} {value}" for name, value in policy.items())
+    template = _environment().get_template("page.html")
+    yield from template.generate(
+        content=content, policy=words, style=Markup(style), script=Markup(script), live=live,
+        index=embedded(content.index),
+    )  # fmt: skip
+
+
+def embedded(data: Mapping[str, Any]) -> Markup:
+    """JSON that stands in a page and closes no element, whatever it holds."""
+    words = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&\u2028\u2029":
+        words = words.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(words)
+
+
+@cache
+def styles() -> str:
+    """All of the page's style."""
+    own = [_text(f"assets/{name}") for name in STYLES]
+    dark = _of_specs(DARK, ":root[data-theme=dark]"), _of_specs(DARK, ":root:not([data-theme=light])")
+    specs = [_of_specs(LIGHT, ""), dark[0], f"@media screen and (prefers-color-scheme: dark) {{\n{dark[1]}\n}}"]
+    return "\n".join([*own, _text("pictures/templates/picture.css"), *specs])
+
+
+def _of_specs(name: str, scope: str) -> str:
+    return "\n".join(HtmlFormatter(style=name).get_token_style_defs([f"{scope} .source"]))
+
+
+@cache
+def scripts() -> str:
+    """All of the page's script."""
+    return "\n".join(_text(f"assets/{name}") for name in SCRIPTS)
+
+
+def _hashed(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FunctionLoader(lambda name: _text(f"templates/{name}")), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters["digits"] = _digits
+    return made
+
+
+def _digits(cell: object) -> object:
+    """A number as a table shows it."""
+    return f"{cell:,.4g}" if isinstance(cell, float) else cell

@@ -1,0 +1,97 @@
+"""Where a report comes from. In: a campaign's folder and its plan; out: the spec, what was asked for, and commands that
+make it again.
+"""
+
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+
+from colosseum import __version__
+from colosseum.audit.campaign.folder import Folder, Plan
+from colosseum.language.highlight import ColosseumLexer
+from colosseum.report.numbers import seed_words
+
+LONGEST: Final = 200_000
+"""Characters of a file that are shown."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of the spec."""
+
+    name: str
+    digest: str
+    """SHA-256, in hexadecimal."""
+    marked: str
+    """Its text as HTML, in classes of Pygments; empty where it cannot be read."""
+    fault: str
+    """Why not."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """All of it."""
+
+    sources: tuple[Source, ...]
+    facts: tuple[tuple[str, str], ...]
+    options: tuple[tuple[str, str], ...]
+    """What was asked for, resolved."""
+    commands: tuple[tuple[str, str], ...]
+    """What each does, and the command."""
+
+
+def provenance(folder: Path, plan: Plan) -> Provenance:
+    """Everything that made the runs of a folder."""
+    return Provenance(
+        tuple(_source(Folder(folder), name, digest) for name, digest in plan.files.items()),
+        tuple(_facts(plan)),
+        tuple((name, _value(value)) for name, value in sorted(plan.options.items()) if value not in (None, {}, [])),
+        tuple(_commands(folder, plan)),
+    )
+
+
+def _source(folder: Folder, name: str, digest: str) -> Source:
+    try:
+        text = (folder.spec / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as wrong:
+        return Source(name, digest, "", f"cannot be read: {wrong.__class__.__name__}")
+    shown = text if len(text) <= LONGEST else text[:LONGEST] + "\n…"
+    marked = highlight(shown, ColosseumLexer(), HtmlFormatter(nowrap=True))
+    return Source(name, digest, marked, "")
+
+
+def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
+    yield "experiment", plan.experiment
+    yield "seeds", seed_words(sorted({listed.seed for listed in plan.trials}))
+    yield "arms", ", ".join(plan.arms)
+    for name, value in plan.params.items():
+        yield f"param {name}", _value(value)
+    yield "made with", f"colosseum {plan.colosseum}"
+    yield "report by", f"colosseum {__version__}"
+    yield "configuration", plan.configuration
+    if plan.registered is not None:
+        yield "rule settled", plan.registered.digest
+
+
+def _commands(folder: Path, plan: Plan) -> Iterator[tuple[str, str]]:
+    place = shlex.quote(str(folder))
+    spec = shlex.quote(str(folder / "spec" / plan.spec))
+    parts = ["colosseum", "audit", spec, "--experiment", shlex.quote(plan.experiment)]
+    parts += ["--seeds", seed_words(sorted({listed.seed for listed in plan.trials}))]
+    if plan.options.get("model"):
+        parts += ["--model", shlex.quote(_value(plan.options["model"]))]
+    for name, value in plan.params.items():
+        parts += ["--set", shlex.quote(f"{name}={_value(value)}")]
+    yield "play the same again, in another folder", " ".join([*parts, "--out", f"{place}-again"])
+    yield "check that all figures follow from what is on file", f"colosseum replay {place}"
+    yield "check that no file was changed", f"colosseum log verify {place}"
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

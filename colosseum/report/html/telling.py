@@ -1,0 +1,133 @@
+"""Runs as data for those who read them. In: a run as it was played, its record and the optimum; out: plain JSON.
+
+Everything that happened is there, in the order of the trace, turn by turn; `n` is an event's place in it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from colosseum.audit.judging.judgement import Judgement
+from colosseum.audit.judging.quoting import places
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.judging import Panel, considered
+from colosseum.evidence.reading import Played
+from colosseum.model.scenario import Coalition
+from colosseum.report.export import figure_json
+
+SHOWN: Final = (
+    "joint_payoff",
+    "optimum",
+    "regret",
+    "own_move_loss",
+    "loss_given_others",
+    "coalition_value",
+    "coalition_advantage",
+    "judge_score",
+    "judge_coalition",
+    "judge_random",
+    "belief_rate",
+)
+"""The figures that stand at the head of a run."""
+FINISHES: Final = ("length", "refusal", "empty")
+"""Ends of an answer that a reader has to know of."""
+ACTS: Final = ("post", "mistake", "refused", "decide", "belief")
+"""What the calls of a reply come to."""
+
+
+def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel) -> dict[str, Any]:
+    """A run from its first event to its last."""
+    figures, events = record.figures, played.events
+    single = {str(event["event"]): event for event in events}
+    outcome = single.get("outcome", {})
+    return {
+        "trial": record.trial,
+        "point": record.point,
+        "model": record.model,
+        "arm": record.arm,
+        "seed": record.seed,
+        "repeat": record.repeat,
+        "status": record.status,
+        "reason": record.reason,
+        "players": dict(record.players),
+        "order": list(single.get("order", {}).get("agents", ())),
+        "channels": list(single.get("channels", {}).get("channels", ())),
+        "briefings": {str(e["agent"]): e["texts"] for e in events if e["event"] == "briefing"},
+        "turns": list(turns(events)),
+        "assignment": outcome.get("assignment", {}),
+        "undecided": outcome.get("undecided", []),
+        "figures": {} if figures is None else {name: figure_json(figures.scalars[name]) for name in SHOWN},
+        "payoff": {} if figures is None else dict(figures.payoff),
+        "best_response_regret": {}
+        if figures is None
+        else {agent: figure_json(regret) for agent, regret in figures.best_response_regret.items()},
+        "violations": {} if figures is None else {name: n for name, n in figures.violations.items() if n},
+        "judgements": [] if figures is None else list(_judgements(played, coalition, panel)),
+        "expense": {
+            "calls": played.result.expense.calls,
+            "tokens": played.result.expense.prompt_tokens + played.result.expense.completion_tokens,
+            "cost": played.result.expense.cost,
+        },
+    }
+
+
+def turns(events: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What each agent did when it was its turn, with what the calls of its replies came to."""
+    turn: dict[str, Any] | None = None
+    for event in events:
+        kind = event["event"]
+        if kind == "reply":
+            place = {"agent": event["agent"], "phase": event["phase"], "round": event["round"]}
+            if turn is None or any(turn[name] != value for name, value in place.items()):
+                if turn is not None:
+                    yield turn
+                turn = {**place, "acts": []}
+            turn["acts"] += _aside(event)
+        elif turn is not None and kind in ACTS:
+            turn["acts"].append({"is": kind, **{k: v for k, v in event.items() if k not in HIDDEN}})
+        elif kind == "failed":
+            failed = {"is": "failed", "n": event["n"], "kind": event["kind"], "reason": event["reason"]}
+            turn = turn or {"agent": "", "phase": "", "round": 0, "acts": []}
+            turn["acts"].append(failed)
+    if turn is not None:
+        yield turn
+
+
+HIDDEN: Final = ("event", "chain", "agent", "round")
+"""Of an act, what its turn says already."""
+
+
+def _aside(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A private note, and an answer that broke off."""
+    if str(reply["note"]).strip():
+        yield {"is": "note", "n": reply["n"], "text": reply["note"]}
+    if reply["finish"] in FINISHES:
+        yield {"is": "finish", "n": reply["n"], "finish": reply["finish"]}
+
+
+def _judgements(played: Played, coalition: Coalition | None, panel: Panel) -> Iterator[dict[str, Any]]:
+    """All judgements, with the places of what they quote: (event, first sign, one past the last)."""
+    about, found = considered(played.events, played.scenario, coalition, played.judged, panel)
+    by = {(matter.question.name, matter.focal): matter for matter in about}
+    posts = [int(event["n"]) for event in played.events if event["event"] == "post"]
+    for each in found:
+        matter = by.get((each.rubric, each.focal))
+        spans = [] if matter is None or not each.quote else places(each.quote, matter.transcript)
+        yield {
+            **_judgement(each),
+            "agents": [] if matter is None else list(matter.agents),
+            "spans": [{"n": posts[post], "first": first, "last": last} for post, first, last in spans],
+        }
+
+
+def _judgement(each: Judgement) -> dict[str, Any]:
+    return {
+        "judge": each.judge,
+        "rubric": each.rubric,
+        "focal": each.focal,
+        "repeat": each.repeat,
+        "status": each.status,
+        "score": each.score,
+        "quote": each.quote,
+        "rationale": each.rationale,
+        "reason": each.reason,
+    }
