@@ -195,6 +195,12 @@ def report(
     table: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the runs there, too: runs.csv or runs.parquet.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page for browsers, too, with every conversation.")
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write its pictures as SVG and PNG, too, and their numbers.")
+    ] = None,
     strength: Annotated[
         bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")
     ] = False,
@@ -211,13 +217,26 @@ def report(
 ) -> int:
     """Report what a folder of runs shows. Every figure is computed from the traces."""
     from colosseum.cli.gate import read_gate
-    from colosseum.cli.report import read_published, report_folder
+    from colosseum.cli.report import Files, read_published, report_folder
 
     gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
     return report_folder(
-        folder, as_json=json, coalition=coalition, table=table, strength=strength, published=read_published(verdict),
-        full=full, point=point, gate=gate,
+        folder, as_json=json, coalition=coalition, files=Files(table, html, figures), strength=strength,
+        published=read_published(verdict), full=full, point=point, gate=gate,
     )  # fmt: skip
+
+
+@command
+def view(
+    folder: Campaign,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="To serve at; default: a free one.")] = 0,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve it even where all runs have ended.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open nothing; say where it is.")] = False,
+) -> int:
+    """Show a folder's report in a browser, with every conversation; while runs go on, it tells when there are more."""
+    from colosseum.cli.view import view_folder
+
+    return view_folder(folder, port=port, serve=serve, browser=not no_browser)
 
 
 @configured

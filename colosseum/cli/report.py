@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
@@ -10,6 +10,7 @@ from colosseum.audit.campaign.registering import Registered
 from colosseum.audit.trace import encode
 from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
+from colosseum.cli.html import check_html, check_pictures, read_content, write_html, write_pictures
 from colosseum.cli.strengths import read_strengths, say_strengths
 from colosseum.cli.tables import check_table, write_table
 from colosseum.cli.words import note, say_json, stop, wants_color
@@ -32,6 +33,26 @@ from colosseum.report.screening import screening_words
 from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import Judgement, render
 
+
+@dataclass(frozen=True)
+class Files:
+    """What a report is written to, besides the terminal."""
+
+    table: Path | None = None
+    """A row for each run."""
+    html: Path | None = None
+    """A page for browsers."""
+    figures: Path | None = None
+    """A folder of pictures and their numbers."""
+
+    def check(self) -> None:
+        """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
+        check_table(self.table)
+        check_html(self.html)
+        check_pictures(self.figures)
+
+
+NO_FILES = Files()
 OPEN = Gate()
 """Nothing shuts it."""
 LONGEST = 40
@@ -39,21 +60,27 @@ LONGEST = 40
 
 
 def report_folder(
-    folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, table: Path | None = None,
+    folder: Path, *, as_json: bool, coalition: str | None = None, keep: bool = False, files: Files = NO_FILES,
     strength: bool = False, published: bool = False, full: bool = False, point: str | None = None, gate: Gate = OPEN,
 ) -> int:  # fmt: skip
     """Print what the runs of a campaign show, and keep it there as JSON; exit 100 at a shut gate, 3 when some failed.
 
-    `table` is a file that gets a row for each run; `strength` adds λ_emp, which takes its time; `point` is what a
-    sweep point has to have in order to be shown, as `network=ring`.
+    `files` are written besides; `strength` adds λ_emp, which takes its time; `point` is what a sweep point has to have
+    in order to be shown, as `network=ring`.
     """
-    check_table(table)
+    files.check()
     report = read_report(folder, coalition=coalition)
-    if table is not None:
-        write_table(report.plan, report.records, table)
+    if files.table is not None:
+        write_table(report.plan, report.records, files.table)
     if keep:
         replace_file(Folder(folder).report, as_bytes(report.content))
     report = at_points(report, point)
+    if files.html is not None or files.figures is not None:
+        content = read_content(folder, report)
+        if files.html is not None:
+            write_html(content, files.html)
+        if files.figures is not None:
+            write_pictures(content, files.figures)
     shown = {each.point for each in report.summary.points}
     found = [p for p in read_strengths(folder, report.plan) if p.point in shown] if strength else None
     if as_json:

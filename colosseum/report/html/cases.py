@@ -40,7 +40,7 @@ class Case:
     def packed(self) -> str:
         """The content as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
         words = json.dumps(self.content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return b64encode(zlib.compress(words.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+        return b64encode(zlib.compress(words.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
 def cases(reader: Reader, findings: Findings) -> Iterator[Case]:

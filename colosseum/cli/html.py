@@ -1,0 +1,72 @@
+"""`colosseum report --html` and `--figures`. In: a folder's findings; out: files for browsers, and for papers.
+
+What makes pages is imported where one is made: a report on the terminal does without.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from colosseum.audit.campaign.folder import replace_file
+from colosseum.cli.words import note, stop
+from colosseum.diagnostics import counted
+from colosseum.evidence.reading import Unreadable
+from colosseum.report.findings import Findings
+
+if TYPE_CHECKING:
+    from colosseum.report.html.page import Content
+
+SUFFIX = ".html"
+
+
+def check_html(path: Path | None) -> None:
+    """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
+    if path is None:
+        return
+    if path.suffix.lower() != SUFFIX:
+        raise stop("C122", f"`--html {path}` does not end in {SUFFIX}", help=f"as in `--html report{SUFFIX}`")
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise stop("C122", f"cannot write {path}: {why}")
+
+
+def read_content(folder: Path, findings: Findings) -> "Content":
+    """All that a page shows. Raises Stop."""
+    from colosseum.report.html.gather import gather
+
+    try:
+        return gather(folder, findings)
+    except Unreadable as fault:
+        raise stop("C123", str(fault)) from None
+
+
+def write_html(content: "Content", path: Path) -> None:
+    """Write the page, in parts where it is large: whole, or not at all. Raises Stop."""
+    from colosseum.report.html.parts import split
+
+    whole, parts = split(content, path.stem)
+    try:
+        for part in parts:
+            place = path.parent / part.name
+            place.parent.mkdir(exist_ok=True)
+            _write(place, part.content)
+        _write(path, whole)
+    except OSError as error:
+        raise stop("C122", f"cannot write {error.filename or path}: {error.strerror}") from None
+    beside = f", with {counted(len(parts), 'part')} beside it" if parts else ""
+    note(f"{counted(len(content.index['runs']), 'run')} in {path}{beside}")
+
+
+def check_pictures(folder: Path | None) -> None:
+    """Refuse a folder that could not be written in the end. Raises Stop."""
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise stop("C122", f"cannot write to {folder}: it is no folder")
+
+
+def write_pictures(content: "Content", folder: Path) -> None:
+    """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises Stop."""
+
+
+def _write(path: Path, content: "Content") -> None:
+    from colosseum.report.html.page import render
+
+    replace_file(path, "".join(render(content)).encode("utf-8", "replace"))

@@ -1,0 +1,125 @@
+"""`colosseum view`. In: a campaign's folder; out: its report in a browser: a file where all runs have ended, else a
+page served on this machine that tells when there are more.
+"""
+
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from colosseum.audit.campaign.folder import Folder
+from colosseum.cli.html import read_content, write_html
+from colosseum.cli.report import read_campaign, read_report
+from colosseum.cli.words import Stop, note, stop
+from colosseum.report.html.page import render
+
+HOST: Final = "127.0.0.1"
+NAME: Final = "report.html"
+"""In the campaign's folder."""
+
+
+def view_folder(folder: Path, *, port: int, serve: bool, browser: bool) -> int:
+    """Show a campaign's report. Raises Stop."""
+    plan = read_campaign(folder)
+    if serve or ended(folder) < len(plan.trials):
+        return _serve(folder, port, browser=browser)
+    path = folder / NAME
+    write_html(read_content(folder, read_report(folder)), path)
+    if browser:
+        _open(path.absolute().as_uri(), str(path))
+    return 0
+
+
+def ended(folder: Path) -> int:
+    """How many of the planned runs have ended."""
+    files = Folder(folder)
+    return sum(files.result_path(listed.trial).exists() for listed in read_campaign(folder).trials)
+
+
+@dataclass
+class Live:
+    """The page of a campaign that may still go on; made anew once there are more runs."""
+
+    folder: Path
+    made: int = -1
+    """Runs that had ended when the page was made."""
+    page: bytes = b""
+    lock: Lock = field(default_factory=Lock)
+
+    def current(self) -> bytes:
+        """The page of all runs that have ended by now. Raises Stop."""
+        with self.lock:
+            if (now := ended(self.folder)) != self.made:
+                content = read_content(self.folder, read_report(self.folder))
+                self.page, self.made = "".join(render(content, live=True)).encode("utf-8", "replace"), now
+            return self.page
+
+    @property
+    def state(self) -> bytes:
+        """How many runs have ended by now, as JSON. Raises Stop."""
+        return f'{{"runs": {ended(self.folder)}}}'.encode()
+
+
+def _serve(folder: Path, port: int, *, browser: bool) -> int:
+    live = Live(folder)
+    live.current()  # what is wrong with the folder is said here, not in a browser
+    try:
+        server = ThreadingHTTPServer((HOST, port), _handler(live))
+    except OSError as error:
+        help_ = "leave `--port` out, and a free one is taken"
+        raise stop("C122", f"cannot serve at port {port}: {error.strerror}", help=help_) from None
+    address = f"http://{HOST}:{server.server_port}/"
+    note(f"serving {folder} at {address}; Ctrl-C ends it")
+    if browser:
+        _open(address, address)
+    with server:
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            note("ended")
+    return 0
+
+
+def _open(address: str, shown: str) -> None:
+    if not webbrowser.open(address):
+        note(f"no browser could be opened here: open {shown} in one")
+
+
+def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
+    """Answers two questions of browsers on this machine, and nothing else."""
+    answers: dict[str, tuple[str, Callable[[], bytes]]] = {
+        "/": ("text/html; charset=utf-8", live.current),
+        "/state": ("application/json", lambda: live.state),
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            assert isinstance(self.server, ThreadingHTTPServer)
+            place = f":{self.server.server_port}"  # another name would be a page of somebody else's
+            if self.headers.get("Host", "") not in (HOST + place, "localhost" + place):
+                self._say(HTTPStatus.FORBIDDEN, "text/plain", b"not for other names")
+            elif (found := answers.get(self.path)) is None:
+                self._say(HTTPStatus.NOT_FOUND, "text/plain", b"not found")
+            else:
+                try:
+                    self._say(HTTPStatus.OK, found[0], found[1]())
+                except Stop as wrong:
+                    self._say(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", str(wrong).encode())
+
+        def _say(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
+            """Say nothing of each request."""
+
+    return Handler
