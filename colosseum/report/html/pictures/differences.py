@@ -87,7 +87,7 @@ def _shapes(rows: Sequence[_Row], margin: float, name: str) -> Iterator[Shape]:
     across = scale(values, left + 10, RIGHT - 8, within=(0.0, margin, *ends))
     bottom = _height(rows) - 44
     yield from bottom_axis(across, TOP, bottom, f"{name}, treated − control, in u (fair shares)", sign="+")
-    yield Text(RIGHT + 23, TOP - 10, "verdict, mean", "soft")
+    yield Text(RIGHT + 23, TOP - 10, "says, mean", "soft")
     yield from _guides(across, margin, bottom)
     most = MOST_DOTS // len(rows)
     y, place = TOP, ""

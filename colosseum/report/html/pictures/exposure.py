@@ -1,4 +1,4 @@
-"""Whom to watch. In: a scan of all coalitions of a size; out: a picture of the first, and of the coalition that there is."""
+"""Whom to watch. In: a scan of all coalitions of a size; out: a picture of the first, and of the one that there is."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ TITLES: Final[dict[Measure, str]] = {
     "worst_harm": "worst harm", "selfish_harm": "selfish harm", "temptation": "temptation",
 }  # fmt: skip
 FORMS: Final[dict[Measure, str]] = {"worst_harm": "square", "selfish_harm": "circle", "temptation": "triangle"}
-ROW, TOP, LEFT, GAP = 24.0, 44.0, 44.0, 16.0
-MOST_NAME: Final = 176.0
+ROW, TOP, LEFT, GAP = 24.0, 44.0, 44.0, 14.0
+MOST_NAME: Final = 164.0
 """Pixels of a coalition's name."""
 
 
@@ -59,9 +59,9 @@ def _shapes(rows: Sequence[_Row], top: int) -> Iterator[Shape]:
     for place, measure in enumerate(MEASURES):
         start = LEFT + names + GAP + place * (wide + GAP)
         values = [value for row in rows if (value := row.exposure.by(measure)) is not None]
-        yield Text(start, 14, TITLES[measure])
+        yield Text(start, 14, TITLES[measure], "small")
         if values:
-            scales[measure] = scale(values, start, start + wide, within=(0.0,))
+            scales[measure] = scale(values, start, start + wide - 6, within=(0.0,))
             yield from _axis(scales[measure], bottom)
         else:
             yield Text(start, TOP - 10, "not known", "soft")
@@ -98,8 +98,7 @@ def _row(row: _Row, scales: dict[Measure, Scale], y: float, room: float) -> Iter
 
 
 def _name(row: _Row) -> str:
-    coalition = row.exposure.coalition
-    return ", ".join(coalition.members) + (f" ({coalition.name})" if coalition.name else "")
+    return ", ".join(row.exposure.coalition.members)
 
 
 def _caption(found: Scan, rows: Sequence[_Row], members: Collection[str]) -> str:

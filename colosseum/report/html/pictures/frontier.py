@@ -1,5 +1,6 @@
 """What a coalition could have, and what was. In: a prospect, outcomes; out: a picture of the frontier with the runs."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,9 +18,11 @@ from colosseum.report.numbers import decimals
 MOST_DOTS: Final = 300
 MOST_NAMED: Final = 9
 """Points of the frontier whose λ stands beside them."""
+MOST_RINGS: Final = 5
+"""Around a dot; more lie on the widest."""
 WIDENED: Final = 2.0
 """How much wider the picture may get for a bound to be in it."""
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 470.0, 40.0, 330.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 470.0, 46.0, 330.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def frontier_picture(
     look = signs(names, names[0] if names else "")
     seen = [arm for arm in names if any(run.arm == arm for run in shown)]
     marks, high = legend([(look[arm], arm) for arm in seen], BOTTOM + 44)
-    shapes = [*_curve(found, across, up), *_frame(found, across, up), *_points(found, across, up)]
+    shapes = [*_frame(found, across, up), *_points(found, across, up)]
     shapes += [*_runs(shown, look, across, up), *marks]
     title = "What the coalition could have, and what it had" + (f": {shorten(where, 300)}" if where else "")
     return draw(
@@ -83,17 +86,27 @@ def _scales(found: Prospect, runs: Sequence[Realised]) -> tuple[Scale, Scale]:
 
 
 def _frame(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
+    """Axes, on what cannot be had, which is tinted; and the bounds at single λ."""
+    points = found.frontier.points
+    places = [(across(p.joint_payoff), up(p.coalition_value)) for p in points]
+    beyond = [(places[0][0], BOTTOM), *places, (LEFT, places[-1][1]), (LEFT, TOP), (RIGHT, TOP), (RIGHT, BOTTOM)]
+    yield Path(tuple(beyond), "tint", closed=True, title="beyond what any decisions allow")
     yield from bottom_axis(across, TOP, BOTTOM, "F_n: what the team earns")
-    yield from left_axis(up, LEFT, RIGHT, "F_c: what the coalition wants")
+    yield from left_axis(up, LEFT, RIGHT, "F_c: what the coalition wants", at=14)
     taken: list[Box] = []
     for strength, least in _bounds(found):
         if across.low <= least <= across.high:
-            x, words = across(least), f"bound at λ {strength:g}"
-            box = Box(x - width_of(words, 12) / 2, TOP - 22, x + width_of(words, 12) / 2, TOP - 6)
-            yield Rule(x, TOP, x, BOTTOM, "bound", f"at λ = {strength:g} F_n cannot fall below {least:g}")
-            if box.left > 180 and box.right < RIGHT + 6 and not any(map(box.meets, taken)):
-                yield Text(x, TOP - 9, words, "soft", "middle")
+            words = f"bound at λ = {strength:g}"
+            wide = width_of(words, 12)
+            left = min(max(across(least) - wide / 2, LEFT), RIGHT - wide)
+            box = Box(left, TOP - 18, left + wide, TOP - 4)
+            title = f"at λ = {strength:g} F_n cannot fall below {least:g}"
+            yield Rule(across(least), TOP, across(least), BOTTOM, "bound", title)
+            if not any(map(box.meets, taken)):
+                yield Text(left, TOP - 6, words, "soft")
                 taken.append(box)
+    if len(places) > 1:
+        yield Path(tuple(places))
 
 
 def _bounds(found: Prospect) -> list[tuple[float, float]]:
@@ -102,26 +115,20 @@ def _bounds(found: Prospect) -> list[tuple[float, float]]:
     return [] if best is None else [(h.strength, best - h.bound) for h in found.harms if h.bound is not None]
 
 
-def _curve(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
-    """What cannot be had together is tinted."""
-    places = [(across(p.joint_payoff), up(p.coalition_value)) for p in found.frontier.points]
-    right, above = places[0][0], places[-1][1]
-    beyond = [(right, BOTTOM), *places, (LEFT, above), (LEFT, TOP), (RIGHT, TOP), (RIGHT, BOTTOM)]
-    yield Path(tuple(beyond), "tint", closed=True, title="beyond what any decisions allow")
-    if len(places) > 1:
-        yield Path(tuple(places))
-
-
 def _runs(runs: Sequence[Realised], look: dict[str, Sign], across: Scale, up: Scale) -> Iterator[Shape]:
+    """Of several that ended alike the first is a dot, the others are rings around it, the widest lowest."""
     places = decimals([run.joint_payoff for run in runs])
-    alike: dict[tuple[float, float], int] = {}
+    met: Counter[tuple[float, float]] = Counter()
+    marks = []
     for run in runs:
         had = f"F_n {signed(run.joint_payoff, places)}, F_c {signed(run.coalition_value, places)}"
         title, sign = f"{run.arm}, seed {run.seed}: {had}", look[run.arm]
-        x, y = across(run.joint_payoff), up(run.coalition_value)
-        place = alike.setdefault((round(x, 1), round(y, 1)), 0)
-        alike[round(x, 1), round(y, 1)] += 1
-        yield Mark(x, y + 9 * place, sign.form, f"dot {sign.role}", 4, title, run.trial)
+        at = (across(run.joint_payoff), up(run.coalition_value))
+        turn = min(met[at], MOST_RINGS)
+        met[at] += 1
+        role = f"ring {sign.role}" if turn else f"dot {sign.role}"
+        marks.append(Mark(*at, sign.form, role, 4.0 + 3.5 * turn, title, run.trial))
+    yield from sorted(marks, key=lambda mark: -mark.size)
 
 
 def _points(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
@@ -130,7 +137,7 @@ def _points(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
     places = [(across(p.joint_payoff), up(p.coalition_value)) for p in points]
     words = [_from(low) for low, _ in found.frontier.ranges]
     for (x, y), word in zip(places, words, strict=True):
-        yield Mark(x, y, "circle", "hollow", 6.5, word)
+        yield Mark(x, y, "circle", "", 2.5, word)
     step = max(1, -(-len(points) // MOST_NAMED))
     few = [place for place in range(len(points)) if place % step == 0 or place == len(points) - 1]
     if found.optimum.value is not None and found.wanted is not None:
@@ -141,7 +148,8 @@ def _points(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
             yield Text(x - 8, y + 4, "x*", "", "end")
     within = Box(LEFT, TOP - 4, RIGHT + 6, BOTTOM)
     taken = [around(*place, 4) for place in places]
-    for text in beside([places[p] for p in few], [words[p] for p in few], within=within, taken=taken):
+    named = [words[p] for p in few]
+    for text in beside([places[p] for p in few], named, within=within, taken=taken, gap=14):
         if text:
             yield text
 
@@ -167,7 +175,7 @@ def _caption(found: Prospect, runs: Sequence[Realised], shown: Sequence[Realised
         cost = sum(costs[most]) / len(costs[most])
         parts.append(f"Runs of {quoted(most)} cost the team most: {signed(cost, decimals([cost]))} of F_n on average.")
     if len({(run.joint_payoff, run.coalition_value) for run in shown}) < len(shown):
-        parts.append("Runs that ended alike are drawn one below the other.")
+        parts.append("Runs that ended alike are rings around one another.")
     if not runs:
         parts.append("No run of this instance is complete.")
     if len(shown) < len(runs):

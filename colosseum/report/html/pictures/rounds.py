@@ -36,6 +36,7 @@ def rounds_picture(posts: Posts) -> Picture | str:
     for place, (arm, by_round) in enumerate(shown.items()):
         y = TOP + place * STEP
         up = Scale(0.0, top, y + 30 + HIGH, y + 30)
+        shapes.append(Text(LEFT - 6, up(0) + 16, "round", "soft", "end"))
         shapes += [name_at(4, y + 14, arm, RIGHT, role="strong"), *_panel(by_round, rounds, up, step)]
     return draw(
         "rounds", "Posts by round: who posts, and where", _caption(posts, shown, rounds),

@@ -77,13 +77,15 @@ def bottom_axis(across: Scale, top: float, bottom: float, name: str, *, sign: st
     return shapes
 
 
-def left_axis(up: Scale, left: float, right: float, name: str, *, sign: str = "-") -> list[Shape]:
-    """Level rules at round numbers, these on their left, and above what they are of."""
+def left_axis(
+    up: Scale, left: float, right: float, name: str, *, sign: str = "-", at: float | None = None
+) -> list[Shape]:
+    """Level rules at round numbers, these on their left, and above, or `at` a height, what they are of."""
     ticks = up.ticks()
     shapes: list[Shape] = [Rule(left, up(tick), right, up(tick), "grid") for tick in ticks]
     words = tick_words(ticks, sign=sign)
     shapes += [Text(left - 6, up(t) + 4, w, "soft", "end") for t, w in zip(ticks, words, strict=True)]
-    shapes.append(Text(4, up.end - 12, name, "soft"))
+    shapes.append(Text(4, up.end - 12 if at is None else at, name, "soft"))
     return shapes
 
 

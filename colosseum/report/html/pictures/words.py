@@ -14,10 +14,14 @@ CAPITAL: Final = 0.7
 LETTER: Final = 0.62
 """Of the size of type, how wide signs are: in a wide face, so that what fits in it fits in others."""
 BOLD: Final = 1.12
+SIZE: Final = 13.0
+"""Of type, where no class of the style sheet says another."""
+SMALL: Final = ("soft", "halo")
+"""Classes whose type is smaller anyway."""
 MOST_NAMED: Final = 4
 
 
-def width_of(text: str, size: float = 13, *, bold: bool = False) -> float:
+def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
     """About how wide a text is."""
     return sum(map(_share, text)) * size * (BOLD if bold else 1.0)
 
@@ -30,7 +34,7 @@ def _share(sign: str) -> float:
     return WIDE if sign in "mwMW@%…" else CAPITAL if sign.isupper() else LETTER
 
 
-def shorten(text: str, room: float, size: float = 13, *, bold: bool = False) -> str:
+def shorten(text: str, room: float, size: float = SIZE, *, bold: bool = False) -> str:
     """What fits, with an ellipsis where something had to go."""
     text = clean(text)
     if width_of(text, size, bold=bold) <= room:
@@ -49,7 +53,8 @@ def name_at(
 ) -> Text:
     """A name that may be long; the whole of a shortened one is its title."""
     short, whole = shorten(name, room, size, bold="strong" in role), clean(name)
-    return Text(x, y, short, role, anchor, "" if short == whole else whole)
+    classes = role if size >= SIZE or role in SMALL else f"{role} small".strip()
+    return Text(x, y, short, classes, anchor, "" if short == whole else whole)
 
 
 def signed(value: float, places: int, *, sign: str = "-") -> str:
