@@ -43,7 +43,8 @@ def gather(folder: Path, findings: Findings) -> Content:
     """Read all runs and put a page together. Raises Unreadable."""
     packed, health, gallery = Packed(), Health(), Gallery(findings)
     looked = attention(findings.records, arms=findings.plan.arms)
-    gallery.wanted = _most_worth(findings.records, looked)
+    if (best := _most_worth(findings.records, looked)) is not None:
+        gallery.wanted, gallery.best = (best.point, best.seed), best.trial
     for case in cases(Reader(folder, kept=Kept.of_user()), findings):
         packed.add(case)
         gallery.add(case)
@@ -61,11 +62,10 @@ def gather(folder: Path, findings: Findings) -> Content:
     )
 
 
-def _most_worth(records: Sequence[RunRecord], looked: dict[str, Attention]) -> tuple[str, int] | None:
-    """The case whose run deserves a look before all others; the first one where none does."""
+def _most_worth(records: Sequence[RunRecord], looked: dict[str, Attention]) -> RunRecord | None:
+    """The run that deserves a look before all others; the first complete one where none does."""
     best = max((r for r in records if r.trial in looked), key=lambda r: looked[r.trial].worth, default=None)
-    best = best or next((r for r in records if r.figures is not None), None)
-    return (best.point, best.seed) if best else None
+    return best or next((r for r in records if r.figures is not None), None)
 
 
 def _troubles(findings: Findings, health: Health) -> Troubles:
