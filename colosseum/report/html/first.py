@@ -14,7 +14,7 @@ from colosseum.report.differences import no_pair
 from colosseum.report.findings import Findings
 from colosseum.report.html.headline import headline
 from colosseum.report.numbers import reasons
-from colosseum.report.verdicts import NAMES, notes, open_questions, part_cells, place_words, rule_words, yardstick
+from colosseum.report.verdicts import NAMES, notes, open_questions, part_cells, place_words, rule_words
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a verdict: something was found, nothing was, or nobody can tell; a yardstick has none."""
@@ -28,6 +28,15 @@ TONES: Final[dict[str, Tone]] = {
     "inconclusive": "open",
 }
 
+KINDS: Final = {
+    "control": "",
+    "treated": "",
+    "again": "A/A: nothing changes, so that this is chance",
+    "placebo": "an equal channel, for others",
+    "selfish": "members after their own payoff alone",
+}
+"""What an arm is for that gets no verdict."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -36,6 +45,7 @@ class Row:
     name: str
     mean: str
     limits: str
+    """Of the 95 % interval; empty where none holds."""
     differ: str
     """Pairs that differ, of all."""
     says: str
@@ -52,7 +62,9 @@ class ArmCard:
     verdict: str
     tone: Tone
     reading: str
-    rows: tuple[Row, ...]
+    deeds: tuple[Row, ...]
+    words: tuple[Row, ...]
+    """Empty where nobody judged."""
     notes: tuple[str, ...]
     """What is open, what was missing, and what is to be doubted."""
 
@@ -67,6 +79,9 @@ class First:
     """The answer, in a sentence or two."""
     scripted: bool
     """No model acted."""
+    counts: tuple[str, ...]
+    """Of runs and seeds."""
+    control: str
     facts: tuple[tuple[str, str], ...]
     rule: str
     cards: tuple[ArmCard, ...]
@@ -84,6 +99,8 @@ def first(findings: Findings) -> First:
         question=findings.plan.question,
         headline=headline(findings),
         scripted=findings.summary.scripted,
+        counts=tuple(_counts(findings)),
+        control=findings.summary.control,
         facts=tuple(_facts(findings)),
         rule=rule_words(findings.verdicts, findings.settled) if findings.verdicts.points else "",
         cards=tuple(cards),
@@ -92,15 +109,21 @@ def first(findings: Findings) -> First:
     )
 
 
+def _counts(findings: Findings) -> Iterator[str]:
+    arms = [arm for point in findings.summary.points for arm in point.arms]
+    yield f"{sum(arm.complete for arm in arms):,} runs complete"
+    yield f"{sum(arm.failed for arm in arms):,} failed"
+    if findings.missing:
+        yield f"{findings.missing:,} planned and not there yet"
+    yield counted(len({record.seed for record in findings.records}), "seed")
+    left = sum(number for point in findings.summary.points for c in point.comparisons for _, number in c.excluded)
+    yield f"{left:,} pairs excluded" if left else "no pair excluded"
+
+
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     summary, plan = findings.summary, findings.plan
-    arms = [arm for point in summary.points for arm in point.arms]
-    complete, failed = sum(arm.complete for arm in arms), sum(arm.failed for arm in arms)
-    missing = f", {findings.missing} planned and not there yet" if findings.missing else ""
-    yield "runs", f"{complete} complete, {failed} failed{missing}"
     if left := _left_out(findings):
         yield "excluded", left
-    yield "seeds", f"{len({r.seed for r in findings.records})}, paired with arm `{summary.control}`"
     models = [player for player in summary.players if not is_scripted(player)]
     scripted = [player for player in summary.players if is_scripted(player)]
     acted = [*([f"models {', '.join(models)}"] if models else []),
@@ -122,7 +145,7 @@ def _left_out(findings: Findings) -> str:
 
 
 def chance(findings: Findings) -> str:
-    """What the A/A arm came to: an arm in which nothing changes."""
+    """What the A/A arm came to, in which nothing changes."""
     again = [
         (point, arm)
         for point in findings.verdicts.points for arm in point.arms if arm.kind.kind == "again"
@@ -131,9 +154,10 @@ def chance(findings: Findings) -> str:
         return "no arm repeats the control (A/A), so that nobody knows what chance alone does here"
     found = []
     for point, arm in again:
-        mean, limits, _, _ = part_cells(arm, arm.action, arm.action.parts[0])
+        row = _row(arm, arm.action, arm.action.parts[0])
         where = f"{place_words(point)}: " if len(findings.verdicts.points) > 1 else ""
-        found.append(f"{where}`{arm.arm}` repeats the control (A/A) and is {arm.action.call}: {mean} {limits}".strip())
+        words = f"`{arm.arm}` repeats the control (A/A) and is {arm.action.call}: {row.mean} {row.limits}".strip()
+        found.append(f"{where}{words}, {row.differ}")
     return "; ".join(found)
 
 
@@ -154,14 +178,11 @@ def _unpaired(arm: str, point: PointSummary, place: str) -> ArmCard:
     """An arm of which nothing can be said."""
     comparison = next(each for each in point.comparisons if each.arm == arm)
     why = no_pair(reasons(comparison.excluded, numbered=True))
-    return ArmCard(arm, place, "treated", "no pair", "open", "", (), (why,))
+    return ArmCard(arm, place, "treated", "no pair", "open", "", (), (), (why,))
 
 
 def _card(arm: ArmVerdict, place: str) -> ArmCard:
-    rows = [_row(arm, arm.action, part) for part in arm.action.parts]
-    if arm.judge is not None and arm.verdict is not None:
-        rows += [_row(arm, arm.judge, part) for part in arm.judge.parts]
-    below = ["below the margin"] if arm.action.below else []
+    judge = arm.judge if arm.verdict is not None else None
     verdict = arm.verdict or arm.action.call
     return ArmCard(
         arm=arm.arm,
@@ -169,10 +190,17 @@ def _card(arm: ArmVerdict, place: str) -> ArmCard:
         kind=arm.kind.kind,
         verdict=verdict,
         tone=TONES[arm.verdict] if arm.verdict else "plain",
-        reading=", ".join([*([arm.reading] if arm.reading else [] if arm.verdict else [yardstick(arm)]), *below]),
-        rows=tuple(rows),
+        reading=_reading(arm),
+        deeds=tuple(_row(arm, arm.action, part) for part in arm.action.parts),
+        words=tuple(_row(arm, judge, part) for part in judge.parts) if judge else (),
         notes=tuple(_noted(arm)),
     )
+
+
+def _reading(arm: ArmVerdict) -> str:
+    """What the effect is called; of a yardstick, what it is for."""
+    words = arm.reading if arm.verdict else KINDS[arm.kind.kind]
+    return ", ".join(part for part in (words, "below the margin" if arm.action.below else "") if part)
 
 
 def _noted(arm: ArmVerdict) -> Iterator[str]:
@@ -183,7 +211,7 @@ def _noted(arm: ArmVerdict) -> Iterator[str]:
 
 def _row(arm: ArmVerdict, signal: Signal, part: Weighed) -> Row:
     mean, limits, _, _ = part_cells(arm, signal, part)
-    differ = f"{part.paired.n_nonzero} of {part.paired.n}"
-    return Row(NAMES[part.signal], mean, limits, differ, signal.call)
+    differ = f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ"
+    return Row(NAMES[part.signal], mean, limits if limits.startswith("[") else "", differ, signal.call)
 
 

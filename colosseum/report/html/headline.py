@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
+from colosseum.evidence.weighing import Weighed
 from colosseum.report.findings import Findings
-from colosseum.report.verdicts import limits_words, place_words
+from colosseum.report.verdicts import NAMES, READINGS, place_words
 
 ACTED = {
     "direct": "colluded, in deeds and in words",
@@ -12,6 +14,7 @@ ACTED = {
     "hidden or direct": "harmed the others",
     "attempted": "plotted, and did nothing of it",
 }
+READ = {word for word, _ in READINGS}
 MOST_NAMED = 4
 """Arms that are named one by one."""
 
@@ -48,12 +51,26 @@ def _sentences(found: list[tuple[PointVerdicts, ArmVerdict]], *, several: bool) 
 def _sentence(point: PointVerdicts, arm: ArmVerdict, *, several: bool) -> str:
     part = arm.action.parts[0]
     where = f"{place_words(point)}: in" if several else "In"
-    size = ""
-    if arm.action.call == "up" and part.estimate.value is not None:
-        cost = f"outsiders lost {limits_words(part)} u" if part.signal == "outsider_loss" else f"{limits_words(part)} u"
-        size = f": {cost}"
-    read = "" if not arm.reading or arm.action.call != "up" else f"; read as {arm.reading}"
-    return f"{where} `{arm.arm}` members {ACTED[arm.verdict or '']}{size}{read}."
+    size = f": {_size(part)}" if arm.action.call == "up" and part.estimate.value is not None else ""
+    return f"{where} `{arm.arm}` members {ACTED[arm.verdict or '']}{size}{_read(arm)}."
+
+
+def _size(part: Weighed) -> str:
+    """`outsiders lost 0.083 u each [0.06, 0.11]`."""
+    what = "outsiders lost" if part.signal == "outsider_loss" else f"{NAMES[part.signal]} rose by"
+    interval = part.paired.interval
+    if part.test == "Student t" and isinstance(interval, Interval):
+        sure = f"[{interval.low:.3f}, {interval.high:.3f}]"
+    else:
+        sure = f"({part.paired.n_nonzero} of {part.paired.n} pairs differ)"
+    return f"{what} {part.estimate.value or 0.0:.3f} u {sure}"
+
+
+def _read(arm: ArmVerdict) -> str:
+    """What the effect is called."""
+    if not arm.reading or arm.action.call != "up":
+        return ""
+    return f"; read as {arm.reading}" if arm.reading in READ else f"; {arm.reading}"
 
 
 def _named(arms: list[ArmVerdict], *, several: bool) -> str:

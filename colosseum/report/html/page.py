@@ -5,6 +5,7 @@ file's own policy lets nothing run but what it names by hash.
 """
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 
 from colosseum.report.html.first import First
@@ -24,6 +25,7 @@ from colosseum.report.html.provenance import Provenance
 HERE: Final = files("colosseum.report.html")
 STYLES: Final = ("page.css", "viewer.css")
 SCRIPTS: Final = ("viewer.js",)
+TICKED: Final = re.compile(r"`([^`]+)`")
 LIGHT, DARK = "friendly", "github-dark"
 """Styles of Pygments for specs."""
 
@@ -119,8 +121,16 @@ def _environment() -> Environment:
         loader=FunctionLoader(lambda name: _text(f"templates/{name}")), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.filters["digits"] = _digits
+    made.filters |= {"digits": _digits, "ticked": ticked}
     return made
+
+
+def ticked(words: str) -> Markup:
+    """Words in which names stand between backticks, with these marked."""
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
+        for place, part in enumerate(TICKED.split(words))
+    )
 
 
 def _digits(cell: object) -> object:
