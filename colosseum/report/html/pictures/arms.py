@@ -135,7 +135,7 @@ def _row(
     offsets = swarm([across(value) for _, value in dots], radius=3.2, room=12)
     for (run, value), offset in zip(dots, offsets, strict=True):
         where = f"{run.arm}, seed {run.seed}" + (f", repeat {run.repeat}" if run.repeat else "")
-        title = f"{where}: {signed(value, decimals([value]))}"
+        title = f"{where}: {signed(value, decimals([value], digits=4))}"
         yield Mark(across(value), y + 15 + offset, sign.form, f"dot {sign.role}", 3, title, run.trial)
     interval, middle = row.average.interval, y + 34
     if isinstance(interval, Interval):

@@ -7,7 +7,7 @@ from typing import Final
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.weighing import Call, Weighed
-from colosseum.report.html.pictures.picture import Picture, Table, draw
+from colosseum.report.html.pictures.picture import Cell, Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, scale, swarm
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
 from colosseum.report.html.pictures.words import listed, name_at, quoted, signed, width_of
@@ -166,13 +166,14 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
 
 
 def _table(rows: Sequence[_Row]) -> Table:
-    columns = ("point", "arm", "pairs", "mean", "low", "high", "margin", "adjusted p", "says", "reason")
-    found = []
+    columns = ("point", "arm", "pairs", "mean", "low", "high", "margin", "test", "adjusted p", "says", "reason")
+    found: list[tuple[Cell, ...]] = []
     for row in rows:
         low, high = limits(row.part) or (None, None)
         action = row.effect.verdict.action if row.effect.verdict else None
         p = action.adjusted_p.value if action else None
         mean, n = row.part.estimate.value, row.part.paired.n
         reason = action.reason if action else ""
-        found.append((row.place, row.effect.arm, n, mean, low, high, row.part.margin, p, row.call, reason))
+        numbers = (n, mean, low, high, row.part.margin)
+        found.append((row.place, row.effect.arm, *numbers, row.part.test, p, row.call, reason))
     return Table(columns, tuple(found))

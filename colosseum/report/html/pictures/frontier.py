@@ -9,7 +9,7 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
 from colosseum.report.html.pictures.labels import Box, around, beside, legend
-from colosseum.report.html.pictures.picture import Picture, Table, draw
+from colosseum.report.html.pictures.picture import Cell, Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, left_axis, scale
 from colosseum.report.html.pictures.shapes import Mark, Path, Rule, Shape, Sign, Text, signs
 from colosseum.report.html.pictures.words import quoted, shorten, signed, width_of
@@ -185,7 +185,7 @@ def _caption(found: Prospect, runs: Sequence[Realised], shown: Sequence[Realised
 
 def _table(found: Prospect, runs: Sequence[Realised]) -> Table:
     columns = ("what", "arm", "seed", "λ from", "F_n", "F_c", "harm", "bound")
-    rows: list[tuple[str | float | int | None, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for point, (low, _) in zip(found.frontier.points, found.frontier.ranges, strict=True):
         own = point.coalition_value
         rows.append(("plan", "", None, low, point.joint_payoff, own, found.harm_of(point), found.bound_of(point)))

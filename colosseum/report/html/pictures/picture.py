@@ -49,7 +49,15 @@ def draw(
     words = {"name": slug(name), "title": title, "caption": caption}
     template = _environment().get_template("picture.svg.j2")
     svg = template.render(**words, width=WIDTH, height=height, shapes=shapes, hatched=hatched)
-    return Picture(words["name"], clean(title), clean(caption), svg, table)
+    return Picture(words["name"], clean(title), clean(caption), svg, _trimmed(table))
+
+
+def _trimmed(table: Table) -> Table:
+    """Without columns that are empty texts throughout."""
+    kept = [place for place in range(len(table.columns)) if any(row[place] != "" for row in table.rows)]
+    return Table(
+        tuple(table.columns[place] for place in kept), tuple(tuple(row[place] for place in kept) for row in table.rows)
+    )
 
 
 def slug(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import hypot
 from typing import Final, TypeAlias
 
-from colosseum.evidence.signals import ENOUGH_POINTS
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.report.html.pictures.labels import Box, beside, legend
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, left_axis, scale
@@ -44,8 +44,12 @@ def plane_picture(effects: Effects) -> Picture | str:
 
 
 def _why(effects: Effects) -> str:
-    figures = [figure for effect in effects.all for figure in (effect.judged, effect.advantage)]
-    return next((figure.reason for figure in figures if figure.reason), "there is no arm but the control")
+    reasons = [
+        effect.excluded or effect.nulls.get(JUDGE, "") or effect.judged.reason or effect.advantage.reason
+        for effect in effects.all
+        if effect.judged.value is None or effect.advantage.value is None
+    ]
+    return next((reason for reason in reasons if reason), "there is no arm but the control")
 
 
 def _scales(known: Sequence[Seen]) -> tuple[Scale, Scale]:

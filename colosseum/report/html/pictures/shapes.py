@@ -72,7 +72,7 @@ class Mark:
     @property
     def href(self) -> str:
         """The place on the page."""
-        return f"#run={quote(self.trial, safe='')}" if self.trial else ""
+        return f"#run={quote(self.trial, safe='', errors='replace')}" if self.trial else ""
 
     @property
     def corners(self) -> tuple[tuple[float, float], ...]:
