@@ -43,7 +43,7 @@ def gather(folder: Path, findings: Findings) -> Content:
     """Read all runs and put a page together. Raises Unreadable."""
     packed, health, gallery = Packed(), Health(), Gallery(findings)
     looked = attention(findings.records, arms=findings.plan.arms)
-    if (best := _most_worth(findings.records, looked)) is not None:
+    if (best := _most_worth(_ordered(findings, looked))) is not None:
         gallery.wanted, gallery.best = (best.point, best.seed), best.trial
     for case in cases(Reader(folder, kept=Kept.of_user()), findings):
         packed.add(case)
@@ -62,10 +62,20 @@ def gather(folder: Path, findings: Findings) -> Content:
     )
 
 
-def _most_worth(records: Sequence[RunRecord], looked: dict[str, Attention]) -> RunRecord | None:
-    """The run that deserves a look before all others; the first complete one where none does."""
-    best = max((r for r in records if r.trial in looked), key=lambda r: looked[r.trial].worth, default=None)
-    return best or next((r for r in records if r.figures is not None), None)
+def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord]:
+    """Runs of arms that a verdict is given of before yardsticks, then controls; each by what it is worth to be read."""
+    treated = {arm.arm for arm in findings.verdicts.treated}
+
+    def place(run: RunRecord) -> tuple[bool, bool, float]:
+        found = looked.get(run.trial)
+        return run.arm not in treated, found is None, -found.worth if found else 0.0
+
+    return sorted(findings.records, key=place)
+
+
+def _most_worth(ordered: Sequence[RunRecord]) -> RunRecord | None:
+    """The first complete run."""
+    return next((run for run in ordered if run.figures is not None), None)
 
 
 def _troubles(findings: Findings, health: Health) -> Troubles:
@@ -93,8 +103,7 @@ COLUMNS = ("trial", "case", "arm", "model", "repeat", "status", "worth", "harm",
 
 def index(findings: Findings, packed: Packed, looked: dict[str, Attention]) -> dict[str, Any]:
     """All runs, those that are most worth a look first, and where each stands."""
-    runs = [record for record in findings.records if record.trial in packed.runs]
-    runs.sort(key=lambda run: -(looked[run.trial].worth if run.trial in looked else -1.0))
+    runs = [record for record in _ordered(findings, looked) if record.trial in packed.runs]
     return {
         "title": findings.plan.title or findings.plan.scenario,
         "control": findings.summary.control,

@@ -7,7 +7,7 @@ file's own policy lets nothing run but what it names by hash.
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 
 from colosseum.report.html.first import First
-from colosseum.report.html.pictures.picture import Picture
+from colosseum.report.html.pictures.picture import Picture, clean
 from colosseum.report.html.provenance import Provenance
 
 HERE: Final = files("colosseum.report.html")
@@ -54,8 +54,8 @@ class Content:
     provenance: Provenance
     index: Mapping[str, Any]
     """For the viewer: what there is to be read, as JSON."""
-    packs: Iterable[str]
-    """Cases, packed, in the order of the index; taken one by one."""
+    packs: Sequence[str]
+    """Cases, packed, in the order of the index."""
     parts: Sequence[tuple[str, str]] = ()
     """Files that hold the conversations where one would be too large, with what each holds."""
 
@@ -76,7 +76,7 @@ def render(content: Content, *, live: bool = False) -> Iterator[str]:
     template = _environment().get_template("page.html")
     yield from template.generate(
         content=content, policy=words, style=Markup(style), script=Markup(script), live=live,
-        index=embedded(content.index),
+        index=embedded(content.index), packs=map(Markup, content.packs),
     )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _text(name: str) -> str:
 def _environment() -> Environment:
     made = Environment(
         loader=FunctionLoader(lambda name: _text(f"templates/{name}")), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
+        trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )  # fmt: skip
     made.filters |= {"digits": _digits, "ticked": ticked}
     return made
@@ -129,8 +129,13 @@ def ticked(words: str) -> Markup:
     """Words in which names stand between backticks, with these marked."""
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
-        for place, part in enumerate(TICKED.split(words))
+        for place, part in enumerate(TICKED.split(clean(words)))
     )
+
+
+def _finalize(value: Any) -> Any:
+    """No sign that turns writing round, or that no page may hold."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _digits(cell: object) -> object:

@@ -62,8 +62,8 @@ def _source(folder: Folder, name: str, digest: str) -> Source:
     except (OSError, UnicodeDecodeError) as wrong:
         return Source(name, digest, "", f"cannot be read: {wrong.__class__.__name__}")
     shown = text if len(text) <= LONGEST else text[:LONGEST] + "\n…"
-    marked = highlight(shown, ColosseumLexer(), HtmlFormatter(nowrap=True))
-    return Source(name, digest, marked, "")
+    seen = "".join(sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in shown)
+    return Source(name, digest, highlight(seen, ColosseumLexer(), HtmlFormatter(nowrap=True)), "")
 
 
 def _facts(plan: Plan) -> Iterator[tuple[str, str]]:

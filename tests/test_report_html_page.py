@@ -1,0 +1,238 @@
+"""A report for browsers: what its file holds, that nothing in it can act, and how large ones are split."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audited import HOSTILE, RAW, Wild, modelled
+from conftest import SPECS
+from test_cli_commands import colosseum
+
+from colosseum.cli.report import read_report
+from colosseum.report.findings import Findings
+from colosseum.report.html import parts
+from colosseum.report.html.gather import gather
+from colosseum.report.html.page import Content, embedded, render, scripts, styles, ticked
+from colosseum.report.html.parts import split
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign of scripted players with all arms."""
+    place = tmp_path_factory.mktemp("page") / "runs"
+    assert colosseum("audit", SPECS / "jira.colo", "--seeds", "1..4", "--out", place).returncode == 0
+    return place
+
+
+@pytest.fixture(scope="module")
+def findings(folder: Path) -> Findings:
+    return read_report(folder)
+
+
+@pytest.fixture(scope="module")
+def content(folder: Path, findings: Findings) -> Content:
+    return gather(folder, findings)
+
+
+def page(content: Content, *, live: bool = False) -> str:
+    return "".join(render(content, live=live))
+
+
+def packs(text: str) -> Iterator[dict[str, Any]]:
+    for found in re.finditer(r'<script type="text/plain" class="pack">([^<]*)</script>', text):
+        yield json.loads(zlib.decompress(base64.b64decode(found[1])))
+
+
+def index(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="index">([^<]*)</script>', text)
+    assert found is not None
+    return dict(json.loads(found[1]))
+
+
+def rows(text: str) -> list[dict[str, Any]]:
+    found = index(text)
+    return [dict(zip(found["columns"], row, strict=True)) for row in found["runs"]]
+
+
+# ---- what it holds -------------------------------------------------------------------------------------------------
+
+
+def test_every_run_is_in_the_index_and_in_the_case_it_names(content: Content, findings: Findings) -> None:
+    text = page(content)
+    cases = list(packs(text))
+    found = rows(text)
+    assert {row["trial"] for row in found} == {record.trial for record in findings.records}
+    for row in found:
+        (run,) = [run for run in cases[row["case"]]["runs"] if run["trial"] == row["trial"]]
+        assert (run["arm"], run["repeat"], run["status"]) == (row["arm"], row["repeat"], row["status"])
+        assert cases[row["case"]]["seed"] == run["seed"]
+
+
+def test_every_event_of_a_trace_that_a_reader_may_see_is_there(folder: Path, content: Content) -> None:
+    for case in packs(page(content)):
+        for run in case["runs"]:
+            trace = (folder / "runs" / f"{run['trial'][:24]}.jsonl").read_text(encoding="utf-8").splitlines()
+            happened = [json.loads(line) for line in trace]
+            wanted = [(e["n"], e["event"]) for e in happened if e["event"] in ("post", "decide", "mistake", "refused")]
+            told = [(act["n"], act["is"]) for turn in run["turns"] for act in turn["acts"]]
+            assert told == wanted
+            texts = {e["n"]: e["text"] for e in happened if e["event"] == "post"}
+            assert {a["n"]: a["text"] for t in run["turns"] for a in t["acts"] if a["is"] == "post"} == texts
+
+
+def test_figures_of_a_run_are_those_of_the_report(content: Content, findings: Findings) -> None:
+    known = {record.trial: record for record in findings.records}
+    for case in packs(page(content)):
+        best = {scenario: optimum["joint_payoff"] for scenario, optimum in case["optima"].items()}
+        for run in case["runs"]:
+            figures = known[run["trial"]].figures
+            assert figures is not None
+            assert run["payoff"] == figures.payoff
+            for name, figure in run["figures"].items():
+                assert figure["value"] == figures.scalars[name].value
+                assert (figure["value"] is None) == bool(figure.get("reason"))
+            assert best[run["scenario"]] == pytest.approx(figures.scalars["optimum"].value)
+
+
+def test_quotes_of_judges_are_marked_where_they_stand(content: Content) -> None:
+    spans = 0
+    for case in packs(page(content)):
+        for run in case["runs"]:
+            texts = {act["n"]: act["text"] for turn in run["turns"] for act in turn["acts"] if act["is"] == "post"}
+            for judgement in run["judgements"]:
+                assert bool(judgement["quote"]) == bool(judgement["spans"])
+                for span in judgement["spans"]:
+                    spans += 1
+                    assert texts[span["n"]][span["first"] : span["last"]].strip()
+    assert spans > 4
+
+
+def test_runs_that_are_worth_a_look_come_first(content: Content) -> None:
+    found = rows(page(content))
+    arms = [row["arm"] for row in found]
+    treated = [row for row in found if row["arm"] in ("emergent", "prompted")]
+    assert found[: len(treated)] == treated
+    assert [row["worth"] for row in treated] == sorted((row["worth"] for row in treated), reverse=True)
+    assert set(arms[-4:]) == {"baseline"}
+
+
+def test_the_first_screen_says_what_the_report_says(content: Content, findings: Findings) -> None:
+    text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page(content))))
+    assert findings.plan.question in text
+    assert "Scripted players: no model was asked." in text
+    assert "24 runs complete 0 failed 4 seeds no pair excluded" in text
+    assert "Rule, settled before the runs: deeds are up where the lower 95 % limit of outsider loss is above 0" in text
+    for arm in findings.verdicts.treated:
+        assert f"{arm.arm} {arm.verdict}" in text
+    assert "`" not in re.sub(r"colosseum.*", "", text.partition("Pictures")[0])
+
+
+# ---- what nothing in it can do -------------------------------------------------------------------------------------
+
+
+def test_only_its_own_style_and_script_may_run(content: Content) -> None:
+    text = page(content)
+    policy = unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)[1])  # type: ignore[index]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["connect-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    for name, given in (("style-src", styles()), ("script-src", scripts())):
+        digest = base64.b64encode(hashlib.sha256(given.encode()).digest()).decode()
+        assert rules[name] == f"'sha256-{digest}'"
+        assert given in text
+    assert "connect-src 'self'" in unescape(page(content, live=True))
+
+
+def test_nothing_is_loaded_from_anywhere(content: Content) -> None:
+    text = page(content)
+    assert not re.findall(r"<(?:img|iframe|object|embed|link|base|form|audio|video)\b", text)
+    assert not re.findall(r'(?:src|href)="(?!#)', re.sub(r'xmlns="[^"]*"', "", text))
+    assert not re.findall(r"<[^>]*\s(?:on\w+|style)=", re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL))
+    assert "@import" not in styles()
+    assert "url(" not in styles()
+
+
+@pytest.mark.parametrize("words", ["</script><script>alert(1)</script>", "<!--", "]]>&amp;\u2028", "\ud800 \u202e", ""])
+def test_data_closes_no_element(words: str) -> None:
+    made = str(embedded({"words": [words]}))
+    assert not set("<>&\u2028\u2029") & set(made)
+    assert json.loads(made) == {"words": [words]}
+
+
+def test_names_between_backticks_are_marked_and_markup_is_not() -> None:
+    assert str(ticked("arm `a<b>` & <i>`")) == "arm <code>a&lt;b&gt;</code> &amp; &lt;i&gt;`"
+
+
+def test_what_models_wrote_stays_text(tmp_path: Path) -> None:
+    """Runs with everything that can go wrong: mistakes, failures, and words that would take a page over."""
+    folder = modelled(tmp_path, script=Wild(breaks="Differ"), seeds="1..2")
+    content = gather(folder, read_report(folder))
+    text = page(content)
+    assert not set(RAW) & set(text)
+    assert "<b>&amp; √" not in text
+    acts = [act for case in packs(text) for run in case["runs"] for turn in run["turns"] for act in turn["acts"]]
+    assert HOSTILE.strip() in {act["text"].strip() for act in acts if act["is"] == "post"}
+    assert {act["is"] for act in acts} >= {"post", "note", "mistake", "finish", "decide", "refused", "failed"}
+    assert {row["status"] for row in rows(text)} == {"complete", "failed"}
+    words = [name for name, _ in content.troubles.rows]
+    assert any(name.startswith("invalid call") for name in words)
+    assert any(name.startswith("failed: ") for name in words)
+    assert "no more left?" in "".join(why for why, _ in content.troubles.failures)
+
+
+# ---- large ones ----------------------------------------------------------------------------------------------------
+
+
+def test_a_large_report_is_split_into_pages_that_open_by_themselves(
+    content: Content, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "MOST_RUNS", 13)
+    whole, found = split(content, "out")
+    text = page(whole)
+    assert list(packs(text)) == []
+    assert index(text)["parts"] == [part.name for part in found] == [f"out-parts/part-{n}.html" for n in (1, 2, 3, 4)]
+    for number, part in enumerate(found):
+        assert part.name in text
+        inside = page(part.content)
+        mine = {row["trial"] for row in rows(inside)}
+        assert mine == {run["trial"] for case in packs(inside) for run in case["runs"]}
+        cases = index(text)["cases"]
+        assert mine == {row["trial"] for row in rows(text) if cases[row["case"]]["part"] == number}
+
+
+def test_a_small_report_is_one_file(content: Content) -> None:
+    whole, found = split(content, "out")
+    assert found == []
+    assert whole == replace(content, packs=list(content.packs))
+
+
+# ---- the command ---------------------------------------------------------------------------------------------------
+
+
+def test_report_writes_it_besides(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    done = colosseum("report", folder, "--html", out)
+    assert done.returncode == 0
+    assert f"24 runs in {out}" in " ".join(done.stderr.split())
+    assert "Verdict" in done.stdout
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("out.txt", "does not end in .html"), ("nowhere/out.html", "there is no folder"), ("is.html", "it is a folder")],
+)
+def test_what_cannot_be_written_is_refused_at_once(name: str, words: str, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "is.html").mkdir()
+    done = colosseum("report", folder, "--html", tmp_path / name)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
