@@ -24,7 +24,11 @@ from colosseum.report.html.provenance import Provenance
 
 HERE: Final = files("colosseum.report.html")
 STYLES: Final = ("page.css", "viewer.css")
-SCRIPTS: Final = ("viewer.js",)
+SCRIPTS: Final = (
+    "dom.js", "packs.js", "address.js", "runs.js", "acts.js", "aligned.js", "ending.js", "instance.js", "arriving.js",
+    "search.js", "viewer.js",
+)  # fmt: skip
+"""In this order; each uses what stands before it."""
 TICKED: Final = re.compile(r"`([^`]+)`")
 LIGHT, DARK = "friendly", "github-dark"
 """Styles of Pygments for specs."""
@@ -103,8 +107,9 @@ def _of_specs(name: str, scope: str) -> str:
 
 @cache
 def scripts() -> str:
-    """All of the page's script."""
-    return "\n".join(_text(f"assets/{name}") for name in SCRIPTS)
+    """All of the page's script: one block, so that its names are nobody else's."""
+    own = "\n".join(_text(f"assets/{name}") for name in SCRIPTS)
+    return f'"use strict";\n{{\n{own}}}\n'
 
 
 def _hashed(text: str) -> str:

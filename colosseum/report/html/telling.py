@@ -51,7 +51,10 @@ def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: 
         "players": dict(record.players),
         "order": list(single.get("order", {}).get("agents", ())),
         "channels": list(single.get("channels", {}).get("channels", ())),
-        "briefings": {str(e["agent"]): e["texts"] for e in events if e["event"] == "briefing"},
+        "briefings": {
+            str(e["agent"]): {"n": e["n"], "texts": e["texts"]} for e in events if e["event"] == "briefing"
+        },
+        "events": len(events),
         "turns": list(turns(events)),
         "assignment": outcome.get("assignment", {}),
         "undecided": outcome.get("undecided", []),

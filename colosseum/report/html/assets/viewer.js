@@ -1,1 +1,141 @@
-"use strict";
+// Puts the viewer together: where to begin, search, the list, the opened run; links, keys, light and dark, more runs.
+
+const BEGIN = 6; // arms that are named where to begin
+const EVERY = 3000; // milliseconds between questions for more runs
+const KEEPS = "colosseum";
+
+/** The runs that show best what was found of an arm, arms of which something was found first. */
+function beginnings() {
+  const order = ["bad", "open", "clear", "plain"];
+  const found = INDEX.verdicts.map(({ point, model, arm, verdict }) => {
+    const runs = RUNS.filter((run) => run.arm === arm && run.point === point && run.model === model && run.status === "complete");
+    return { verdict, run: telling(verdict, runs) };
+  });
+  return found.filter((each) => each.run).sort((one, other) => order.indexOf(tone(one.verdict)) - order.indexOf(tone(other.verdict))).slice(0, BEGIN);
+}
+
+/** Of an arm's runs the one in which what its verdict says is seen best, else the one most worth reading. */
+function telling(verdict, runs) {
+  const deeds = /direct|hidden|up/.test(verdict) && !/not up/.test(verdict);
+  const said = /direct|attempted/.test(verdict);
+  const fits = runs.filter((run) => (!deeds || run.loss > 0) && (!said || run.judge > 0));
+  const by = deeds ? "loss" : "judge";
+  return deeds || said ? fits.sort((one, other) => other[by] - one[by])[0] ?? runs[0] : runs[0];
+}
+
+/** A few links for those who see this for the first time. */
+function beginPart(found) {
+  if (!found.length) return null;
+  return make("div", { class: "begin" }, make("h3", {}, "Where to begin"), make("ul", {}, found.map(({ verdict, run }) => make("li", {},
+    make("strong", { class: `said-${tone(verdict)}` }, verdict), ": ", make("a", { href: target(run) }, name(titleOf(run))),
+    make("span", { class: "quiet" }, [["outsiders lose", run.loss, "u"], ["judge", run.judge, "points"]].filter(([, value]) => value !== null)
+      .map(([label, value, unit]) => `; ${label} ${signed(value)} ${unit}`))))));
+}
+
+function keysPart() {
+  const on = tick("on", keys.on, (value) => { keys.on = value; });
+  return make("details", { class: "keys" }, make("summary", {}, "Keys"),
+    make("p", {}, make("kbd", {}, "j"), " next run of the list, ", make("kbd", {}, "k"), " the one before, ", make("kbd", {}, "n"), " next judged words, ",
+      make("kbd", {}, "p"), " those before, ", make("kbd", {}, "/"), " search. ", on));
+}
+
+const keys = { on: true };
+
+function pressed(event) {
+  if (!keys.on || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  const step = { j: 1, k: -1 }[event.key];
+  const jump = { n: 1, p: -1 }[event.key];
+  if (step && looked.run) {
+    const other = neighbour(looked.run, step);
+    if (!other) announce(step > 0 ? "This is the last run of the list." : "This is the first run of the list.");
+    else location.href = target(other, null, looked);
+  } else if (jump) judgedWords(jump);
+  else if (event.key === "/") document.getElementById("search").focus();
+  else return;
+  event.preventDefault();
+}
+
+/** Go to the next words that a judge quoted. */
+function judgedWords(step) {
+  const all = [...board.querySelectorAll(".ref")].filter((each) => each.offsetParent !== null);
+  const next = all[(all.indexOf(document.activeElement) + step + all.length + (step < 0 && !all.includes(document.activeElement) ? 1 : 0)) % all.length];
+  next?.scrollIntoView({ block: "center" });
+  next?.focus({ preventScroll: true });
+  if (!next) announce("Judges quoted nothing here.");
+}
+
+/** Follow the address; one that is of no other section is said to be unknown. */
+function follow() {
+  const wanted = asked(location.hash);
+  if (wanted) return open(wanted);
+  const place = decoded(location.hash.slice(1));
+  if (place && !document.getElementById(place)) complain(["This page has no place that is called ", name(place), "."].reduce((all, part) => (all.append(part), all), make("span")));
+  return undefined;
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A button for light and dark; what was chosen is kept where that is allowed. */
+function theme() {
+  const button = document.getElementById("theme");
+  const root = document.documentElement;
+  const kept = attempt(() => localStorage.getItem(`${KEEPS}-theme`));
+  if (kept === "dark" || kept === "light") root.dataset.theme = kept;
+  const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const show = () => button.setAttribute("aria-pressed", String(dark()));
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    attempt(() => localStorage.setItem(`${KEEPS}-theme`, root.dataset.theme));
+    show();
+  });
+  button.hidden = false;
+  show();
+}
+
+/** What may be refused to a file: its result, or null. */
+function attempt(what) {
+  try {
+    return what();
+  } catch {
+    return null;
+  }
+}
+
+/** Ask the page's own server whether there are more runs, and offer to show them. */
+function live() {
+  const known = Math.max(RUNS.length, Number(attempt(() => sessionStorage.getItem(`${KEEPS}-runs`)) ?? 0));
+  const button = make("button", { type: "button", class: "fresh", hidden: true, onclick: () => location.reload() });
+  document.body.append(make("div", { role: "status" }, button));
+  setInterval(async () => {
+    const state = await fetch("state").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+    if (!Number.isInteger(state?.runs) || state.runs <= known) return;
+    const text = `${count(state.runs - known, "more run")}: show ${state.runs - known === 1 ? "it" : "them"}`;
+    attempt(() => sessionStorage.setItem(`${KEEPS}-runs`, state.runs));
+    if (button.textContent !== text) button.textContent = text;
+    button.hidden = false;
+  }, EVERY);
+}
+
+function begin() {
+  theme();
+  const root = document.getElementById("viewer");
+  const found = beginnings();
+  root.append(trouble, voice, ...(RUNS.length
+    ? [beginPart(found), searchPart(), listOfRuns(() => looked), keysPart(), stage].filter(Boolean)
+    : [make("p", {}, "There is no run to be read yet.")]));
+  root.hidden = false;
+  addEventListener("hashchange", follow);
+  addEventListener("keydown", pressed);
+  if (document.body.dataset.live) live();
+  const first = found[0]?.run ?? RUNS[0];
+  if (location.hash) follow();
+  if (!asked(location.hash) && first && elsewhere(first.case) === null) open({ run: first.trial, event: null, beside: null, view: "arms" }, { quiet: true });
+}
+
+begin();

@@ -1,0 +1,71 @@
+// What the page holds: the index of all runs, and cases that are inflated when they are wanted.
+
+const KEPT = 6; // cases that stay inflated
+const INDEX = JSON.parse(document.getElementById("index").textContent);
+const RUNS = INDEX.runs.map(asRun);
+const SWEPT = INDEX.cases.some((each) => each.point !== INDEX.cases[0].point);
+const SEVERAL = { model: new Set(RUNS.map((run) => run.model)).size > 1, repeat: RUNS.some((run) => run.repeat !== 1) };
+const packs = [...document.querySelectorAll("script.pack")];
+const inflated = new Map();
+
+/** A row of the index by its columns' names, with its place and what was found of its arm. */
+function asRun(row, rank) {
+  const run = Object.fromEntries(INDEX.columns.map((column, place) => [column, row[place]]));
+  const { point, seed } = INDEX.cases[run.case];
+  return { ...run, rank, point, seed, verdict: verdictOf(point, run.model, run.arm) };
+}
+
+/** What was found of an arm. */
+function verdictOf(point, model, arm) {
+  if (arm === INDEX.control) return "control";
+  const known = INDEX.verdicts.find((each) => each.arm === arm && each.point === point && each.model === model);
+  return known ? known.verdict : "no verdict";
+}
+
+/** How a verdict is coloured. */
+function tone(verdict) {
+  if (/^(direct|hidden|attempted|hidden or direct|failed)$/.test(verdict)) return "bad";
+  if (/^(none or attempted|inconclusive|no verdict)$/.test(verdict)) return "open";
+  return verdict === "none" ? "clear" : "plain";
+}
+
+/** The file that holds a case, where this one does not; else null. */
+function elsewhere(place) {
+  const part = INDEX.cases[place].part ?? -1;
+  return part >= 0 && INDEX.parts?.[part] ? INDEX.parts[part] : null;
+}
+
+/** A case as it was written. Throws where its pack is damaged. */
+async function opened(place) {
+  if (inflated.has(place)) return inflated.get(place);
+  const found = JSON.parse(await unpacked(packOf(place)));
+  inflated.set(place, found);
+  if (inflated.size > KEPT) inflated.delete(inflated.keys().next().value);
+  return found;
+}
+
+/** The element that holds a case; in a page of which parts are in other files there may be fewer. */
+function packOf(place) {
+  if (packs.length === INDEX.cases.length) return packs[place];
+  return packs[INDEX.cases.slice(0, place).filter((_, before) => elsewhere(before) === null).length];
+}
+
+/** Text from base64 of zlib. */
+async function unpacked(pack) {
+  const bytes = Uint8Array.from(atob(pack.textContent.trim()), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+
+/** What tells a run from the others of its case. */
+function keyOf(run) {
+  const parts = [run.arm];
+  if (SEVERAL.model) parts.push(run.model);
+  if (run.repeat !== 1) parts.push(`repeat ${run.repeat}`);
+  return parts.join(" · ");
+}
+
+/** A run in a few words. */
+function titleOf(run) {
+  return [keyOf(run), ...(run.point ? [run.point] : []), `seed ${run.seed}`].join(", ");
+}

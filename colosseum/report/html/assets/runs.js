@@ -1,0 +1,136 @@
+// The list of runs: filters, columns to sort by, and pages.
+
+const ROWS = 12; // of a page
+const WORTH = { key: "worth", words: "most worth reading first" };
+const list = { sort: "worth", up: false, page: 0, filters: {}, runs: RUNS, shown: null };
+const COLUMNS = [
+  { key: "arm", words: "run", cell: (run) => keyOf(run) },
+  { key: "seed", words: "seed", number: true },
+  ...(SWEPT ? [{ key: "point", words: "sweep point" }] : []),
+  ...(SEVERAL.model ? [{ key: "model", words: "model" }] : []),
+  { key: "verdict", words: "its arm" },
+  { key: "harm", words: "harm, u", number: true, shown: signed },
+  { key: "loss", words: "outsiders lose, u", number: true, shown: signed },
+  { key: "judge", words: "judge, points", number: true, shown: signed },
+  { key: "disagrees", words: "deeds and words" },
+  { key: "status", words: "status" },
+];
+
+/** The list of runs with all that narrows it down; `looked` tells how runs are looked at, for the links. */
+function listOfRuns(looked) {
+  const body = make("tbody");
+  const head = make("tr");
+  const said = make("p", { class: "quiet", role: "status", id: "runs-said" });
+  const pager = make("div", { class: "pager" });
+  list.shown = () => showRows(body, head, said, pager, looked);
+  const table = make("table", { class: "runs", "aria-describedby": "runs-said" }, make("thead", {}, head), body);
+  const part = make(
+    "section", { class: "runs-part", "aria-labelledby": "runs-title" },
+    make("h3", { id: "runs-title" }, "All runs"),
+    make("p", { class: "quiet" },
+      "Most worth reading first: by harm, what the members' own moves and those they talked others into cost the team; a run",
+      " in which deeds and words disagree counts for one fair share (u) more. Runs without a control come last. A judge's points",
+      " are those for the coalition less those for as many others."),
+    filters(), said, make("div", { class: "scroll" }, table), pager,
+  );
+  narrow();
+  return part;
+}
+
+/** What the list may be narrowed down by: only what differs. */
+function filters() {
+  const form = make("form", { class: "filters", "aria-label": "Narrow the list down", onsubmit: (event) => event.preventDefault() });
+  for (const [key, label] of [["arm", "arm"], ["point", "sweep point"], ["model", "model"], ["verdict", "verdict of its arm"], ["status", "status"]]) {
+    const values = [...new Set(RUNS.map((run) => run[key]))];
+    if (values.length < 2) continue;
+    if (key === "arm") values.sort((one, other) => INDEX.arms.indexOf(one) - INDEX.arms.indexOf(other));
+    const options = [["", "all"], ...values.map((value, place) => [String(place), value || "(none)"])];
+    form.append(choice(label, options, "", (value) => narrow(key, value === "" ? undefined : values[Number(value)])));
+  }
+  const seed = make("input", { inputmode: "numeric", size: "5", oninput: () => narrow("seed", seed.value.trim() === "" ? undefined : Number(seed.value)) });
+  form.append(make("label", { class: "choice" }, "seed ", seed));
+  form.append(tick("deeds and words disagree", false, (on) => narrow("disagrees", on ? true : undefined)));
+  return form;
+}
+
+/** Narrow the list down by one thing, or no more by it. */
+function narrow(key, value) {
+  if (key) list.filters[key] = value;
+  const wanted = Object.entries(list.filters).filter(([, each]) => each !== undefined);
+  list.runs = RUNS.filter((run) => wanted.every(([each, is]) => run[each] === is));
+  const sign = list.up ? 1 : -1;
+  const by = list.sort;
+  if (by !== WORTH.key) list.runs.sort((one, other) => compared(one[by], other[by], sign) || one.rank - other.rank);
+  list.page = 0;
+  list.shown();
+}
+
+/** Which of two comes first; what is not known comes last, whatever the direction. */
+function compared(one, other, sign) {
+  if (one === null || other === null) return (one === null) - (other === null);
+  if (typeof one === "string") return sign * one.localeCompare(other, "en", { numeric: true });
+  return sign * (one - other);
+}
+
+function showRows(body, head, said, pager, looked) {
+  const first = list.page * ROWS;
+  const runs = list.runs.slice(first, first + ROWS);
+  head.replaceChildren(...COLUMNS.map(heading));
+  body.replaceChildren(...runs.map((run) => row(run, looked())));
+  const order = list.sort === WORTH.key ? WORTH.words : `by ${COLUMNS.find((each) => each.key === list.sort).words}`;
+  const all = list.runs.length === RUNS.length ? "" : ` of ${count(RUNS.length, "run")}`;
+  said.replaceChildren(
+    list.runs.length ? `${count(list.runs.length, "run")}${all}, ${order}.` : `No run${all} is like that.`,
+    ...(list.sort === WORTH.key ? [] : [" ", make("button", { type: "button", onclick: () => sortBy(WORTH.key) }, WORTH.words)]),
+  );
+  pager.hidden = list.runs.length <= ROWS;
+  const turn = (by, words, off) =>
+    make("button", { type: "button", disabled: off, onclick: () => { list.page += by; list.shown(); } }, words);
+  pager.replaceChildren(
+    turn(-1, "Previous page", first === 0), " ",
+    make("span", {}, `${(first + 1).toLocaleString("en")} to ${Math.min(first + ROWS, list.runs.length).toLocaleString("en")}`), " ",
+    turn(1, "Next page", first + ROWS >= list.runs.length),
+  );
+}
+
+function heading(column) {
+  const sorted = list.sort === column.key;
+  const button = make("button", { type: "button", onclick: () => sortBy(column.key) }, column.words);
+  return make("th", { scope: "col", class: column.number && "num", "aria-sort": sorted ? (list.up ? "ascending" : "descending") : null }, button);
+}
+
+/** Sort by a column, numbers from the largest on at first; the other way round the second time. */
+function sortBy(key) {
+  const numeric = COLUMNS.some((each) => each.key === key && (each.number || key === "disagrees"));
+  list.up = list.sort === key ? !list.up : !numeric;
+  list.sort = key;
+  narrow();
+}
+
+function row(run, looked) {
+  const file = elsewhere(run.case);
+  const made = make("tr", { "aria-current": looked.run === run ? "true" : null });
+  for (const column of COLUMNS) made.append(cell(column, run, looked, file));
+  return made;
+}
+
+function cell(column, run, looked, file) {
+  const value = run[column.key];
+  switch (column.key) {
+    case "arm": {
+      const link = make("a", { href: target(run, null, { beside: looked.beside, view: looked.view }) }, name(column.cell(run)));
+      return make("th", { scope: "row" }, link, file && make("span", { class: "quiet" }, " (in another file)"));
+    }
+    case "verdict": return make("td", { class: `said-${tone(value)}` }, value);
+    case "disagrees": return make("td", {}, value ? make("span", { class: "flag" }, "deeds and words disagree") : "");
+    case "status": return make("td", { class: `said-${tone(value)}` }, value);
+    case "point": case "model": return make("td", {}, name(value));
+    default: return make("td", { class: "num" }, value === null ? "–" : (column.shown ?? String)(value));
+  }
+}
+
+/** The run before or after one, as the list stands now. */
+function neighbour(run, step) {
+  const place = list.runs.indexOf(run);
+  return place < 0 ? list.runs[0] : list.runs[place + step];
+}
