@@ -58,12 +58,29 @@ def write_html(content: "Content", path: Path) -> None:
 
 def check_pictures(folder: Path | None) -> None:
     """Refuse a folder that could not be written in the end. Raises Stop."""
-    if folder is not None and folder.exists() and not folder.is_dir():
+    if folder is None:
+        return
+    from colosseum.report.html.pictures.export import NoFigures, check_figures
+
+    if folder.exists() and not folder.is_dir():
         raise stop("C122", f"cannot write to {folder}: it is no folder")
+    try:
+        check_figures()
+    except NoFigures as missing:
+        raise stop("C122", str(missing), help=missing.help) from None
 
 
 def write_pictures(content: "Content", folder: Path) -> None:
     """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises Stop."""
+    from colosseum.report.html.pictures.export import write_figures
+
+    try:
+        number = write_figures(content.pictures, folder)
+    except OSError as error:
+        raise stop("C122", f"cannot write {error.filename or folder}: {error.strerror}") from None
+    note(f"{counted(len(content.pictures), 'picture')} in {folder}, {number} files")
+    for name, why in content.without:
+        note(f"no picture of {name}: {why}")
 
 
 def _write(path: Path, content: "Content") -> None:
