@@ -13,7 +13,7 @@ import pytest
 
 from colosseum.report.html.pictures.export import NoFigures, check_figures, rasterise, standalone, write_figures
 from colosseum.report.html.pictures.picture import Picture, Table, draw
-from colosseum.report.html.pictures.shapes import Mark, Rule, Text
+from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
 from colosseum.report.html.pictures.shapes import Path as Line
 from colosseum.report.html.pictures.tabular import csv_of, latex_of, markdown_of
 
@@ -22,7 +22,7 @@ TABLE = Table(("arm", "n", "mean_λ"), (("=1+1", 3, 0.1 + 0.2), (EVIL, None, -1e
 
 
 def picture(name: str = "one", table: Table = TABLE) -> Picture:
-    shapes = [
+    shapes: list[Shape] = [
         Text(10, 20, "λ ≥ 0.5 − Δ", "strong"),
         Rule(10, 30, 300, 30, "secret"),
         Mark(100, 60, "triangle", "series-2", 6, "a run", "abc"),

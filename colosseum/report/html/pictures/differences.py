@@ -106,8 +106,9 @@ def _guides(across: Scale, margin: float, bottom: float) -> Iterator[Shape]:
     yield Rule(zero, TOP - 6, zero, bottom, "zero", "no change")
     yield Rule(rule, TOP - 6, rule, bottom, "margin", f"margin: {margin:g} u, the least that matters")
     near = abs(rule - zero) < 40
+    anchor = "start" if near else "end" if rule > RIGHT - 40 else "middle"
     yield Text(zero - 3 if near else zero, TOP - 10, "0", "soft", "end" if near else "middle")
-    yield Text(rule + 3 if near else rule, TOP - 10, f"margin {margin:g}", "soft", "start" if near else "middle")
+    yield Text(rule + 3 if near else rule, TOP - 10, f"margin {margin:g}", "soft", anchor)
 
 
 def _row(row: _Row, across: Scale, y: float, left: float, most: int) -> Iterator[Shape]:

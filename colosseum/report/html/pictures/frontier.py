@@ -65,7 +65,7 @@ def frontier_picture(
     look = signs(names, names[0] if names else "")
     seen = [arm for arm in names if any(run.arm == arm for run in shown)]
     marks, high = legend([(look[arm], arm) for arm in seen], BOTTOM + 44)
-    shapes = [*_frame(found, across, up), *_points(found, across, up)]
+    shapes = [*_frame(found, across, up), *_points(found, shown, across, up)]
     shapes += [*_runs(shown, look, across, up), *marks]
     title = "What the coalition could have, and what it had" + (f": {shorten(where, 300)}" if where else "")
     return draw(
@@ -131,7 +131,7 @@ def _runs(runs: Sequence[Realised], look: dict[str, Sign], across: Scale, up: Sc
     yield from sorted(marks, key=lambda mark: -mark.size)
 
 
-def _points(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
+def _points(found: Prospect, runs: Sequence[Realised], across: Scale, up: Scale) -> Iterator[Shape]:
     """The supported points and the λ from which each is best; x*, where it is none of them."""
     points = found.frontier.points
     places = [(across(p.joint_payoff), up(p.coalition_value)) for p in points]
@@ -148,8 +148,9 @@ def _points(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
             yield Text(x - 8, y + 4, "x*", "", "end")
     within = Box(LEFT, TOP - 4, RIGHT + 6, BOTTOM)
     taken = [around(*place, 4) for place in places]
+    taken += [around(across(run.joint_payoff), up(run.coalition_value), 6) for run in runs]
     named = [words[p] for p in few]
-    for text in beside([places[p] for p in few], named, within=within, taken=taken, gap=14):
+    for text in beside([places[p] for p in few], named, within=within, taken=taken, gap=9, corner=True):
         if text:
             yield text
 

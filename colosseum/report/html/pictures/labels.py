@@ -12,6 +12,8 @@ LINE: Final = 15.0
 """Height of a line of text."""
 LONGEST: Final = 130.0
 """Pixels of a name beside a mark."""
+WIDEST: Final = 206.0
+"""Pixels of a name in a legend, so that two fit beside each other."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,19 @@ def beside(
     taken: Sequence[Box] = (),
     role: str = "soft",
     gap: float = 8.0,
+    corner: bool = False,
 ) -> list[Text | None]:
-    """A name for each place, the first served first; None where none of its sides is free."""
+    """A name for each place, the first served first; None where none of its sides is free.
+
+    To the right where it may be, or with `corner` above and to the right.
+    """
     used = [*taken, *(around(x, y, 5) for x, y in places)]
     found: list[Text | None] = []
     for (x, y), name in zip(places, names, strict=True):
         short = shorten(name, LONGEST, 12)
         wide = width_of(short, 12)
-        chosen = next((b for b in _sides(x, y, wide, gap) if within.holds(b) and not any(map(b.meets, used))), None)
+        sides = sorted(_sides(x, y, wide, gap), key=lambda box: corner and not (box.left > x and box.bottom < y + 2))
+        chosen = next((box for box in sides if within.holds(box) and not any(map(box.meets, used))), None)
         found.append(name_at(chosen.left, chosen.bottom - 4, name, LONGEST, role=role, size=12) if chosen else None)
         used += [chosen] if chosen else []
     return found
@@ -68,7 +75,7 @@ def _sides(x: float, y: float, wide: float, gap: float) -> Iterator[Box]:
         (x - gap - wide, y - half),
         (x - wide / 2, y - gap - LINE),
         (x - wide / 2, y + gap - 2),
-        (x + gap - 2, y - gap - LINE + 4),
+        (x + gap - 3, y - gap - LINE + 6),
         (x + gap - 2, y + gap - 4),
         (x - gap + 2 - wide, y - gap - LINE + 4),
         (x - gap + 2 - wide, y + gap - 4),
@@ -81,10 +88,10 @@ def legend(found: Sequence[tuple[Sign, str]], top: float) -> tuple[list[Shape], 
     shapes: list[Shape] = []
     x, y = 4.0, top
     for sign, name in found:
-        short = shorten(name, LONGEST, 12)
+        short = shorten(name, WIDEST, 12)
         wide = 16 + width_of(short, 12) + 14
         if x > 4 and x + wide > WIDTH:
             x, y = 4.0, y + 20
-        shapes += [Mark(x + 5, y + 8, sign.form, sign.role, 4), name_at(x + 16, y + 12, name, LONGEST, size=12)]
+        shapes += [Mark(x + 5, y + 8, sign.form, sign.role, 4), name_at(x + 16, y + 12, name, WIDEST, size=12)]
         x += wide
     return shapes, y + 20 - top if found else 0.0

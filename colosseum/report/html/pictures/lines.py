@@ -10,7 +10,7 @@ from colosseum.report.html.pictures.labels import legend
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, apart, bottom_axis, left_axis, scale
 from colosseum.report.html.pictures.shapes import Mark, Path, Rule, Shape, Sign, Text, signs
-from colosseum.report.html.pictures.words import listed, name_at, quoted, signed, width_of
+from colosseum.report.html.pictures.words import listed, name_at, quoted, shorten, signed, width_of
 from colosseum.report.numbers import decimals
 from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.plots.sweep import number
@@ -20,7 +20,7 @@ BELIEVED: Final = "believed"
 """The measure that is no signal: the share of false claims that outsiders believe."""
 MOST_LINES: Final = 12
 MOST_NAMED: Final = 8
-"""Lines that are named at their ends; of more there is a legend."""
+"""Lines that are named at their ends; of more, or of names that are cut to the same, there is a legend."""
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 470.0, 28.0, 280.0
 
 
@@ -90,8 +90,9 @@ def _spot(effect: Effect, measure: str, x: float) -> _Spot:
 
 
 def _shapes(effects: Effects, series: Series, measure: str, margin: float | None) -> tuple[list[Shape], float]:
-    named = len(series) <= MOST_NAMED
-    room = min(120.0, max(width_of(name, 12) for name in series)) if named else 0.0
+    room = min(112.0, max(width_of(name, 12) for name in series))
+    named = len(series) <= MOST_NAMED and len({shorten(name, room, 12) for name in series}) == len(series)
+    room = room + 12 if named else 0.0
     right = RIGHT - room - (12 if named else 4)
     spots = [spot for found in series.values() for spot in found]
     across = scale([spot.x for spot in spots], LEFT + 6, right - 6)
@@ -110,7 +111,7 @@ def _shapes(effects: Effects, series: Series, measure: str, margin: float | None
         shift = (place - (len(series) - 1) / 2) * step
         shapes += _line(found, looks[name], across, up, shift)
     if named:
-        return [*shapes, *_ends(series, up, right, room)], BOTTOM + 44
+        return [*shapes, *_ends(series, looks, up, right, room)], BOTTOM + 44
     marks, high = legend([(looks[name], name) for name in series], BOTTOM + 44)
     return [*shapes, *marks], BOTTOM + 48 + high
 
@@ -167,11 +168,12 @@ def _ends_of(spot: _Spot) -> str:
     return f" [{low}, {high}]"
 
 
-def _ends(series: Series, up: Scale, right: float, room: float) -> Iterator[Shape]:
+def _ends(series: Series, looks: Mapping[str, Sign], up: Scale, right: float, room: float) -> Iterator[Shape]:
     """Names at the ends of lines, apart from each other."""
     last = {n: next(up(s.mean) for s in reversed(spots) if s.mean is not None) for n, spots in series.items()}
     for name, y in zip(last, apart(list(last.values()), gap=15, low=TOP + 4, high=BOTTOM - 4), strict=True):
-        yield name_at(right + 8, y + 4, name, room + 2, size=12)
+        yield Mark(right + 10, y, looks[name].form, looks[name].role, 3.5)
+        yield name_at(right + 18, y + 4, name, room - 10, size=12)
 
 
 def _caption(effects: Effects, series: Series, lines: int, margin: float | None) -> str:

@@ -9,12 +9,13 @@ from colosseum.diagnostics import counted
 from colosseum.model.scenario import Channel
 from colosseum.report.html.pictures.labels import Box, around, beside
 from colosseum.report.html.pictures.picture import Picture, Table, draw
-from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
+from colosseum.report.html.pictures.shapes import Lines, Mark, Rule, Shape, Text
 from colosseum.report.html.pictures.words import listed, name_at, quoted, width_of
 
 MOST_NAMED: Final = 24
 """Agents on the circle that are named; beyond, only members are."""
-MOST_LINKS: Final = 2_000
+MOST_LINKS: Final = 150
+"""Public channels of two that each have a name when pointed at."""
 MIDDLE, RADIUS, TOP = 240.0, 118.0, 34.0
 Place = tuple[float, float]
 
@@ -70,19 +71,21 @@ def _hubs(channels: Sequence[Channel], places: dict[str, Place]) -> dict[str, Pl
 
 
 def _links(channels: Sequence[Channel], places: dict[str, Place], hubs: dict[str, Place]) -> Iterator[Shape]:
-    """Public ones first, so that secret ones lie above them."""
-    drawn = 0
-    for channel in sorted(channels, key=lambda channel: channel.secret):
-        role = "secret" if channel.secret else "public"
+    """Public ones first, so that secret ones lie above them; very many of two are one faint web."""
+    ends = {c.name: [places[agent] for agent in c.members if agent in places] for c in channels}
+    public = [c for c in channels if not c.secret and c.name not in hubs]
+    if len(public) > MOST_LINKS:
+        yield Lines(tuple(pair for c in public for pair in combinations(ends[c.name], 2)), "public many")
+    shown = [] if len(public) > MOST_LINKS else public
+    for channel in [
+        *shown,
+        *(c for c in channels if c.name in hubs and not c.secret),
+        *(c for c in channels if c.secret),
+    ]:
+        role, hub = "secret" if channel.secret else "public", hubs.get(channel.name)
         title = f"{channel.name}, {role}: {', '.join(channel.members)}"
-        ends = [places[agent] for agent in channel.members if agent in places]
-        hub = hubs.get(channel.name)
-        pairs = [(hub, end) for end in ends] if hub else list(combinations(ends, 2))
-        for one, other in pairs[: max(0, MOST_LINKS - drawn)]:
-            drawn += 1
-            if channel.secret and hub is None:
-                one, other = _beside(one, other)
-            yield Rule(*one, *other, role, title)
+        pairs = [(hub, end) for end in ends[channel.name]] if hub else list(combinations(ends[channel.name], 2))
+        yield Lines(tuple(_beside(*pair) if channel.secret and hub is None else pair for pair in pairs), role, title)
         if hub:
             yield Mark(*hub, "square", f"hub-{role}", 5, title)
 

@@ -54,6 +54,16 @@ class Path:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """Several straight lines that are one thing."""
+
+    kind: ClassVar = "lines"
+    pairs: Sequence[tuple[tuple[float, float], tuple[float, float]]]
+    role: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class Mark:
     """A sign at a place, which may lead somewhere."""
 
@@ -93,7 +103,7 @@ class Mark:
         return tuple((self.x + dx, self.y + dy) for dx, dy in found)
 
 
-Shape: TypeAlias = Text | Rule | Path | Mark
+Shape: TypeAlias = Text | Rule | Lines | Path | Mark
 
 
 @dataclass(frozen=True)
