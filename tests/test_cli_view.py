@@ -1,0 +1,114 @@
+"""`colosseum view`: a file where all runs have ended, else a page that is served on this machine alone, and grows."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from audited import scripted
+from conftest import MATCH, SPECS
+from test_cli_commands import colosseum
+
+from colosseum.audit.campaign.folder import Folder
+
+
+@contextmanager
+def served(folder: Path, *more: str) -> Iterator[str]:
+    """The address at which the command serves a folder; it ends well when it is interrupted."""
+    command = [sys.executable, "-m", "colosseum", "view", str(folder), "--no-browser", *more]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline())
+        assert found is not None
+        try:
+            yield found[0]
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 0
+
+
+def get(address: str, **headers: str) -> tuple[int, str]:
+    """Status and text."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def unfinished(folder: Path) -> tuple[Path, list[Path]]:
+    """A campaign of four runs of which one has not ended, and the files that would end it."""
+    runs = scripted(folder, text=MATCH)
+    kept = Folder(runs).plan().trials[-1].trial
+    place = Folder(runs).result_path(kept)
+    aside = folder / place.name
+    place.rename(aside)
+    return runs, [aside, place]
+
+
+def test_a_campaign_that_goes_on_is_served_and_tells_of_more_runs(tmp_path: Path) -> None:
+    runs, (aside, place) = unfinished(tmp_path)
+    with served(runs) as address:
+        status, before = get(address)
+        assert status == 200
+        assert 'data-live="yes"' in before
+        assert json.loads(get(address + "state")[1]) == {"runs": 3}
+        assert "1 planned and not there yet" in before
+        aside.rename(place)
+        assert json.loads(get(address + "state")[1]) == {"runs": 4}
+        assert "not there yet" not in get(address)[1]
+    assert not (runs / "report.html").exists()
+
+
+def test_nobody_else_is_answered(tmp_path: Path) -> None:
+    """A page of somebody else's whose name leads here must not read it, and there are no other files."""
+    with served(scripted(tmp_path, seeds="1", text=MATCH), "--serve") as address:
+        assert get(address, Host="evil.example")[0] == 403
+        assert get(address, Host="127.0.0.1")[0] == 403
+        for place in ("campaign.json", "../campaign.json", "state/", "?x", "%2e%2e/"):
+            assert get(address + place)[0] == 404
+
+
+def test_what_breaks_while_it_is_served_is_said(tmp_path: Path) -> None:
+    runs, (aside, place) = unfinished(tmp_path)
+    with served(runs) as address:
+        aside.rename(place)
+        place.write_bytes(b"{}")
+        status, words = get(address)
+        assert status == 500
+        assert place.name in words
+
+
+def test_a_complete_campaign_is_a_file(tmp_path: Path) -> None:
+    runs = scripted(tmp_path, text=MATCH)
+    done = colosseum("view", runs, "--no-browser")
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert str(runs / "report.html") in "".join(done.stderr.split())
+    assert "data-live" not in (runs / "report.html").read_text(encoding="utf-8").partition("<main>")[0]
+    assert colosseum("log", "verify", runs).returncode == 0
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    runs = scripted(tmp_path, seeds="1", text=MATCH)
+    with served(runs, "--serve") as address:
+        port = address.rstrip("/").rpartition(":")[2]
+        done = colosseum("view", runs, "--serve", "--no-browser", "--port", port)
+    assert done.returncode == 2
+    assert f"cannot serve at port {port}" in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--serve",)])
+def test_what_is_no_campaign_is_not_shown(more: tuple[str, ...], tmp_path: Path) -> None:
+    done = colosseum("view", SPECS, "--no-browser", *more)
+    assert done.returncode == 2
+    assert "holds no campaign" in done.stderr
+    assert not (SPECS / "report.html").exists()
