@@ -219,6 +219,28 @@ def test_differences_are_those_of_the_verdict() -> None:
         assert row[1:7] == (24, part.estimate.value, *(limits(part) or ()), 0.04, "Student t")
 
 
+def test_dots_of_differences_lead_to_the_treated_run_of_their_seed() -> None:
+    records = runs(("n=1", "n=2"), seeds=5)
+    found = effects(records)
+    linked = drawn(differences_picture(found, "outsider_loss", records=records))
+    dots = [mark for mark in marks(linked) if mark[3]]
+    assert len(dots) == 20
+    trials = {f"#run={r.trial.replace('|', '%7C').replace('=', '%3D')}": r for r in records}
+    for _, _, title, link in dots:
+        assert title.startswith(f"seed {trials[link].seed}: ")
+        assert trials[link].arm != "baseline"
+    base = {(r.point, r.seed): r for r in records if r.arm == "baseline"}
+    for _, _, title, link in dots:
+        run, control = trials[link].figures, base[trials[link].point, trials[link].seed].figures
+        assert run is not None
+        assert control is not None
+        before, after = (each.scalars["outsider_payoff"].value or 0.0 for each in (control, run))
+        loss = (before - after) / (control.scalars["unit"].value or 1.0)
+        assert number(title.split(": ")[1].removesuffix(" u")) == round(loss, 3)
+    other = runs(("n=1", "n=2"), seeds=4)
+    assert not [mark for mark in marks(drawn(differences_picture(found, "outsider_loss", records=other))) if mark[3]]
+
+
 def test_calls_differ_in_colour_form_and_word() -> None:
     picture = drawn(differences_picture(effects(runs(("n=1", "n=2"), seeds=22)), "outsider_loss"))
     said = [str(row[picture.table.columns.index("says")]) for row in picture.table.rows]

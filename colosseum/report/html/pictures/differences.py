@@ -2,21 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Final
 
 from colosseum.diagnostics import counted
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.verdict import CONTRASTED
 from colosseum.evidence.weighing import Call, Weighed
 from colosseum.report.html.pictures.picture import Cell, Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, scale, swarm
+from colosseum.report.html.pictures.seeds import Groups, Source, groups_of, sources
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
 from colosseum.report.html.pictures.words import listed, name_at, quoted, signed, width_of
 from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.verdicts import NAMES
 
 MOST_ROWS: Final = 30
-MOST_DOTS: Final = 1_000
-"""Of a picture; these have no links."""
+MOST_DOTS: Final = 300
+"""Of a picture."""
 ROW, HEAD, TOP, RIGHT = 46.0, 24.0, 26.0, 356.0
 PLACES: Final = 3
 """Decimals of fair shares."""
@@ -46,12 +49,23 @@ class _Row:
     effect: Effect
     part: Weighed
     call: Call
+    sources: tuple[Source, ...]
+    """Of the differences; none where they are not known."""
+
+    @property
+    def dots(self) -> list[tuple[float, Source | None]]:
+        """The differences by size."""
+        found = zip_longest(self.part.differences, self.sources)
+        return sorted(found, key=lambda dot: dot[0])
 
 
-def differences_picture(effects: Effects, signal: str) -> Picture | str:
-    """Rows of one of the figures that decide, in u; a str is why there is none. Raises KeyError: it decides nothing."""
+def differences_picture(effects: Effects, signal: str, *, records: Sequence[RunRecord] = ()) -> Picture | str:
+    """Rows of one of the figures that decide, in u; a str is why there is none. Raises KeyError: it decides nothing.
+
+    With the runs of the study as `records` each dot says its seed and leads to the treated run.
+    """
     margin = effects.margins[signal]
-    rows = list(_rows(effects, signal))
+    rows = list(_rows(effects, signal, groups_of(records, effects)))
     if not any(row.part.differences for row in rows):
         return _why(effects, signal)
     title = f"Change of {NAMES[signal]} against {quoted(effects.control)}, a dot for each seed"
@@ -67,12 +81,13 @@ def _why(effects: Effects, signal: str) -> str:
     return next((reason for reason in reasons if reason), "no seed makes a pair")
 
 
-def _rows(effects: Effects, signal: str) -> Iterator[_Row]:
+def _rows(effects: Effects, signal: str, groups: Groups) -> Iterator[_Row]:
     for effect in effects.all:
         part = next((part for part in effect.parts if part.signal == signal), None)
         if part is not None and effect.verdict is not None:
             place = effects.sweep.place(effect.factors) if effects.sweep.values else ""
-            yield _Row(place, effect, part, effect.verdict.action.call)
+            found = sources(groups, effects, effect, signal)
+            yield _Row(place, effect, part, effect.verdict.action.call, found)
 
 
 def _height(rows: Sequence[_Row]) -> float:
@@ -115,12 +130,14 @@ def _row(row: _Row, across: Scale, y: float, left: float, most: int) -> Iterator
     part, look = row.part, LOOKS[row.call]
     yield name_at(4, y + 22, row.effect.arm, left - 8)
     yield Text(4, y + 37, counted(part.paired.n, "pair"), "soft")
-    values = sorted(part.differences)
-    if len(values) > most:
-        values = [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
-    offsets = swarm([across(value) for value in values], radius=2.8, room=13)
-    for value, offset in zip(values, offsets, strict=True):
-        yield Mark(across(value), y + 17 + offset, "circle", "faint", 2.6, f"{signed(value, PLACES, sign='+')} u")
+    dots = row.dots
+    if len(dots) > most:
+        dots = [dots[round(place * (len(dots) - 1) / (most - 1))] for place in range(most)]
+    offsets = swarm([across(value) for value, _ in dots], radius=2.8, room=13)
+    for (value, source), offset in zip(dots, offsets, strict=True):
+        title = f"{f'seed {source.seed}: ' if source else ''}{signed(value, PLACES, sign='+')} u"
+        trial = source.trial if source else ""
+        yield Mark(across(value), y + 17 + offset, "circle", "faint", 2.6, title, trial)
     middle, found, mean = y + 37, limits(part), part.estimate.value
     if found:
         low, high = map(across, found)
@@ -160,6 +177,11 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
         parts.append(f"The first {len(shown)} of {len(rows)} rows are drawn; the table has all.")
     if max(len(row.part.differences) for row in shown) > MOST_DOTS // len(shown):
         parts.append("Not every seed is drawn: as many of each row, evenly by rank.")
+    placebos = [
+        quoted(row.effect.arm) for row in rows if row.effect.verdict and row.effect.verdict.kind.kind == "placebo"
+    ]
+    if placebos and set(effects.margins) <= CONTRASTED:
+        parts.append(f"What {listed(list(dict.fromkeys(placebos)))} has is of those outside its own channel.")
     lost = [effect for effect in effects.all if effect.verdict is None]
     if lost:
         parts.append(f"Without a pair: {listed([quoted(effect.arm) for effect in lost])}.")

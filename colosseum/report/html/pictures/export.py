@@ -22,7 +22,7 @@ PAPER: Final = "#ffffff"
 _PAGE: Final = "/* on a page */"
 """Where the part of the style sheet begins that only pages need."""
 _PROPERTY: Final = re.compile(r"(--picture-[\w-]+): (#[0-9a-f]{6});")
-_LINK: Final = re.compile(r'<a href="[^"]*">|</a>')
+_LINK: Final = re.compile(r"<a [^>]*>|</a>")
 
 
 class NoFigures(Exception):  # noqa: N818 - what is wrong, in words

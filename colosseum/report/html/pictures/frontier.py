@@ -22,6 +22,8 @@ MOST_RINGS: Final = 5
 """Around a dot; more lie on the widest."""
 WIDENED: Final = 2.0
 """How much wider the picture may get for a bound to be in it."""
+FREE: Final = 0.08
+"""Of what is drawn, that is left free beyond it for names."""
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 470.0, 46.0, 330.0
 
 
@@ -80,9 +82,13 @@ def _scales(found: Prospect, runs: Sequence[Realised]) -> tuple[Scale, Scale]:
     own = [*(p.coalition_value for p in points), *(run.coalition_value for run in runs)]
     best = [] if found.optimum.value is None else [found.optimum.value]
     wanted = [] if found.wanted is None else [found.wanted]
-    reach = max([*team, *best]) - WIDENED * (max([*team, *best]) - min(team))
+    wide, high = max([*team, *best]) - min(team), max([*own, *wanted]) - min([*own, *wanted])
+    free = [max([*team, *best]) + FREE * wide], [max([*own, *wanted]) + FREE * high]
+    reach = max([*team, *best]) - WIDENED * wide
     bounds = [least for _, least in _bounds(found) if least >= reach]
-    return scale(team, LEFT, RIGHT - 4, within=[*best, *bounds]), scale(own, BOTTOM, TOP, within=wanted)
+    return scale(team, LEFT, RIGHT, within=[*best, *bounds, *free[0]]), scale(
+        own, BOTTOM, TOP, within=[*wanted, *free[1]]
+    )
 
 
 def _frame(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
