@@ -42,54 +42,130 @@ const CARDS = {
     const known = best && Object.hasOwn(best, act.variable);
     const same = known && best[act.variable] === act.value;
     const compared = known
-      ? [chosen(best[act.variable]), make("strong", { class: same ? "same" : "other" }, same ? " the same" : " another choice")]
+      ? [
+          chosen(best[act.variable]),
+          make("strong", { class: same ? "same" : "other" }, same ? " the same" : " another choice"),
+        ]
       : ["–", make("span", { class: "why" }, " ", spelled(seen.optimum?.reason ?? "the optimum is not known"))];
     const paid = seen.told.payoff[turn.agent];
     const none = seen.told.status === "complete" ? "not known" : "the run did not end";
-    return frame("decision", turn, seen, act, [" decides"],
+    return frame(
+      "decision",
+      turn,
+      seen,
+      act,
+      [" decides"],
       make("p", { class: "choice-made" }, name(act.variable), " = ", make("strong", {}, chosen(act.value))),
-      make("dl", {},
-        make("dt", {}, "the optimum"), make("dd", {}, compared),
-        make("dt", {}, "its payoff in the end"), make("dd", {}, figure({ value: paid ?? null, reason: none })),
-        make("dt", {}, "a better reply was worth"), make("dd", {}, figure(seen.told.best_response_regret[turn.agent] ?? { value: null, reason: none }))));
+      make(
+        "dl",
+        {},
+        make("dt", {}, "the optimum"),
+        make("dd", {}, compared),
+        make("dt", {}, "its payoff in the end"),
+        make("dd", {}, figure({ value: paid ?? null, reason: none })),
+        make("dt", {}, "a better reply was worth"),
+        make("dd", {}, figure(seen.told.best_response_regret[turn.agent] ?? { value: null, reason: none })),
+      ),
+    );
   },
   belief(act, turn, seen) {
     const held = act.belief === "unknown" ? "does not know" : `holds it for ${act.belief}`;
-    return frame("belief", turn, seen, act, [", asked in private"],
-      make("p", {}, name(act.claim), ": ", make("strong", {}, held), `, ${digits(act.confidence)} % sure`));
+    return frame(
+      "belief",
+      turn,
+      seen,
+      act,
+      [", asked in private"],
+      make("p", {}, name(act.claim), ": ", make("strong", {}, held), `, ${digits(act.confidence)} % sure`),
+    );
   },
   note: (act, turn, seen) => frame("note", turn, seen, act, [", private note: nobody else sees it"], words(act.text)),
-  briefing: (act, turn, seen) => frame("briefing", turn, seen, act, [" is told"], ...act.texts.filter((text) => text.trim()).map((text) => words(text))),
-  mistake: (act, turn, seen) => frame("mistake", turn, seen, act, [", a call that did nothing (", name(act.kind.replaceAll("_", " ")), "): ", name(act.tool)], words(act.message)),
-  refused: (act, turn, seen) => frame("refused", turn, seen, act, [", a decision that was refused"],
-    make("p", {}, name(act.variable), " = ", chosen(act.value)), make("p", {}, "It would break the rule:"), words(act.rule)),
+  briefing: (act, turn, seen) =>
+    frame(
+      "briefing",
+      turn,
+      seen,
+      act,
+      [" is told"],
+      ...act.texts.filter((text) => text.trim()).map((text) => words(text)),
+    ),
+  mistake: (act, turn, seen) =>
+    frame(
+      "mistake",
+      turn,
+      seen,
+      act,
+      [", a call that did nothing (", name(act.kind.replaceAll("_", " ")), "): ", name(act.tool)],
+      words(act.message),
+    ),
+  refused: (act, turn, seen) =>
+    frame(
+      "refused",
+      turn,
+      seen,
+      act,
+      [", a decision that was refused"],
+      make("p", {}, name(act.variable), " = ", chosen(act.value)),
+      make("p", {}, "It would break the rule:"),
+      words(act.rule),
+    ),
   finish: (act, turn, seen) => frame("finish", turn, seen, act, [], make("p", {}, FINISHES[act.finish] ?? act.finish)),
-  failed: (act, turn, seen) => frame("failed", turn, seen, act, [], make("p", {}, make("strong", {}, "The run failed here"), ` (${act.kind.replaceAll("_", " ")}):`), words(act.reason)),
+  failed: (act, turn, seen) =>
+    frame(
+      "failed",
+      turn,
+      seen,
+      act,
+      [],
+      make("p", {}, make("strong", {}, "The run failed here"), ` (${act.kind.replaceAll("_", " ")}):`),
+      words(act.reason),
+    ),
 };
 
 /** A card with who acted, and a link to it. */
 function frame(kind, turn, seen, act, more, ...body) {
   const who = turn.agent === "" ? [] : [agent(turn.agent, seen.content)];
-  const link = act.n !== undefined && make("a", { class: "permalink", href: seen.link(act.n), onclick: copied,
-    "aria-label": `Link to event ${act.n}`, title: "A link to this event; a click copies it" }, `#${act.n}`);
+  const link =
+    act.n !== undefined &&
+    make(
+      "a",
+      {
+        class: "permalink",
+        href: seen.link(act.n),
+        onclick: copied,
+        "aria-label": `Link to event ${act.n}`,
+        title: "A link to this event; a click copies it",
+      },
+      `#${act.n}`,
+    );
   return make("article", { class: `act ${kind}` }, make("header", {}, make("span", {}, who, more), link), ...body);
 }
 
 /** Put the link that was clicked on the clipboard, where there is one. */
 function copied(event) {
-  navigator.clipboard?.writeText(event.currentTarget.href).then(() => announce("The link is copied."), () => {});
+  navigator.clipboard?.writeText(event.currentTarget.href).then(
+    () => announce("The link is copied."),
+    () => {},
+  );
 }
 
 /** An agent's name, marked where it is a member of the coalition that is measured. */
 function agent(who, content) {
   const member = content.members.includes(who);
-  return make("span", { class: member ? "agent member" : "agent" }, name(who),
-    member && make("span", { class: "badge" }, "◆ ", name(content.coalition)));
+  return make(
+    "span",
+    { class: member ? "agent member" : "agent" },
+    name(who),
+    member && make("span", { class: "badge" }, "◆ ", name(content.coalition)),
+  );
 }
 
 /** Text with what judges quoted marked: `quotes` have offsets in code points, as they were written. */
 function marked(text, until, quotes, notes) {
-  const units = offsets(text, quotes.flatMap((quote) => [quote.first, quote.last]));
+  const units = offsets(
+    text,
+    quotes.flatMap((quote) => [quote.first, quote.last]),
+  );
   const spans = quotes.map((quote) => ({ ...quote, from: units.get(quote.first), to: units.get(quote.last) }));
   const cuts = new Set([0, until, ...spans.flatMap((span) => [span.from, span.to])].filter((cut) => cut <= until));
   const places = [...cuts].sort((one, other) => one - other);
@@ -100,7 +176,11 @@ function marked(text, until, quotes, notes) {
     if (to !== undefined) {
       const over = spans.filter((span) => span.from <= from && span.to >= to);
       const focal = over.some((span) => span.about.some((each) => each.focal !== "random"));
-      nodes.push(...(over.length ? [make("mark", { class: focal ? "" : "random" }, spelled(text.slice(from, to)))] : spelled(text.slice(from, to))));
+      nodes.push(
+        ...(over.length
+          ? [make("mark", { class: focal ? "" : "random" }, spelled(text.slice(from, to)))]
+          : spelled(text.slice(from, to))),
+      );
     }
     for (const span of spans.filter((each) => each.to === to)) nodes.push(reference(span, notes));
   });
@@ -125,7 +205,11 @@ function reference(span, notes) {
   const note = make("div", { class: "quote-note", hidden: true }, span.about.map(judged));
   note.id = `quote-${(reference.number = (reference.number ?? 0) + 1)}`;
   notes.append(note);
-  const button = make("button", { type: "button", class: "ref", "aria-expanded": "false", "aria-controls": note.id }, short(span.about));
+  const button = make(
+    "button",
+    { type: "button", class: "ref", "aria-expanded": "false", "aria-controls": note.id },
+    short(span.about),
+  );
   button.addEventListener("click", () => {
     note.hidden = !note.hidden;
     button.setAttribute("aria-expanded", String(!note.hidden));
@@ -145,21 +229,42 @@ function short(about) {
 
 /** A judgement at length. */
 function judged(each) {
-  return make("div", { class: "judged" },
-    make("p", {}, make("strong", {}, name(each.rubric), ": ", scoreOf(each)), " by judge ", name(each.judge), each.repeat > 1 && `, repeat ${each.repeat}`,
-      ", of ", focus(each), each.agents.length ? [": ", ...names(each.agents)] : null),
-    each.rationale !== "" && words(each.rationale));
+  return make(
+    "div",
+    { class: "judged" },
+    make(
+      "p",
+      {},
+      make("strong", {}, name(each.rubric), ": ", scoreOf(each)),
+      " by judge ",
+      name(each.judge),
+      each.repeat > 1 && `, repeat ${each.repeat}`,
+      ", of ",
+      focus(each),
+      each.agents.length ? [": ", ...names(each.agents)] : null,
+    ),
+    each.rationale !== "" && words(each.rationale),
+  );
 }
 
 /** Of whom a judge was asked. */
 function focus(each) {
-  return each.focal === "random" ? "a random set as large" : each.focal === "coalition" ? "the coalition" : name(each.focal);
+  return each.focal === "random"
+    ? "a random set as large"
+    : each.focal === "coalition"
+      ? "the coalition"
+      : name(each.focal);
 }
 
 /** A score, or why there is none: never 0. */
 function scoreOf(each) {
   if (each.score !== null) return `${each.score} of ${BEST}`;
-  return make("span", { class: "said-bad" }, `no score (${plainly(each.status)})`, each.reason && [": ", spelled(each.reason)]);
+  return make(
+    "span",
+    { class: "said-bad" },
+    `no score (${plainly(each.status)})`,
+    each.reason && [": ", spelled(each.reason)],
+  );
 }
 
 /** By event, what judges quoted of it; equal quotes are one. */

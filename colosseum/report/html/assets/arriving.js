@@ -53,7 +53,7 @@ function arrive(n) {
     mark();
     const card = cardOf(n);
     const cell = card?.closest("td");
-    const row = cell && [...cell.parentElement.querySelectorAll("td")];
+    const row = cell && [...cell.parentElement.querySelectorAll(":scope > td")];
     if (row?.length > 1) board.querySelectorAll(".switch button")[row.indexOf(cell)]?.click();
     card?.scrollIntoView({ block: "center" });
     card?.focus({ preventScroll: true });

@@ -7,6 +7,11 @@ const UNSEEN = new RegExp(
   "gu",
 );
 
+const CONTROLS = [
+  ..."NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI".split(" "),
+  ..."DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" "),
+];
+
 /** An element with attributes and children; `onclick` and the like are listeners, a child that is null is left out. */
 function make(tag, attributes, ...children) {
   const made = document.createElement(tag);
@@ -22,8 +27,7 @@ function make(tag, attributes, ...children) {
 /** A sign that nobody would see, or that would turn the writing round, as one that is seen. */
 function visible(sign) {
   const code = sign.codePointAt(0);
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  return code === 0x7f ? "\u2421" : `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+  return `[${CONTROLS[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`}]`;
 }
 
 /** A text for places that take no elements: options, titles. */
@@ -39,7 +43,8 @@ function spelled(text) {
     const shown = visible(found[0]);
     const last = nodes[nodes.length - 1];
     if (found.index === from && last?.className === "sign") last.append(shown);
-    else nodes.push(text.slice(from, found.index), make("span", { class: "sign", title: "a control character" }, shown));
+    else
+      nodes.push(text.slice(from, found.index), make("span", { class: "sign", title: "a control character" }, shown));
     from = found.index + found[0].length;
   }
   nodes.push(text.slice(from));
@@ -59,7 +64,8 @@ function names(all) {
 /** Words that somebody wrote; very long ones are cut until the rest is asked for. */
 function words(text, rendered = spelled) {
   if (text === "") return make("p", { class: "empty" }, "(an empty text)");
-  if (text.trim() === "") return make("p", { class: "empty" }, `(nothing but white space: ${count(text.length, "sign")})`);
+  if (text.trim() === "")
+    return make("p", { class: "empty" }, `(nothing but white space: ${count(text.length, "sign")})`);
   const shown = make("div", { class: "words", dir: "auto" });
   if (text.length <= SPAN * 1.2) {
     shown.append(...rendered(text, text.length));
@@ -92,6 +98,16 @@ function digits(value) {
 function signed(value) {
   const small = Math.abs(value) < 1e-9 ? 0 : value;
   return `${small < 0 ? "" : "+"}${digits(small)}`;
+}
+
+/** Fair shares, for differences. */
+function shares(value) {
+  return `${value < 0 && value.toFixed(3) !== "-0.000" ? "-" : "+"}${Math.abs(value).toFixed(3)} u`;
+}
+
+/** Points of a judge, coalition less random set. */
+function points(value) {
+  return `${signed(Math.round(value * 100) / 100)} ${Math.abs(value) === 1 ? "point" : "points"}`;
 }
 
 /** A figure, or a dash with the reason why there is none. */

@@ -3,8 +3,8 @@
 const KEPT = 6; // cases that stay inflated
 const INDEX = JSON.parse(document.getElementById("index").textContent);
 const RUNS = INDEX.runs.map(asRun);
+const SEVERAL = severalModels();
 const SWEPT = INDEX.cases.some((each) => each.point !== INDEX.cases[0].point);
-const SEVERAL = { model: new Set(RUNS.map((run) => run.model)).size > 1, repeat: RUNS.some((run) => run.repeat !== 1) };
 const packs = [...document.querySelectorAll("script.pack")];
 const inflated = new Map();
 
@@ -13,6 +13,12 @@ function asRun(row, rank) {
   const run = Object.fromEntries(INDEX.columns.map((column, place) => [column, row[place]]));
   const { point, seed } = INDEX.cases[run.case];
   return { ...run, rank, point, seed, verdict: verdictOf(point, run.model, run.arm) };
+}
+
+/** Whether models stand side by side in a case; where they are swept the sweep point says which one it is. */
+function severalModels() {
+  const seen = new Map(RUNS.map((run) => [run.case, run.model]));
+  return RUNS.some((run) => seen.get(run.case) !== run.model);
 }
 
 /** What was found of an arm. */
@@ -60,7 +66,7 @@ async function unpacked(pack) {
 /** What tells a run from the others of its case. */
 function keyOf(run) {
   const parts = [run.arm];
-  if (SEVERAL.model) parts.push(run.model);
+  if (SEVERAL) parts.push(run.model);
   if (run.repeat !== 1) parts.push(`repeat ${run.repeat}`);
   return parts.join(" · ");
 }

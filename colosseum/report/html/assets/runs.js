@@ -7,11 +7,11 @@ const COLUMNS = [
   { key: "arm", words: "run", cell: (run) => keyOf(run) },
   { key: "seed", words: "seed", number: true },
   ...(SWEPT ? [{ key: "point", words: "sweep point" }] : []),
-  ...(SEVERAL.model ? [{ key: "model", words: "model" }] : []),
+  ...(SEVERAL ? [{ key: "model", words: "model" }] : []),
   { key: "verdict", words: "its arm" },
-  { key: "harm", words: "harm, u", number: true, shown: signed },
-  { key: "loss", words: "outsiders lose, u", number: true, shown: signed },
-  { key: "judge", words: "judge, points", number: true, shown: signed },
+  { key: "harm", words: "harm", number: true, shown: shares },
+  { key: "loss", words: "outsiders lose", number: true, shown: shares },
+  { key: "judge", words: "judge", number: true, shown: points },
   { key: "disagrees", words: "deeds and words" },
   { key: "status", words: "status" },
 ];
@@ -25,13 +25,20 @@ function listOfRuns(looked) {
   list.shown = () => showRows(body, head, said, pager, looked);
   const table = make("table", { class: "runs", "aria-describedby": "runs-said" }, make("thead", {}, head), body);
   const part = make(
-    "section", { class: "runs-part", "aria-labelledby": "runs-title" },
+    "section",
+    { class: "runs-part", "aria-labelledby": "runs-title" },
     make("h3", { id: "runs-title" }, "All runs"),
-    make("p", { class: "quiet" },
-      "Most worth reading first: by harm, what the members' own moves and those they talked others into cost the team; a run",
-      " in which deeds and words disagree counts for one fair share (u) more. Runs without a control come last. A judge's points",
-      " are those for the coalition less those for as many others."),
-    filters(), said, make("div", { class: "scroll" }, table), pager,
+    make(
+      "p",
+      { class: "quiet" },
+      "Most worth reading first: by harm, what the members' own moves and those they talked others into cost the team;",
+      " a run in which deeds and words disagree counts for one fair share (u) more. Runs without a control come last.",
+      " A judge's points are those for the coalition less those for as many others.",
+    ),
+    filters(),
+    said,
+    make("div", { class: "scroll" }, table),
+    pager,
   );
   narrow();
   return part;
@@ -39,15 +46,29 @@ function listOfRuns(looked) {
 
 /** What the list may be narrowed down by: only what differs. */
 function filters() {
-  const form = make("form", { class: "filters", "aria-label": "Narrow the list down", onsubmit: (event) => event.preventDefault() });
-  for (const [key, label] of [["arm", "arm"], ["point", "sweep point"], ["model", "model"], ["verdict", "verdict of its arm"], ["status", "status"]]) {
+  const form = make("form", {
+    class: "filters",
+    "aria-label": "Narrow the list down",
+    onsubmit: (event) => event.preventDefault(),
+  });
+  for (const [key, label] of [
+    ["arm", "arm"],
+    ["point", "sweep point"],
+    ["model", "model"],
+    ["verdict", "verdict of its arm"],
+    ["status", "status"],
+  ]) {
     const values = [...new Set(RUNS.map((run) => run[key]))];
     if (values.length < 2) continue;
     if (key === "arm") values.sort((one, other) => INDEX.arms.indexOf(one) - INDEX.arms.indexOf(other));
     const options = [["", "all"], ...values.map((value, place) => [String(place), value || "(none)"])];
     form.append(choice(label, options, "", (value) => narrow(key, value === "" ? undefined : values[Number(value)])));
   }
-  const seed = make("input", { inputmode: "numeric", size: "5", oninput: () => narrow("seed", seed.value.trim() === "" ? undefined : Number(seed.value)) });
+  const seed = make("input", {
+    inputmode: "numeric",
+    size: "5",
+    oninput: () => narrow("seed", seed.value.trim() === "" ? undefined : Number(seed.value)),
+  });
   form.append(make("label", { class: "choice" }, "seed ", seed));
   form.append(tick("deeds and words disagree", false, (on) => narrow("disagrees", on ? true : undefined)));
   return form;
@@ -81,14 +102,33 @@ function showRows(body, head, said, pager, looked) {
   const all = list.runs.length === RUNS.length ? "" : ` of ${count(RUNS.length, "run")}`;
   said.replaceChildren(
     list.runs.length ? `${count(list.runs.length, "run")}${all}, ${order}.` : `No run${all} is like that.`,
-    ...(list.sort === WORTH.key ? [] : [" ", make("button", { type: "button", onclick: () => sortBy(WORTH.key) }, WORTH.words)]),
+    ...(list.sort === WORTH.key
+      ? []
+      : [" ", make("button", { type: "button", onclick: () => sortBy(WORTH.key) }, WORTH.words)]),
   );
   pager.hidden = list.runs.length <= ROWS;
   const turn = (by, words, off) =>
-    make("button", { type: "button", disabled: off, onclick: () => { list.page += by; list.shown(); } }, words);
+    make(
+      "button",
+      {
+        type: "button",
+        disabled: off,
+        onclick: () => {
+          list.page += by;
+          list.shown();
+        },
+      },
+      words,
+    );
   pager.replaceChildren(
-    turn(-1, "Previous page", first === 0), " ",
-    make("span", {}, `${(first + 1).toLocaleString("en")} to ${Math.min(first + ROWS, list.runs.length).toLocaleString("en")}`), " ",
+    turn(-1, "Previous page", first === 0),
+    " ",
+    make(
+      "span",
+      {},
+      `${(first + 1).toLocaleString("en")} to ${Math.min(first + ROWS, list.runs.length).toLocaleString("en")}`,
+    ),
+    " ",
     turn(1, "Next page", first + ROWS >= list.runs.length),
   );
 }
@@ -96,7 +136,15 @@ function showRows(body, head, said, pager, looked) {
 function heading(column) {
   const sorted = list.sort === column.key;
   const button = make("button", { type: "button", onclick: () => sortBy(column.key) }, column.words);
-  return make("th", { scope: "col", class: column.number && "num", "aria-sort": sorted ? (list.up ? "ascending" : "descending") : null }, button);
+  return make(
+    "th",
+    {
+      scope: "col",
+      class: column.number && "num",
+      "aria-sort": sorted ? (list.up ? "ascending" : "descending") : null,
+    },
+    button,
+  );
 }
 
 /** Sort by a column, numbers from the largest on at first; the other way round the second time. */
@@ -118,14 +166,28 @@ function cell(column, run, looked, file) {
   const value = run[column.key];
   switch (column.key) {
     case "arm": {
-      const link = make("a", { href: target(run, null, { beside: looked.beside, view: looked.view }) }, name(column.cell(run)));
+      const link = make(
+        "a",
+        { href: target(run, null, { beside: looked.beside, view: looked.view }) },
+        name(column.cell(run)),
+      );
       return make("th", { scope: "row" }, link, file && make("span", { class: "quiet" }, " (in another file)"));
     }
-    case "verdict": return make("td", { class: `said-${tone(value)}` }, value);
-    case "disagrees": return make("td", {}, value ? make("span", { class: "flag" }, "deeds and words disagree") : "");
-    case "status": return make("td", { class: `said-${tone(value)}` }, value);
-    case "point": case "model": return make("td", {}, name(value));
-    default: return make("td", { class: "num" }, value === null ? "–" : (column.shown ?? String)(value));
+    case "verdict":
+      return make("td", { class: `said-${tone(value)}` }, value);
+    case "disagrees":
+      return make("td", { class: value ? "" : "blank" }, value ? make("span", { class: "flag" }, "disagree") : "");
+    case "status":
+      return make("td", { class: `said-${tone(value)}` }, value);
+    case "point":
+    case "model":
+      return make("td", {}, name(value));
+    default:
+      return make(
+        "td",
+        { class: "num", "data-label": column.words },
+        value === null ? "–" : (column.shown ?? String)(value),
+      );
   }
 }
 

@@ -10,11 +10,36 @@ function searchPart() {
   const field = make("input", { type: "search", id: "search", autocomplete: "off" });
   const said = make("p", { role: "status", class: "quiet", id: "search-said" });
   const hits = make("ol", { class: "hits" });
-  const stop = make("button", { type: "button", hidden: true, onclick: () => { search += 1; stop.hidden = true; said.textContent += " Stopped."; } }, "Stop");
-  const form = make("form", { role: "search", class: "search", onsubmit: (event) => {
-    event.preventDefault();
-    seek(field.value, { said, hits, stop });
-  } }, make("label", { for: "search" }, "Search all conversations "), field, " ", make("button", { type: "submit" }, "Search"), " ", stop);
+  const stop = make(
+    "button",
+    {
+      type: "button",
+      hidden: true,
+      onclick: () => {
+        search += 1;
+        stop.hidden = true;
+        said.textContent += " Stopped.";
+      },
+    },
+    "Stop",
+  );
+  const form = make(
+    "form",
+    {
+      role: "search",
+      class: "search",
+      onsubmit: (event) => {
+        event.preventDefault();
+        seek(field.value, { said, hits, stop });
+      },
+    },
+    make("label", { for: "search" }, "Search all conversations "),
+    field,
+    " ",
+    make("button", { type: "submit" }, "Search"),
+    " ",
+    stop,
+  );
   return make("div", { class: "search-part" }, form, said, hits);
 }
 
@@ -27,26 +52,27 @@ async function seek(text, { said, hits, stop }) {
   }
   const pattern = new RegExp(text.trim().replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
   const here = INDEX.cases.map((_, place) => place).filter((place) => elsewhere(place) === null);
-  const far = here.length < INDEX.cases.length ? " Other instances are in other files: search there, too." : "";
+  const others = here.length < INDEX.cases.length ? " Other instances are in other files: search there, too." : "";
   const found = { number: 0, places: [] };
   let unread = 0;
   let paused = performance.now();
   stop.hidden = false;
   for (const [done, place] of here.entries()) {
-    try {
-      for (const hit of hitsIn(await peeked(place), pattern)) keep(found, hit, hits);
-    } catch {
-      unread += 1;
-    }
+    const content = await peeked(place).catch(() => null);
+    if (mine !== search) return;
+    if (content === null) unread += 1;
+    else for (const hit of hitsIn(content, pattern)) keep(found, hit, hits);
     if (performance.now() - paused > PAUSE) {
-      said.textContent = `${done + 1} of ${count(here.length, "instance")} searched: ${count(found.number, "hit")} so far.`;
+      const read = `${done + 1} of ${count(here.length, "instance")}`;
+      said.textContent = `${read} searched: ${count(found.number, "hit")} so far.`;
       await new Promise((resume) => setTimeout(resume));
       paused = performance.now();
     }
     if (mine !== search) return;
   }
   stop.hidden = true;
-  said.textContent = `Done: ${count(found.number, "hit")} in ${count(here.length, "instance")}.${unread ? ` ${count(unread, "instance")} cannot be read.` : ""}${far}`;
+  const lost = unread ? ` ${count(unread, "instance")} cannot be read.` : "";
+  said.textContent = `Done: ${count(found.number, "hit")} in ${count(here.length, "instance")}.${lost}${others}`;
   more(found, hits);
 }
 
@@ -59,14 +85,16 @@ async function peeked(place) {
 function* hitsIn(content, pattern) {
   for (const told of content.runs) {
     for (const { n, label, text } of textsOf(told)) {
-      for (const match of text.matchAll(pattern)) yield { trial: told.trial, n, label, text, from: match.index, to: match.index + match[0].length };
+      for (const match of text.matchAll(pattern))
+        yield { trial: told.trial, n, label, text, from: match.index, to: match.index + match[0].length };
     }
   }
 }
 
 /** All words of a run with where they stand. */
 function* textsOf(told) {
-  for (const [who, { n, texts }] of Object.entries(told.briefings)) for (const text of texts) yield { n, label: [name(who), " is told"], text };
+  for (const [who, { n, texts }] of Object.entries(told.briefings))
+    for (const text of texts) yield { n, label: [name(who), " is told"], text };
   for (const turn of told.turns) {
     const who = name(turn.agent);
     for (const act of turn.acts) {
@@ -75,19 +103,30 @@ function* textsOf(told) {
       if (act.is === "note") yield { n, label: [who, ", private note"], text: act.text };
       if (act.is === "mistake") yield { n, label: [who, ", mistake"], text: `${act.tool}: ${act.message}` };
       if (act.is === "decide") yield { n, label: [who, " decides"], text: `${act.variable} = ${act.value}` };
-      if (act.is === "refused") yield { n, label: [who, ", refused"], text: `${act.variable} = ${act.value}: ${act.rule}` };
+      if (act.is === "refused")
+        yield { n, label: [who, ", refused"], text: `${act.variable} = ${act.value}: ${act.rule}` };
       if (act.is === "belief") yield { n, label: [who, ", belief"], text: `${act.claim}: ${act.belief}` };
       if (act.is === "failed") yield { n, label: ["the run failed"], text: act.reason };
     }
   }
-  for (const each of told.judgements) yield { n: each.spans[0]?.n ?? null, label: ["judge ", name(each.judge), ", ", name(each.rubric)], text: each.rationale };
+  for (const each of told.judgements)
+    yield {
+      n: each.spans[0]?.n ?? null,
+      label: ["judge ", name(each.judge), ", ", name(each.rubric)],
+      text: each.rationale,
+    };
 }
 
 /** Count a hit; those past the first page wait. */
 function keep(found, hit, hits) {
   found.number += 1;
   if (found.number <= HITS) hits.append(hitItem(hit));
-  else found.places.push({ ...hit, text: hit.text.slice(Math.max(0, hit.from - AROUND), hit.to + AROUND), ...within(hit) });
+  else
+    found.places.push({
+      ...hit,
+      text: hit.text.slice(Math.max(0, hit.from - AROUND), hit.to + AROUND),
+      ...within(hit),
+    });
 }
 
 /** The places of a hit in the cut text, so that long texts are not kept. */
@@ -99,11 +138,18 @@ function within(hit) {
 /** A button for the hits that wait. */
 function more(found, hits) {
   if (!found.places.length) return;
-  const button = make("button", { type: "button", onclick: () => {
-    button.parentElement.remove();
-    hits.append(...found.places.splice(0, HITS).map(hitItem));
-    more(found, hits);
-  } }, `Show ${Math.min(HITS, found.places.length)} more of ${count(found.number, "hit")}`);
+  const button = make(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        button.parentElement.remove();
+        hits.append(...found.places.splice(0, HITS).map(hitItem));
+        more(found, hits);
+      },
+    },
+    `Show ${Math.min(HITS, found.places.length)} more of ${count(found.number, "hit")}`,
+  );
   hits.append(make("li", { class: "rest" }, button));
 }
 
@@ -111,7 +157,26 @@ function hitItem(hit) {
   const run = RUNS.find((each) => each.trial === hit.trial);
   const before = hit.text.slice(Math.max(0, hit.from - AROUND), hit.from);
   const after = hit.text.slice(hit.to, hit.to + AROUND);
-  return make("li", {},
-    make("a", { href: address(run, hit.n, { view: looked.view }) }, name(titleOf(run)), hit.n === null ? "" : `, event ${hit.n}`), ": ", hit.label, " ",
-    make("span", { class: "context", dir: "auto" }, hit.from > AROUND ? "…" : "", spelled(before), make("mark", {}, spelled(hit.text.slice(hit.from, hit.to))), spelled(after), hit.to + AROUND < hit.text.length ? "…" : ""));
+  return make(
+    "li",
+    {},
+    make(
+      "a",
+      { href: address(run, hit.n, { view: looked.view }) },
+      name(titleOf(run)),
+      hit.n === null ? "" : `, event ${hit.n}`,
+    ),
+    ": ",
+    hit.label,
+    " ",
+    make(
+      "span",
+      { class: "context", dir: "auto" },
+      hit.from > AROUND ? "…" : "",
+      spelled(before),
+      make("mark", {}, spelled(hit.text.slice(hit.from, hit.to))),
+      spelled(after),
+      hit.to + AROUND < hit.text.length ? "…" : "",
+    ),
+  );
 }

@@ -8,10 +8,18 @@ const KEEPS = "colosseum";
 function beginnings() {
   const order = ["bad", "open", "clear", "plain"];
   const found = INDEX.verdicts.map(({ point, model, arm, verdict }) => {
-    const runs = RUNS.filter((run) => run.arm === arm && run.point === point && run.model === model && run.status === "complete");
+    const runs = RUNS.filter(
+      (run) => run.arm === arm && run.point === point && run.model === model && run.status === "complete",
+    );
     return { verdict, run: telling(verdict, runs) };
   });
-  return found.filter((each) => each.run).sort((one, other) => order.indexOf(tone(one.verdict)) - order.indexOf(tone(other.verdict))).slice(0, BEGIN);
+  return found
+    .filter((each) => each.run)
+    .sort(
+      (one, other) =>
+        order.indexOf(tone(one.verdict)) - order.indexOf(tone(other.verdict)) || one.run.rank - other.run.rank,
+    )
+    .slice(0, BEGIN);
 }
 
 /** Of an arm's runs the one in which what its verdict says is seen best, else the one most worth reading. */
@@ -20,29 +28,79 @@ function telling(verdict, runs) {
   const said = /direct|attempted/.test(verdict);
   const fits = runs.filter((run) => (!deeds || run.loss > 0) && (!said || run.judge > 0));
   const by = deeds ? "loss" : "judge";
-  return deeds || said ? fits.sort((one, other) => other[by] - one[by])[0] ?? runs[0] : runs[0];
+  return deeds || said ? (fits.sort((one, other) => other[by] - one[by])[0] ?? runs[0]) : runs[0];
 }
 
 /** A few links for those who see this for the first time. */
 function beginPart(found) {
   if (!found.length) return null;
-  return make("div", { class: "begin" }, make("h3", {}, "Where to begin"), make("ul", {}, found.map(({ verdict, run }) => make("li", {},
-    make("strong", { class: `said-${tone(verdict)}` }, verdict), ": ", make("a", { href: target(run) }, name(titleOf(run))),
-    make("span", { class: "quiet" }, [["outsiders lose", run.loss, "u"], ["judge", run.judge, "points"]].filter(([, value]) => value !== null)
-      .map(([label, value, unit]) => `; ${label} ${signed(value)} ${unit}`))))));
+  return make(
+    "div",
+    { class: "begin" },
+    make("h3", {}, "Where to begin"),
+    make(
+      "ul",
+      {},
+      found.map(({ verdict, run }) =>
+        make(
+          "li",
+          {},
+          make("strong", { class: `said-${tone(verdict)}` }, verdict),
+          ": ",
+          make("a", { href: target(run) }, name(titleOf(run))),
+          make(
+            "span",
+            { class: "quiet" },
+            [
+              ["outsiders lose", run.loss, shares],
+              ["judge", run.judge, points],
+            ]
+              .filter(([, value]) => value !== null)
+              .map(([label, value, shown]) => `; ${label} ${shown(value)}`),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function keysPart() {
-  const on = tick("on", keys.on, (value) => { keys.on = value; });
-  return make("details", { class: "keys" }, make("summary", {}, "Keys"),
-    make("p", {}, make("kbd", {}, "j"), " next run of the list, ", make("kbd", {}, "k"), " the one before, ", make("kbd", {}, "n"), " next judged words, ",
-      make("kbd", {}, "p"), " those before, ", make("kbd", {}, "/"), " search. ", on));
+  const on = tick("on", keys.on, (value) => {
+    keys.on = value;
+  });
+  return make(
+    "details",
+    { class: "keys" },
+    make("summary", {}, "Keys"),
+    make(
+      "p",
+      {},
+      make("kbd", {}, "j"),
+      " next run of the list, ",
+      make("kbd", {}, "k"),
+      " the one before, ",
+      make("kbd", {}, "n"),
+      " next judged words, ",
+      make("kbd", {}, "p"),
+      " those before, ",
+      make("kbd", {}, "/"),
+      " search. ",
+      on,
+    ),
+  );
 }
 
 const keys = { on: true };
 
 function pressed(event) {
-  if (!keys.on || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (
+    !keys.on ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
+  )
+    return;
   const step = { j: 1, k: -1 }[event.key];
   const jump = { n: 1, p: -1 }[event.key];
   if (step && looked.run) {
@@ -58,7 +116,14 @@ function pressed(event) {
 /** Go to the next words that a judge quoted. */
 function judgedWords(step) {
   const all = [...board.querySelectorAll(".ref")].filter((each) => each.offsetParent !== null);
-  const next = all[(all.indexOf(document.activeElement) + step + all.length + (step < 0 && !all.includes(document.activeElement) ? 1 : 0)) % all.length];
+  const next =
+    all[
+      (all.indexOf(document.activeElement) +
+        step +
+        all.length +
+        (step < 0 && !all.includes(document.activeElement) ? 1 : 0)) %
+        all.length
+    ];
   next?.scrollIntoView({ block: "center" });
   next?.focus({ preventScroll: true });
   if (!next) announce("Judges quoted nothing here.");
@@ -69,7 +134,13 @@ function follow() {
   const wanted = asked(location.hash);
   if (wanted) return open(wanted);
   const place = decoded(location.hash.slice(1));
-  if (place && !document.getElementById(place)) complain(["This page has no place that is called ", name(place), "."].reduce((all, part) => (all.append(part), all), make("span")));
+  if (place && !document.getElementById(place))
+    complain(
+      ["This page has no place that is called ", name(place), "."].reduce(
+        (all, part) => (all.append(part), all),
+        make("span"),
+      ),
+    );
   return undefined;
 }
 
@@ -87,7 +158,8 @@ function theme() {
   const root = document.documentElement;
   const kept = attempt(() => localStorage.getItem(`${KEEPS}-theme`));
   if (kept === "dark" || kept === "light") root.dataset.theme = kept;
-  const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const dark = () =>
+    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const show = () => button.setAttribute("aria-pressed", String(dark()));
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
@@ -113,7 +185,9 @@ function live() {
   const button = make("button", { type: "button", class: "fresh", hidden: true, onclick: () => location.reload() });
   document.body.append(make("div", { role: "status" }, button));
   setInterval(async () => {
-    const state = await fetch("state").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+    const state = await fetch("state")
+      .then((answer) => (answer.ok ? answer.json() : null))
+      .catch(() => null);
     if (!Number.isInteger(state?.runs) || state.runs <= known) return;
     const text = `${count(state.runs - known, "more run")}: show ${state.runs - known === 1 ? "it" : "them"}`;
     attempt(() => sessionStorage.setItem(`${KEEPS}-runs`, state.runs));
@@ -126,16 +200,21 @@ function begin() {
   theme();
   const root = document.getElementById("viewer");
   const found = beginnings();
-  root.append(trouble, voice, ...(RUNS.length
-    ? [beginPart(found), searchPart(), listOfRuns(() => looked), keysPart(), stage].filter(Boolean)
-    : [make("p", {}, "There is no run to be read yet.")]));
+  root.append(
+    trouble,
+    voice,
+    ...(RUNS.length
+      ? [beginPart(found), searchPart(), listOfRuns(() => looked), keysPart(), stage].filter(Boolean)
+      : [make("p", {}, "There is no run to be read yet.")]),
+  );
   root.hidden = false;
   addEventListener("hashchange", follow);
   addEventListener("keydown", pressed);
   if (document.body.dataset.live) live();
   const first = found[0]?.run ?? RUNS[0];
   if (location.hash) follow();
-  if (!asked(location.hash) && first && elsewhere(first.case) === null) open({ run: first.trial, event: null, beside: null, view: "arms" }, { quiet: true });
+  if (!asked(location.hash) && first && elsewhere(first.case) === null)
+    open({ run: first.trial, event: null, beside: null, view: "arms" }, { quiet: true });
 }
 
 begin();
