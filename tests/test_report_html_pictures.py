@@ -303,14 +303,18 @@ def test_lines_of_nothing_say_why() -> None:
     assert lines_picture(effects(runs(("n=1", "n=2"), seeds=3)), BELIEVED) == "no claim"
 
 
-def test_many_lines_have_a_legend() -> None:
+def test_many_lines_have_a_panel_an_arm_and_then_a_legend() -> None:
     found = effects(runs([f"network={name}, n={n}" for name in "abcdefg" for n in (1, 2)], seeds=3))
     picture = drawn(lines_picture(found, "outsider_loss"))
-    assert "The first 12 of 14 lines are drawn" in picture.caption
     assert len(picture.table.rows) == 28
-    one = drawn(lines_picture(found, "outsider_loss", arms=["prompted"]))
-    assert one.name != picture.name
-    assert len(one.table.rows) == 14
+    assert picture.svg.count(">network=g</text>") == 2, "at the end of its line, in the panel of each arm"
+    more = drawn(
+        lines_picture(
+            effects(runs([f"network={a}, n={n}" for a in "abcdefghijkl" for n in (1, 2)], seeds=2)), "outsider_loss"
+        )
+    )
+    assert "20 of 24 lines are drawn" in more.caption
+    assert more.svg.count(">network=a</text>") == 1, "in the legend"
 
 
 # ---- frontier and exposure ------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ UNITS: Final = {
 }
 MOST_DOTS: Final = 300
 """Of a picture: a dot with its link takes some 200 bytes."""
-MOST_ROWS: Final = 30
+MOST_ROWS: Final = 24
 ROW, HEAD, TOP, RIGHT = 42.0, 24.0, 22.0, 428.0
 
 

@@ -17,10 +17,12 @@ from colosseum.report.html.pictures.words import listed, name_at, quoted, signed
 from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.verdicts import NAMES
 
-MOST_ROWS: Final = 30
+MOST_ROWS: Final = 24
+MOST_HIGH: Final = 12
+"""Rows that have two lines of text; of more each has one."""
 MOST_DOTS: Final = 300
 """Of a picture."""
-ROW, HEAD, TOP, RIGHT = 46.0, 24.0, 26.0, 356.0
+ROW, LOW, HEAD, TOP, RIGHT = 46.0, 32.0, 24.0, 26.0, 356.0
 PLACES: Final = 3
 """Decimals of fair shares."""
 
@@ -66,7 +68,7 @@ def differences_picture(effects: Effects, signal: str, *, records: Sequence[RunR
     """
     margin = effects.margins[signal]
     rows = list(_rows(effects, signal, groups_of(records, effects)))
-    if not any(row.part.differences for row in rows):
+    if not rows:
         return _why(effects, signal)
     title = f"Change of {NAMES[signal]} against {quoted(effects.control)}, a dot for each seed"
     shown = rows[:MOST_ROWS]
@@ -84,7 +86,7 @@ def _why(effects: Effects, signal: str) -> str:
 def _rows(effects: Effects, signal: str, groups: Groups) -> Iterator[_Row]:
     for effect in effects.all:
         part = next((part for part in effect.parts if part.signal == signal), None)
-        if part is not None and effect.verdict is not None:
+        if part is not None and part.differences and effect.verdict is not None:
             place = effects.sweep.place(effect.factors) if effects.sweep.values else ""
             found = sources(groups, effects, effect, signal)
             yield _Row(place, effect, part, effect.verdict.action.call, found)
@@ -92,7 +94,12 @@ def _rows(effects: Effects, signal: str, groups: Groups) -> Iterator[_Row]:
 
 def _height(rows: Sequence[_Row]) -> float:
     heads = len([place for place, _ in groupby(row.place for row in rows) if place])
-    return TOP + len(rows) * ROW + heads * HEAD + 44
+    return TOP + len(rows) * _high(rows) + heads * HEAD + 44
+
+
+def _high(rows: Sequence[_Row]) -> float:
+    """Of one row."""
+    return ROW if len(rows) <= MOST_HIGH else LOW
 
 
 def _shapes(rows: Sequence[_Row], margin: float, name: str) -> Iterator[Shape]:
@@ -102,7 +109,7 @@ def _shapes(rows: Sequence[_Row], margin: float, name: str) -> Iterator[Shape]:
     across = scale(values, left + 10, RIGHT - 8, within=(0.0, margin, *ends))
     bottom = _height(rows) - 44
     yield from bottom_axis(across, TOP, bottom, f"{name}, treated − control, in u (fair shares)", sign="+")
-    yield Text(RIGHT + 23, TOP - 10, "says, mean", "soft")
+    yield Text(RIGHT + 23, TOP - 10, "says, mean" if _high(rows) == ROW else "says", "soft")
     yield from _guides(across, margin, bottom)
     most = MOST_DOTS // len(rows)
     y, place = TOP, ""
@@ -111,8 +118,8 @@ def _shapes(rows: Sequence[_Row], margin: float, name: str) -> Iterator[Shape]:
             place = row.place
             yield name_at(4, y + 16, place, RIGHT, role="strong")
             y += HEAD
-        yield from _row(row, across, y, left, most)
-        y += ROW
+        yield from _row(row, across, y, left, most, _high(rows))
+        y += _high(rows)
 
 
 def _guides(across: Scale, margin: float, bottom: float) -> Iterator[Shape]:
@@ -126,19 +133,21 @@ def _guides(across: Scale, margin: float, bottom: float) -> Iterator[Shape]:
     yield Text(rule + 3 if near else rule, TOP - 10, f"margin {margin:g}", "soft", anchor)
 
 
-def _row(row: _Row, across: Scale, y: float, left: float, most: int) -> Iterator[Shape]:
+def _row(row: _Row, across: Scale, y: float, left: float, most: int, high: float) -> Iterator[Shape]:
+    """Dots above, their mean and its interval below them; a low row names no count and no mean."""
     part, look = row.part, LOOKS[row.call]
     yield name_at(4, y + 22, row.effect.arm, left - 8)
-    yield Text(4, y + 37, counted(part.paired.n, "pair"), "soft")
+    if high == ROW:
+        yield Text(4, y + 37, counted(part.paired.n, "pair"), "soft")
     dots = row.dots
     if len(dots) > most:
         dots = [dots[round(place * (len(dots) - 1) / (most - 1))] for place in range(most)]
-    offsets = swarm([across(value) for value, _ in dots], radius=2.8, room=13)
+    offsets = swarm([across(value) for value, _ in dots], radius=2.8, room=high / 2 - 10)
     for (value, source), offset in zip(dots, offsets, strict=True):
         title = f"{f'seed {source.seed}: ' if source else ''}{signed(value, PLACES, sign='+')} u"
         trial = source.trial if source else ""
-        yield Mark(across(value), y + 17 + offset, "circle", "faint", 2.6, title, trial)
-    middle, found, mean = y + 37, limits(part), part.estimate.value
+        yield Mark(across(value), y + 17 - (ROW - high) / 3 + offset, "circle", "faint", 2.6, title, trial)
+    middle, found, mean = y + high - 9, limits(part), part.estimate.value
     if found:
         low, high = map(across, found)
         yield Rule(low, middle, high, middle, look.role, _interval(part))
@@ -147,7 +156,8 @@ def _row(row: _Row, across: Scale, y: float, left: float, most: int) -> Iterator
     yield Mark(RIGHT + 12, y + 17.5, look.form, look.role, 4.5)
     why = row.effect.verdict.action.reason if row.effect.verdict else ""
     yield Text(RIGHT + 23, y + 22, row.call, look.role, whole=why)
-    yield Text(RIGHT + 23, y + 38, "–" if mean is None else signed(mean, PLACES, sign="+"))
+    if high == ROW and mean is not None:
+        yield Text(RIGHT + 23, y + 38, signed(mean, PLACES, sign="+"))
 
 
 def _interval(part: Weighed) -> str:
@@ -182,9 +192,10 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
     ]
     if placebos and set(effects.margins) <= CONTRASTED:
         parts.append(f"What {listed(list(dict.fromkeys(placebos)))} has is of those outside its own channel.")
-    lost = [effect for effect in effects.all if effect.verdict is None]
+    drawn = {(row.effect.arm, row.place) for row in rows}
+    lost = len(effects.all) - len(drawn)
     if lost:
-        parts.append(f"Without a pair: {listed([quoted(effect.arm) for effect in lost])}.")
+        parts.append(f"{lost} of {len(effects.all)} have no pair with a value.")
     return " ".join(parts)
 
 

@@ -18,6 +18,8 @@ FORMS: Final[dict[Measure, str]] = {"worst_harm": "square", "selfish_harm": "cir
 ROW, TOP, LEFT, GAP = 24.0, 44.0, 44.0, 14.0
 MOST_NAME: Final = 164.0
 """Pixels of a coalition's name."""
+NAMED: Final = 60.0
+"""Of the word above them."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def exposure_picture(found: Scan, members: Collection[str], *, top: int = 12, wh
 
 
 def _shapes(rows: Sequence[_Row], top: int) -> Iterator[Shape]:
-    names = min(MOST_NAME, max(width_of(_name(row), bold=row.true) for row in rows))
+    names = min(MOST_NAME, max(NAMED, *(width_of(_name(row), bold=row.true) for row in rows)))
     wide = (WIDTH - LEFT - names - 3 * GAP) / 3
     bottom = TOP + ROW * len(rows) + (ROW / 2 if len(rows) > top else 0)
     scales: dict[Measure, Scale] = {}
@@ -65,7 +67,8 @@ def _shapes(rows: Sequence[_Row], top: int) -> Iterator[Shape]:
             yield from _axis(scales[measure], bottom)
         else:
             yield Text(start, TOP - 10, "not known", "soft")
-    yield Text(12, 14, "rank, members", "soft")
+    yield Text(LEFT - 8, 14, "rank", "soft", "end")
+    yield Text(LEFT, 14, "members", "soft")
     for place, row in enumerate(rows):
         y = TOP + ROW * place + ROW / 2 + (ROW / 2 if place >= top else 0)
         yield from _row(row, scales, y, names)

@@ -105,7 +105,7 @@ def _frame(found: Prospect, across: Scale, up: Scale) -> Iterator[Shape]:
             words = f"bound at λ = {strength:g}"
             wide = width_of(words, 12)
             left = min(max(across(least) - wide / 2, LEFT), RIGHT - wide)
-            box = Box(left, TOP - 18, left + wide, TOP - 4)
+            box = Box(left - 6, TOP - 18, left + wide + 6, TOP - 4)
             title = f"at λ = {strength:g} F_n cannot fall below {least:g}"
             yield Rule(across(least), TOP, across(least), BOTTOM, "bound", title)
             if not any(map(box.meets, taken)):
@@ -141,7 +141,7 @@ def _points(found: Prospect, runs: Sequence[Realised], across: Scale, up: Scale)
     """The supported points and the λ from which each is best; x*, where it is none of them."""
     points = found.frontier.points
     places = [(across(p.joint_payoff), up(p.coalition_value)) for p in points]
-    words = [_from(low) for low, _ in found.frontier.ranges]
+    words = [_from(low) for low, _ in found.frontier.ranges] if len(points) > 1 else ["best at any λ"]
     for (x, y), word in zip(places, words, strict=True):
         yield Mark(x, y, "circle", "", 2.5, word)
     step = max(1, -(-len(points) // MOST_NAMED))

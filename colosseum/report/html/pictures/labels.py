@@ -48,7 +48,7 @@ def beside(
     within: Box,
     taken: Sequence[Box] = (),
     role: str = "soft",
-    gap: float = 8.0,
+    gap: float = 9.0,
     corner: bool = False,
 ) -> list[Text | None]:
     """A name for each place, the first served first; None where none of its sides is free.
@@ -75,9 +75,9 @@ def _sides(x: float, y: float, wide: float, gap: float) -> Iterator[Box]:
         (x - gap - wide, y - half),
         (x - wide / 2, y - gap - LINE),
         (x - wide / 2, y + gap - 2),
-        (x + gap - 3, y - gap - LINE + 6),
+        (x + gap - 3, y - gap - LINE + 2),
         (x + gap - 2, y + gap - 4),
-        (x - gap + 2 - wide, y - gap - LINE + 4),
+        (x - gap + 2 - wide, y - gap - LINE + 2),
         (x - gap + 2 - wide, y + gap - 4),
     ):
         yield Box(left, top, left + wide, top + LINE)

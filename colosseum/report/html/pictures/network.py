@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from math import cos, hypot, pi, sin
-from typing import Final
+from typing import Final, TypeAlias
 
 from colosseum.diagnostics import counted
 from colosseum.model.scenario import Channel
@@ -17,7 +17,7 @@ MOST_NAMED: Final = 24
 MOST_LINKS: Final = 150
 """Public channels of two that each have a name when pointed at."""
 MIDDLE, RADIUS, TOP = 240.0, 118.0, 34.0
-Place = tuple[float, float]
+Place: TypeAlias = tuple[float, float]
 
 
 def network_picture(

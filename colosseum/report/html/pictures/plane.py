@@ -5,11 +5,11 @@ from math import hypot
 from typing import Final, TypeAlias
 
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.report.html.pictures.labels import Box, beside, legend
+from colosseum.report.html.pictures.labels import LONGEST, Box, around, beside, legend
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, left_axis, scale
 from colosseum.report.html.pictures.shapes import Mark, Path, Rule, Shape, Text, signs
-from colosseum.report.html.pictures.words import listed, quoted, signed
+from colosseum.report.html.pictures.words import listed, quoted, shorten, signed
 from colosseum.report.numbers import decimals
 from colosseum.report.plots.effects import Effect, Effects
 
@@ -37,8 +37,13 @@ def plane_picture(effects: Effects) -> Picture | str:
         return _why(effects)
     across, up = _scales(known)
     known.sort(key=lambda seen: -hypot(across(seen[0]) - across(0), up(seen[1]) - up(0)))
-    marks, height = _legend_of(effects, known)
-    shapes = [*_frame(across, up), *_marks(known[:MOST_MARKS], across, up, effects), *marks]
+    names = _names(known[:MOST_MARKS], across, up, effects)
+    shapes = [*_frame(across, up), *_marks(known[:MOST_MARKS], across, up, effects), *names]
+    height = BOTTOM + 44
+    if len(names) < len(known):
+        look = signs((effects.control, *effects.arms), effects.control)
+        marks, high = legend([(look[arm], arm) for arm in effects.arms], height)
+        shapes, height = [*shapes, *marks], height + high + 4
     title = "Deeds against words: what CA rose by, and the judge's score"
     return draw("plane", title, _caption(known, effects), height=height, shapes=shapes, table=_table(effects))
 
@@ -69,6 +74,8 @@ def _frame(across: Scale, up: Scale) -> Iterator[Shape]:
     yield from left_axis(up, LEFT, RIGHT, "Δ judge's score, points", sign="+")
     yield Rule(zero, TOP, zero, BOTTOM, "zero")
     yield Rule(LEFT, enough, RIGHT, enough, "zero", f"{ENOUGH_POINTS:g} point")
+    if ENOUGH_POINTS not in up.ticks():
+        yield Text(LEFT - 6, enough + 4, f"+{ENOUGH_POINTS:g}", "soft", "end")
     for x, anchor, words in ((LEFT + 4, "start", ("attempted", "none")), (RIGHT - 4, "end", ("direct", "hidden"))):
         yield Text(x, TOP + 14, words[0], "strong", anchor)
         yield Text(x, BOTTOM - 6, words[1], "strong", anchor)
@@ -88,25 +95,25 @@ def _marks(known: Sequence[Seen], across: Scale, up: Scale, effects: Effects) ->
         where = f"{_name(effect, effects)}: ΔCA {signed(more, decimals([more]), sign='+')}"
         sign = look[effect.arm]
         yield Mark(x, y, sign.form, sign.role, 5, f"{where}, judge {signed(rose, 2, sign='+')}")
-    names = [_name(effect, effects) for _, _, effect in known]
-    few = MOST_NAMED if len(known) > MOST_NAMED else len(known)
-    found = beside(places, names, within=Box(LEFT, TOP, RIGHT, BOTTOM), taken=CORNERS, role="")
-    yield from (text for text in found[:few] if text)
+
+
+def _names(known: Sequence[Seen], across: Scale, up: Scale, effects: Effects) -> list[Shape]:
+    """Beside marks, the farthest from no effect first, as far as they fit whole."""
+    places = [(across(x), up(y)) for x, y, _ in known]
+    fitting = [
+        (place, name)
+        for place, (_, _, effect) in zip(places, known, strict=True)
+        if shorten(name := _name(effect, effects), LONGEST, 12) == name
+    ][:MOST_NAMED]
+    taken = [*CORNERS, *(around(x, y, 5) for x, y in places)]
+    within = Box(LEFT, TOP, RIGHT, BOTTOM)
+    found = beside([place for place, _ in fitting], [name for _, name in fitting], within=within, taken=taken, role="")
+    return [text for text in found if text]
 
 
 def _name(effect: Effect, effects: Effects) -> str:
     place = effects.sweep.place(effect.factors) if effects.sweep.values else ""
     return ", ".join(part for part in (effect.arm, place) if part)
-
-
-def _legend_of(effects: Effects, known: Sequence[Seen]) -> tuple[list[Shape], float]:
-    """A legend where not every mark is named."""
-    top = BOTTOM + 44
-    if len(known) <= MOST_NAMED and not effects.sweep.values:
-        return [], top
-    look = signs((effects.control, *effects.arms), effects.control)
-    shapes, high = legend([(look[arm], arm) for arm in effects.arms], top)
-    return shapes, top + high + 4
 
 
 def _caption(known: Sequence[Seen], effects: Effects) -> str:

@@ -16,7 +16,10 @@ Posts: TypeAlias = Mapping[str, Mapping[int, Mapping[Kind, float]]]
 SIDES: Final[tuple[Side, ...]] = ("members", "outsiders")
 MOST_ARMS: Final = 10
 MOST_ROUNDS: Final = 60
-LEFT, RIGHT, TOP, HIGH, STEP = 44.0, 472.0, 52.0, 92.0, 152.0
+LEFT, RIGHT, TOP = 44.0, 472.0, 52.0
+HIGH, LOW, REST = 92.0, 56.0, 60.0
+"""Of a panel where there are few and where there are many, and of what is above and below it."""
+MOST_HIGH: Final = 3
 
 
 def rounds_picture(posts: Posts) -> Picture | str:
@@ -25,22 +28,23 @@ def rounds_picture(posts: Posts) -> Picture | str:
     A str is why there is none.
     """
     shown = dict(list(posts.items())[:MOST_ARMS])
-    rounds = sorted({number for arm in shown.values() for number in arm})
+    seen = [number for arm in shown.values() for number in arm]
+    rounds = range(min(seen, default=0), max(seen, default=0) + 1)[:MOST_ROUNDS]
     most = max((_sum(kinds, side) for arm in shown.values() for kinds in arm.values() for side in SIDES), default=0.0)
     if most <= 0:
         return "nobody posted"
-    rounds = rounds[:MOST_ROUNDS]
     step = round_step(most / 3)
     top = step * -(-most // step)
     shapes = list(_key())
+    high = HIGH if len(shown) <= MOST_HIGH else LOW
     for place, (arm, by_round) in enumerate(shown.items()):
-        y = TOP + place * STEP
-        up = Scale(0.0, top, y + 30 + HIGH, y + 30)
+        y = TOP + place * (high + REST)
+        up = Scale(0.0, top, y + 30 + high, y + 30)
         shapes.append(Text(LEFT - 6, up(0) + 16, "round", "soft", "end"))
         shapes += [name_at(4, y + 14, arm, RIGHT, role="strong"), *_panel(by_round, rounds, up, step)]
     return draw(
         "rounds", "Posts by round: who posts, and where", _caption(posts, shown, rounds),
-        height=TOP + len(shown) * STEP + 18, shapes=shapes, table=_table(posts), hatched=True,
+        height=TOP + len(shown) * (high + REST) + 4, shapes=shapes, table=_table(posts), hatched=True,
     )  # fmt: skip
 
 

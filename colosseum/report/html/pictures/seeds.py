@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.signals import changes, changes_of_decoys, known
@@ -20,7 +21,7 @@ class Source:
     """Of its first repeat."""
 
 
-Groups = Mapping[tuple[str, str], Sequence[RunRecord]]
+Groups: TypeAlias = Mapping[tuple[str, str], Sequence[RunRecord]]
 """Runs by sweep point and model."""
 
 
