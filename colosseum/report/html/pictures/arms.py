@@ -7,12 +7,13 @@ from typing import Final
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import SCALARS, RunRecord
 from colosseum.evidence.statistics import Interval
-from colosseum.evidence.summary import ArmSummary, Average, PointSummary, Summary, grouped
+from colosseum.evidence.summary import ArmSummary, Average, Summary, grouped
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, scale, swarm
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Sign, Text, signs
 from colosseum.report.html.pictures.words import listed, name_at, quoted, signed, width_of
 from colosseum.report.numbers import decimals
+from colosseum.report.plots.sweep import factors, sweep_of
 
 SHOWN: Final = ("normalized_regret", "outsider_payoff", "coalition_payoff")
 """Figures of which every report has a picture, beside those that its signal is made of."""
@@ -32,7 +33,9 @@ UNITS: Final = {
 MOST_DOTS: Final = 300
 """Of a picture: a dot with its link takes some 200 bytes."""
 MOST_ROWS: Final = 24
-ROW, HEAD, TOP, RIGHT = 42.0, 24.0, 22.0, 428.0
+MOST_HIGH: Final = 12
+"""Rows that have two lines of text; of more each has one."""
+ROW, LOW, HEAD, TOP, RIGHT = 42.0, 32.0, 24.0, 22.0, 428.0
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ def arms_picture(records: Sequence[RunRecord], summary: Summary, figure: str) ->
         reasons = [reason for row in rows for reason, _ in (*row.average.nulls, *row.arm.failures)]
         return reasons[0] if reasons else "no run is complete"
     title = f"{figure.replace('_', ' ').capitalize()} by arm, a dot for each run"
-    shown = rows[:MOST_ROWS]
+    known = [row for row in rows if row.runs]
+    shown = (rows if len(rows) <= MOST_HIGH else known)[:MOST_ROWS]
     drawn = _thinned(shown)
     return draw(
         f"arms-{figure}", title, _caption(rows, shown, drawn, summary.control),
@@ -66,19 +70,16 @@ def arms_picture(records: Sequence[RunRecord], summary: Summary, figure: str) ->
 def _rows(records: Sequence[RunRecord], summary: Summary, figure: str) -> Iterator[_Row]:
     runs = grouped(records, summary.arms)
     several = len({point.model for point in summary.points}) > 1
-    for point in summary.points:
+    places = [factors(point.point, point.model if several else "") for point in summary.points]
+    sweep = sweep_of(places)
+    for point, place in zip(summary.points, places, strict=True):
         for arm in point.arms:
             found = [
                 (run, value)
                 for run in runs[point.point, point.model]
                 if run.arm == arm.arm and run.figures and (value := run.figures.scalars[figure].value) is not None
             ]
-            place = _place(point, several=several)
-            yield _Row(place, arm, arm.scalars[figure], tuple(sorted(found, key=lambda each: each[1])))
-
-
-def _place(point: PointSummary, *, several: bool) -> str:
-    return ", ".join(part for part in (point.point, point.model if several else "") if part)
+            yield _Row(sweep.place(place), arm, arm.scalars[figure], tuple(sorted(found, key=lambda each: each[1])))
 
 
 def _thinned(rows: Sequence[_Row]) -> list[tuple[tuple[RunRecord, float], ...]]:
@@ -100,7 +101,12 @@ def _heads(rows: Sequence[_Row]) -> int:
 
 
 def _height(rows: Sequence[_Row]) -> float:
-    return TOP + len(rows) * ROW + _heads(rows) * HEAD + 44
+    return TOP + len(rows) * _high(rows) + _heads(rows) * HEAD + 44
+
+
+def _high(rows: Sequence[_Row]) -> float:
+    """Of one row."""
+    return ROW if len(rows) <= MOST_HIGH else LOW
 
 
 def _shapes(
@@ -112,37 +118,49 @@ def _shapes(
     bottom = _height(rows) - 44
     yield Text(476, 14, "mean", "soft", "end")
     yield from bottom_axis(across, TOP, bottom, UNITS.get(figure, figure.replace("_", " ")))
-    means = [row.average.mean.value for row in rows]
-    places = decimals(means, digits=3)
+    frame = _Frame(across, left, _high(rows), decimals([row.average.mean.value for row in rows], digits=3))
     look, y, place = signs(summary.arms, summary.control), TOP, ""
     for row, dots in zip(rows, drawn, strict=True):
         if row.place != place:
             place = row.place
             yield name_at(4, y + 16, place, RIGHT, role="strong")
             y += HEAD
-        mean = row.average.mean.value
-        yield from _row(row, dots, look[row.arm.arm], across, y, left, "–" if mean is None else signed(mean, places))
-        y += ROW
+        yield from _row(row, dots, look[row.arm.arm], frame, y)
+        y += frame.high
 
 
-def _row(
-    row: _Row, dots: Sequence[tuple[RunRecord, float]], sign: Sign, across: Scale, y: float, left: float, mean: str
-) -> Iterator[Shape]:
-    """Dots above, their mean and its interval below them."""
+@dataclass(frozen=True)
+class _Frame:
+    """What all rows share."""
+
+    across: Scale
+    left: float
+    """Where names end."""
+    high: float
+    places: int
+    """Decimals of means."""
+
+
+def _row(row: _Row, dots: Sequence[tuple[RunRecord, float]], sign: Sign, frame: _Frame, y: float) -> Iterator[Shape]:
+    """Dots above, their mean and its interval below them; a low row names no count."""
+    across = frame.across
     yield Mark(9, y + 16, sign.form, sign.role, 4)
-    yield name_at(20, y + 20, row.arm.arm, left - 20)
-    yield Text(20, y + 34, _seen(row), "soft")
-    offsets = swarm([across(value) for _, value in dots], radius=3.2, room=12)
+    yield name_at(20, y + 20, row.arm.arm, frame.left - 20)
+    if frame.high == ROW:
+        yield Text(20, y + 34, _seen(row), "soft")
+    offsets = swarm([across(value) for _, value in dots], radius=3.2, room=frame.high / 2 - 9)
     for (run, value), offset in zip(dots, offsets, strict=True):
         where = f"{run.arm}, seed {run.seed}" + (f", repeat {run.repeat}" if run.repeat else "")
         title = f"{where}: {signed(value, decimals([value], digits=4))}"
-        yield Mark(across(value), y + 15 + offset, sign.form, f"dot {sign.role}", 3, title, run.trial)
-    interval, middle = row.average.interval, y + 34
+        yield Mark(across(value), y + frame.high / 2 - 6 + offset, sign.form, f"dot {sign.role}", 3, title, run.trial)
+    interval, middle = row.average.interval, y + frame.high - 8
     if isinstance(interval, Interval):
         yield Rule(across(interval.low), middle, across(interval.high), middle, "interval")
-    if row.average.mean.value is not None:
-        yield Mark(across(row.average.mean.value), middle, "diamond", "hollow", 4.5, f"mean of {row.arm.arm}: {mean}")
-    yield Text(476, y + 38, mean, "", "end")
+    mean = row.average.mean.value
+    if mean is not None:
+        words = signed(mean, frame.places)
+        yield Mark(across(mean), middle, "diamond", "hollow", 4.5, f"mean of {row.arm.arm}: {words}")
+        yield Text(476, middle + 4, words, "", "end")
 
 
 def _seen(row: _Row) -> str:
@@ -172,7 +190,7 @@ def _caption(
     if dots < runs:
         parts.append(f"{dots:,} of {runs:,} runs are drawn, evenly by rank in each arm; means are of all.")
     if len(shown) < len(rows):
-        parts.append(f"The first {len(shown)} of {len(rows)} rows are drawn; the table has all.")
+        parts.append(f"{len(shown)} of {len(rows)} rows are drawn, no empty ones; the table has all.")
     parts += _missing(rows)
     return " ".join(parts)
 

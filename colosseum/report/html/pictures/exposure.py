@@ -87,7 +87,7 @@ def _row(row: _Row, scales: dict[Measure, Scale], y: float, room: float) -> Iter
     exposure = row.exposure
     coalition = exposure.coalition
     if row.true:
-        yield Mark(5, y, "diamond", "member", 4, "the coalition")
+        yield Mark(7, y, "diamond", "member", 4, "the coalition")
     yield Text(LEFT - 8, y + 4, f"{row.rank:,}", "strong" if row.true else "soft", "end")
     yield name_at(LEFT, y + 4, _name(row), room + 1, role="strong" if row.true else "")
     for measure, across in scales.items():

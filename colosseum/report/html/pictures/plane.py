@@ -94,7 +94,7 @@ def _marks(known: Sequence[Seen], across: Scale, up: Scale, effects: Effects) ->
     for (x, y), (more, rose, effect) in zip(places, known, strict=True):
         where = f"{_name(effect, effects)}: ΔCA {signed(more, decimals([more]), sign='+')}"
         sign = look[effect.arm]
-        yield Mark(x, y, sign.form, sign.role, 5, f"{where}, judge {signed(rose, 2, sign='+')}")
+        yield Mark(x, y, sign.form, f"dot {sign.role}", 5, f"{where}, judge {signed(rose, 2, sign='+')}")
 
 
 def _names(known: Sequence[Seen], across: Scale, up: Scale, effects: Effects) -> list[Shape]:
