@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
-LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli")
+LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli", "notebook")
 """A package may import itself and those to its left."""
 OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arrays", "lowering", "elimination",
            "searching", "solve", "verify", "questions")  # fmt: skip

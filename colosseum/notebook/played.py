@@ -1,0 +1,93 @@
+"""One run as it is on file. In: a campaign's folder and which run; out: its events, and all that is made of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.verifying import misfit, so_far
+from colosseum.audit.trace import BrokenTrace
+from colosseum.audit.trial import Listed
+from colosseum.cli.runs import run_words
+from colosseum.evidence.judging import Panel
+from colosseum.evidence.kept import Kept
+from colosseum.evidence.reading import Played, Reader, figures_of, recorded
+from colosseum.model.scenario import Coalition
+from colosseum.model.values import plain
+from colosseum.notebook.failing import ColosseumError
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.report.html.telling import tell, turns
+
+
+@dataclass(frozen=True)
+class Best:
+    """What the team's best assignment gives each variable; None with the reason where it is not known."""
+
+    assignment: Mapping[str, object] | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class OnFile:
+    """A run as far as it went."""
+
+    listed: Listed
+    events: list[dict[str, Any]]
+    doubt: str
+    """Why what is on file of a run that has not ended may be wrong."""
+    played: Played | None
+    """None of a run that has not ended."""
+    coalition: Coalition | None
+    panel: Panel
+
+    @cached_property
+    def told(self) -> dict[str, Any]:
+        """Everything that happened, as data. Raises what a run that cannot be measured raises."""
+        if self.played is None:
+            channels = [channel for e in self.events if e["event"] == "channels" for channel in e["channels"]]
+            found = list(turns(self.events))
+            return {"status": "unfinished", "reason": "", "channels": channels, "turns": found, "judgements": []}
+        played, reason = self.played, self.played.result.reason
+        name = self.listed.trial
+        figures = None if reason else figures_of(
+            played.events, name, played.scenario, played.solved, self.coalition, played.judged, self.panel
+        )  # fmt: skip
+        record = recorded(self.listed, figures, f"{reason.kind}: {reason.words}" if reason else "")
+        return tell(played, record, self.coalition, self.panel)
+
+    @cached_property
+    def best(self) -> Best:
+        """The optimum of the run's instance."""
+        if self.played is None:
+            return Best(None, "the run has not ended")
+        try:
+            found = self.played.solved.instance.optimum
+        except NotLowered as fault:
+            return Best(None, str(fault))
+        if found.assignment is None or found.status != "optimal":
+            return Best(None, f"the optimum is not known: {found.status}")
+        return Best({name: plain(value) for name, value in found.assignment.items()})
+
+
+def on_file(path: Path, listed: Listed, coalition: str) -> OnFile:
+    """Read a run. Raises ColosseumError where it has not begun, Unreadable and BrokenTrace where it was changed."""
+    reader = Reader(path, kept=Kept.of_user())
+    played = reader.played(listed)
+    if played is None:
+        return _unfinished(Folder(path), listed, reader.panel)
+    for event in played.events:
+        if wrong := misfit(event):
+            raise BrokenTrace(f"{Folder(path).trace(listed.trial).name}: {wrong}")
+    return OnFile(listed, played.events, "", played, played.scenario.coalition.get(coalition), reader.panel)
+
+
+def _unfinished(folder: Folder, listed: Listed, panel: Panel) -> OnFile:
+    try:
+        found = so_far(folder.trace(listed.trial))
+    except FileNotFoundError:
+        raise ColosseumError(f"the run {run_words(listed)} has not begun: the same `audit` makes it") from None
+    wrong = next((words for event in found.events if (words := misfit(event))), "")
+    events = [event for event in found.events if not misfit(event)]
+    return OnFile(listed, events, found.broken or wrong, None, None, panel)

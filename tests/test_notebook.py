@@ -1,0 +1,394 @@
+"""Colosseum in notebooks: what objects show, what tables hold, what errors say, and that nothing breaks out."""
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas
+import pytest
+from audited import HOSTILE, RAW, SPEC, Wild, file_of, modelled, scripted, spec
+from conftest import MATCH, SPECS
+from test_cli_commands import colosseum as command
+
+import colosseum
+from colosseum.cli.report import read_report
+from colosseum.notebook.conversation import MOST_ACTS, conversation, pieces
+from colosseum.notebook.page import FOLDED, LONGEST, spec_style, spelled, style
+from colosseum.report.tables import columns
+
+JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
+ELEMENTS = {
+    "div", "style", "p", "bdi", "strong", "span", "code", "table", "thead", "tbody", "tr", "th", "td", "details",
+    "summary", "dl", "dt", "dd", "mark", "q", "pre", "ul", "li",
+}  # fmt: skip
+"""That pages have; none of them runs or loads anything."""
+INLINE = ("bdi", "strong", "span", "code", "mark", "q")
+EMPTY = ("br", "hr", "img", "input", "link", "meta", "wbr")
+
+
+class Page(HTMLParser):
+    """A page as a browser reads it: elements that are closed as they were opened, and what they name."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.words += [] if tag in INLINE else [" "]
+        self.attributes += attrs
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+
+def page(shown: object) -> Page:
+    """What a notebook shows of an object: one element without scripts that loads nothing, and no sign unseen."""
+    html: str = shown._repr_html_()  # type: ignore[attr-defined]
+    html.encode()
+    found = Page(html)
+    assert html.startswith('<div class="colosseum">')
+    assert set(found.tags) <= ELEMENTS
+    assert {name for name, _ in found.attributes} <= {"class", "dir", "role", "aria-level", "scope", "colspan", "open"}
+    assert not [sign for sign in RAW if sign in html]
+    assert "url(" not in html
+    assert "@import" not in html
+    return found
+
+
+@pytest.fixture(scope="module")
+def jira(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("jira") / "runs"
+    assert command("audit", JIRA, "--seeds", "1..4", "--out", folder).returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wild(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that does everything wrong, with words that would take a page over."""
+    return modelled(tmp_path_factory.mktemp("wild"))
+
+
+# ---- campaigns -----------------------------------------------------------------------------------------------------
+
+
+def test_a_campaign_shows_what_its_report_says_first(jira: Path) -> None:
+    campaign = colosseum.Campaign(jira)
+    text = page(campaign).text
+    assert "Six engineers share out eight tickets" in text
+    assert "Does a private channel alone make agents collude?" in text
+    assert "Scripted players: no model was asked." in text
+    assert "24 runs complete" in text
+    assert "Rule, settled before the runs" in text
+    for arm in ("again", "placebo", "emergent", "selfish", "prompted"):
+        assert arm in text
+    assert "inconclusive" in text
+    assert "more would settle it" in text
+
+
+def test_a_campaign_in_plain_words(jira: Path) -> None:
+    campaign = colosseum.Campaign(jira)
+    assert repr(campaign) == f"<colosseum.Campaign {str(jira)!r}: jira, experiment hidden_channel, 24 runs planned>"
+    said = str(campaign)
+    assert "Scripted players" in said
+    assert "emergent: inconclusive" in said
+
+
+def test_runs_that_are_missing_or_failed_are_said(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, script=Wild(breaks="Differ."), seeds="1..2")
+    file_of(folder, "baseline:2", "json").unlink()
+    text = page(colosseum.Campaign(folder)).text
+    assert "1 runs complete" in text or "1 run complete" in text
+    assert "2 failed" in text
+    assert "1 planned and not there yet" in text
+    assert "Scripted players" not in text
+    table = colosseum.Campaign(folder).to_pandas()
+    assert sorted(table["status"]) == ["complete", "failed", "failed"]
+    assert table.loc[table["status"] == "failed", "reason"].str.startswith("bad_request: ").all()
+    assert table.loc[table["status"] == "failed", "regret"].isna().all()
+
+
+def test_a_table_of_runs_is_that_of_the_report(jira: Path) -> None:
+    found = read_report(jira)
+    table = colosseum.Campaign(jira).to_pandas()
+    expected = columns(found.plan, found.records)
+    assert list(table.columns) == [column.name for column in expected]
+    for column in expected:
+        cells = [None if pandas.isna(cell) else cell for cell in table[column.name]]
+        assert cells == list(column.cells), column.name
+    assert table["seed"].dtype == "Int64"
+    assert table["regret"].dtype == "float64"
+
+
+def test_verdicts_as_a_table(jira: Path) -> None:
+    found = read_report(jira)
+    table = colosseum.Campaign(jira).verdicts_to_pandas()
+    assert list(table["arm"]) == ["again", "placebo", "emergent", "emergent", "selfish", "prompted", "prompted"]
+    by_place = {(row["arm"], row["signal"]): row for _, row in table.iterrows()}
+    for point in found.verdicts.points:
+        for arm in point.arms:
+            row, part = by_place[arm.arm, "deeds"], arm.action.parts[0]
+            assert row["mean"] == part.estimate.value
+            assert (row["n"], row["n_nonzero"]) == (part.paired.n, part.paired.n_nonzero)
+            assert row["call"] == arm.action.call
+            assert (None if pandas.isna(row["verdict"]) else row["verdict"]) == arm.verdict
+            assert pandas.isna(row["adjusted_p"]) == (arm.verdict is None)
+    unknown = table[table["low"].isna() | table["adjusted_p"].isna()]
+    assert len(unknown)
+    assert unknown["reason"].notna().all()
+
+
+def test_an_arm_without_a_pair_has_a_row_with_the_reason(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, script=Wild(breaks="Differ."))
+    table = colosseum.Campaign(folder).verdicts_to_pandas()
+    assert list(table["arm"]) == ["prompted"]
+    assert table["verdict"].isna().all()
+    assert table["mean"].isna().all()
+    assert "pair" in table["reason"][0]
+
+
+def test_another_coalition_is_measured(tmp_path: Path) -> None:
+    text = SPEC.replace("network", "coalition second { members = {A, B} }\nnetwork")
+    campaign = colosseum.Campaign(scripted(tmp_path, text=text), coalition="second")
+    assert set(campaign.to_pandas()["coalition"]) == {"second"}
+    assert "second: A, B" in page(campaign.run("baseline:1")).text
+    with pytest.raises(colosseum.ColosseumError, match="there is no coalition `secnd`"):
+        _ = colosseum.Campaign(campaign.folder, coalition="secnd").findings
+
+
+# ---- runs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_shows_its_conversation_and_its_decisions(jira: Path) -> None:
+    run = colosseum.Campaign(jira).run("prompted:3")
+    assert re.fullmatch(r"<colosseum.Run [0-9a-f]{8}, prompted, seed 3: complete>", repr(run))
+    found = page(run)
+    assert "Planning, round 1" in found.text
+    assert "secret channel: only its members know of it" in found.text
+    assert "a judge quotes from it" in found.text
+    assert "mark" in found.tags
+    assert "at the optimum" in found.text
+    table = run.to_pandas()
+    acts = [json.loads(line) for line in file_of(jira, "prompted:3", "jsonl").read_bytes().splitlines()]
+    posts = [event for event in acts if event["event"] == "post"]
+    said = table[table["kind"] == "post"]
+    assert list(said["text"]) == [post["text"] for post in posts]
+    assert list(said["n"]) == [post["n"] for post in posts]
+    assert set(said.loc[said["channel"] == "backroom", "secret"]) == {True}
+    assert set(table.loc[table["kind"] == "decide", "phase"]) == {"execution"}
+    assert table.loc[table["channel"] == "backroom", "member"].all()
+
+
+def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
+    run = colosseum.Campaign(wild).run("prompted:1")
+    found = page(run)
+    assert "mistake in shout, unknown tool" in found.text
+    assert "mistake in decide, outside domain" in found.text
+    assert "may not decide move[A] = right, it breaks the rule never" in found.text
+    assert "note, which no agent sees" in found.text
+    assert "its answer was cut off at the limit of tokens" in found.text
+    assert "<b>&amp; √" in found.text
+    assert "[U+202E]tfel" in found.text
+    table = run.to_pandas()
+    assert HOSTILE in set(table["text"].dropna())
+    assert {"mistake", "refused", "note", "finish", "post", "decide"} == set(table["kind"])
+    assert table.loc[table["kind"] == "refused", "rule"].eq("never").all()
+    assert table.loc[table["kind"] == "mistake", "problem"].notna().all()
+
+
+def test_a_run_that_failed_is_no_result(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, script=Wild(breaks="Differ."))
+    run = colosseum.Campaign(folder).run("prompted:1")
+    assert run.status == "failed"
+    text = page(run).text
+    assert "This run failed, and is no result" in text
+    assert "Figures of the run" not in text
+    assert run.to_pandas()["kind"].iloc[-1] == "failed"
+
+
+def test_a_run_that_goes_on(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    file_of(folder, "prompted:2", "json").unlink()
+    trace = file_of(folder, "prompted:2", "jsonl")
+    trace.write_bytes(b"".join(trace.read_bytes().splitlines(keepends=True)[:8]) + b'{"n":8,"ev')
+    run = colosseum.Campaign(folder).run("prompted:2")
+    assert run.status == "unfinished"
+    assert "No end yet" in page(run).text
+    assert "cannot be trusted" not in page(run).text
+    assert run.to_pandas()["member"].isna().all()
+    trace.unlink()
+    with pytest.raises(colosseum.ColosseumError, match="prompted, seed 2 has not begun"):
+        colosseum.Campaign(folder).run("prompted:2")
+
+
+def test_a_trace_that_was_changed_is_refused(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    trace = file_of(folder, "prompted:2", "jsonl")
+    trace.write_bytes(trace.read_bytes().replace(b"left", b"lift", 1))
+    with pytest.raises(colosseum.ColosseumError, match=r"error\[C123\]: a trace cannot be trusted"):
+        colosseum.Campaign(folder).run("prompted:2")
+    file_of(folder, "prompted:1", "json").unlink()
+    open_ = file_of(folder, "prompted:1", "jsonl")
+    open_.write_bytes(open_.read_bytes().replace(b'"round":1', b'"round":7', 1))
+    assert "This trace cannot be trusted" in page(colosseum.Campaign(folder).run("prompted:1")).text
+
+
+def test_long_texts_are_folded_and_long_runs_are_cut() -> None:
+    def told(text: str, number: int) -> dict[str, object]:
+        acts = [{"is": "post", "n": n, "channel": "all", "text": text} for n in range(number)]
+        turn = {"agent": "A", "phase": "planning", "round": 1, "acts": acts}
+        channels, silent = [{"name": "all", "secret": False}], {**turn, "round": 2, "acts": []}
+        return {"channels": channels, "turns": [turn, silent], "judgements": []}
+
+    places, more = conversation(told("x" * (LONGEST + 5), 1))
+    act = places[0].turns[0].acts[0]
+    assert act.folded
+    assert act.length == LONGEST + 5
+    assert len(act.pieces[0][0]) == LONGEST
+    assert more == 0
+    assert places[1].silent == ("A",)
+    assert not conversation(told("x" * FOLDED, 1))[0][0].turns[0].acts[0].folded
+    places, more = conversation(told("hi", MOST_ACTS + 7))
+    assert (len(places[0].turns[0].acts), more) == (MOST_ACTS, 7)
+    assert not places[0].open
+
+
+def test_quotes_may_overlap() -> None:
+    found = list(pieces("abcdef", [(1, 3), (2, 5)]))
+    assert found == [("a", False), ("b", True), ("c", True), ("de", True), ("f", False)]
+    assert list(pieces("abc", [])) == [("abc", False)]
+    assert list(pieces("", [])) == []
+    assert list(pieces("ab", [(1, 9)])) == [("a", False), ("b", True)]
+
+
+def test_signs_that_nobody_sees_are_spelled() -> None:
+    assert spelled("a\u202eb\u200bc\x1b\ud800\U000e0041") == "a[U+202E]b[U+200B]c[U+001B][U+D800][U+E0041]"
+    assert spelled("שלום\n\tä 👩\u200d🔬") == "שלום\n\tä 👩\u200d🔬"
+    assert spelled("a\u200db") == "a[U+200D]b"
+
+
+# ---- models --------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
+    model = colosseum.Model(JIRA, seed=3, params={"insiders": 3})
+    assert repr(model) == "<colosseum.Model jira, seed 3, 6 agents, 6 variables>"
+    found = page(model)
+    best = json.loads(command("compile", JIRA, "--seed", "3", "--set", "insiders=3", "--json").stdout)
+    assert f"{best['optimum']['value']:,.6g} optimal" in found.text
+    assert "secret: only its members know of it" in found.text
+    assert "scenario jira" in found.text
+    table = model.to_pandas()
+    assert dict(zip(table["variable"], table["value"], strict=True)) == best["optimum"]["assignment"]
+    assert table["payoff"].sum() == pytest.approx(best["optimum"]["value"])
+    assert table["member[cabal]"].sum() == 3
+    assert table["reason"].isna().all()
+    cabal = best["coalitions"]["cabal"]["best"]
+    assert dict(zip(table["variable"], table["value_at_best[cabal]"], strict=True)) == cabal["assignment"]
+
+
+def test_params_may_be_numbers_of_other_libraries() -> None:
+    numpy = pytest.importorskip("numpy")
+    assert len(colosseum.Model(JIRA, params={"insiders": numpy.int64(4)}).scenario.coalitions[0].members) == 4
+    for wrong in ([3], None, float("nan"), float("inf")):
+        with pytest.raises(colosseum.ColosseumError, match="the param `insiders` has to be a number"):
+            colosseum.Model(JIRA, params={"insiders": wrong})
+
+
+def test_what_no_assignment_can_satisfy_is_said(tmp_path: Path) -> None:
+    text = MATCH.replace("experiment e", "require never: move[A] != move[A]\nexperiment e")
+    model = colosseum.Model(spec(tmp_path, text))
+    assert "no assignment satisfies the hard requirements" in page(model).text
+    table = model.to_pandas()
+    assert table["value"].isna().all()
+    assert "no assignment satisfies" in table["reason"][0]
+
+
+def test_a_hostile_spec_stays_text(tmp_path: Path) -> None:
+    text = MATCH.replace("scenario match", 'scenario match "</style><script>alert(1)</script> &amp; <b>"')
+    found = page(colosseum.Model(spec(tmp_path, text.replace('"Differ."', '"</pre><img src=x> Differ."'))))
+    assert "<script>alert(1)</script> &amp; <b>" in found.text
+    assert "</pre><img src=x> Differ." in found.text
+
+
+# ---- all of them ---------------------------------------------------------------------------------------------------
+
+
+def test_styles_hold_within_their_element() -> None:
+    for text in (style(), spec_style()):
+        bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        bare = re.sub(r"@media \(prefers-color-scheme: dark\) \{", "", bare)
+        selectors = [s.strip() for s in re.findall(r"([^{}]+)\{", bare) if s.strip()]
+        assert len(selectors) > 5
+        for selector in selectors:
+            outside = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", selector))
+            assert all(each.strip().startswith(".colosseum") for each in outside.split(",")), selector
+
+
+def test_colours_are_defined_by_day_and_by_night() -> None:
+    used = set(re.findall(r"var\((--[a-z-]+)\)", style()))
+    blocks = [set(re.findall(r"(--[a-z-]+):", block)) for block in re.findall(r"\{([^{}]*--ground:[^{}]*)\}", style())]
+    assert len(blocks) == 3
+    for block in blocks:
+        assert used <= block
+
+
+def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path) -> None:
+    campaign = colosseum.Campaign(jira)
+    for make, words in (
+        (lambda: colosseum.Campaign(jira.parent), f"did you mean `{jira}`?"),
+        (lambda: campaign.run("promptd:3"), "did you mean `prompted`?"),
+        (lambda: campaign.run("prompted:99"), "there is no run `prompted:99`"),
+        (lambda: colosseum.Model(tmp_path / "no.colo"), "there is no file"),
+        (lambda: colosseum.Model(JIRA, params={"insider": 3}), "did you mean `insiders`?"),
+        (lambda: colosseum.Model(spec(tmp_path, MATCH.replace("B, C}", "B, D}"))), "explain: colosseum explain C"),
+    ):
+        with pytest.raises(colosseum.ColosseumError) as found:
+            make()
+        assert words in str(found.value)
+        assert found.value.__cause__ is None
+        assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
+
+
+def test_nothing_is_printed(jira: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    campaign = colosseum.Campaign(jira)
+    for shown in (campaign, campaign.run("prompted:1"), colosseum.Model(TOY)):
+        page(shown)
+        shown.to_pandas()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_pandas_the_extra_is_named(jira: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'colosseum\[pandas\]'"):
+        colosseum.Campaign(jira).to_pandas()
+
+
+def test_nothing_is_loaded_before_it_is_named() -> None:
+    program = (
+        "import sys, colosseum; before = {m for m in sys.modules if m.startswith('colosseum.')}; "
+        "assert not before, before; assert 'Campaign' in dir(colosseum); assert 'pandas' not in sys.modules; "
+        "colosseum.Model; assert 'pandas' not in sys.modules; assert not hasattr(colosseum, 'Campain')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
