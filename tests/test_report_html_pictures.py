@@ -560,3 +560,24 @@ def test_classes_of_marks_have_colours(ticket_game: tuple[Prospect, Scan, Coalit
     styled = set(re.findall(r"\.([a-z][\w-]*)", style_sheet()))
     used = {name for found in hostile_pictures(ticket_game) for name in classes(drawn(found).svg)}
     assert used <= styled | {"thin"}
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scope", [".picture {", ':root[data-theme="dark"] .picture {'])
+def test_words_and_marks_stand_out_in_both_themes(scope: str) -> None:
+    found = dict(re.findall(r"--picture-([\w-]+): (#\w+);", style_sheet().split(scope, 1)[1].split("}")[0]))
+    for words in ("ink", "soft", "up-text", "down", "open-text"):
+        assert contrast(found[words], found["paper"]) >= 4.5, words
+        assert contrast(found[words], found["tint"]) >= 4.5, words
+    for outline in ("0", "1", "2", "3", "4-edge", "5-edge", "6-edge", "up", "down", "open", "axis"):
+        assert contrast(found[outline], found["paper"]) >= 3, outline

@@ -159,7 +159,7 @@ def _row(row: _Row, dots: Sequence[tuple[RunRecord, float]], sign: Sign, frame: 
     mean = row.average.mean.value
     if mean is not None:
         words = signed(mean, frame.places)
-        yield Mark(across(mean), middle, "diamond", "hollow", 4.5, f"mean of {row.arm.arm}: {words}")
+        yield Rule(across(mean), middle - 6, across(mean), middle + 6, "mean", f"mean of {row.arm.arm}: {words}")
         yield Text(476, middle + 4, words, "", "end")
 
 
@@ -185,7 +185,7 @@ def _caption(
     places = decimals([gap for gap, _ in far], digits=2)
     words = [f"{signed(gap, places, sign='+')} {quoted(row.arm.arm)}" + _at(row.place) for gap, row in far]
     parts = [f"Mean against {quoted(control)}: {listed(words)}." if words else "No arm to compare with another."]
-    parts.append("Diamonds are means, bars their 95 % intervals over seeds; the number is the mean.")
+    parts.append("Upright strokes are means, bars their 95 % intervals over seeds; the number is the mean.")
     dots, runs = sum(map(len, drawn)), sum(len(row.runs) for row in rows)
     if dots < runs:
         parts.append(f"{dots:,} of {runs:,} runs are drawn, evenly by rank in each arm; means are of all.")

@@ -46,6 +46,11 @@ class Frame:
     room: float
     """Of names at ends; 0 where there is a legend."""
 
+    @property
+    def sign(self) -> str:
+        """How numbers are written: changes with their sign, shares without."""
+        return "-" if self.margin is None else "+"
+
 
 def room_for(names: Sequence[str]) -> float:
     """Pixels that names at ends take; 0 where they have to stand in a legend."""
@@ -58,13 +63,13 @@ def panel(series: Series, frame: Frame, up: Scale) -> Iterator[Shape]:
     """Axes, 0 and the margin, then the lines, set apart a little."""
     top, bottom = up.end, up.start
     yield from _axis([spot for found in series.values() for spot in found], frame, top, bottom)
-    yield from left_axis(up, LEFT, frame.right, frame.unit, sign="-" if frame.margin is None else "+")
+    yield from left_axis(up, LEFT, frame.right, frame.unit, sign=frame.sign)
     yield Rule(LEFT, up(0), frame.right, up(0), "zero", "no change")
     if frame.margin is not None:
         yield Rule(LEFT, up(frame.margin), frame.right, up(frame.margin), "margin", f"margin: {frame.margin:g} u")
     step = min(7.0, 30.0 / len(series))
     for place, (name, found) in enumerate(series.items()):
-        yield from _line(found, frame.looks[name], frame.across, up, (place - (len(series) - 1) / 2) * step)
+        yield from _line(found, frame.looks[name], frame, up, (place - (len(series) - 1) / 2) * step)
     if frame.room:
         yield from _ends(series, frame, up)
 
@@ -84,32 +89,32 @@ def _axis(spots: Sequence[Spot], frame: Frame, top: float, bottom: float) -> Ite
     yield name_at((LEFT + frame.right) / 2, bottom + 34, frame.swept, 300, role="soft", anchor="middle", size=12)
 
 
-def _line(spots: Sequence[Spot], sign: Sign, across: Scale, up: Scale, shift: float) -> Iterator[Shape]:
+def _line(spots: Sequence[Spot], look: Sign, frame: Frame, up: Scale, shift: float) -> Iterator[Shape]:
     """What is known of it: a gap where a mean is not."""
     run: list[tuple[float, float]] = []
     for spot in [*spots, None]:
         if spot is not None and spot.mean is not None:
-            run.append((across(spot.x) + shift, up(spot.mean)))
+            run.append((frame.across(spot.x) + shift, up(spot.mean)))
             continue
         if len(run) > 1:
-            yield Path(tuple(run), sign.role)
+            yield Path(tuple(run), look.role)
         run = []
     for spot in spots:
         if spot.mean is None:
             continue
-        x = across(spot.x) + shift
+        x = frame.across(spot.x) + shift
         if spot.interval:
             low, high = spot.interval
-            yield Rule(x, up(low), x, up(high), f"thin {sign.role}")
-        mean = signed(spot.mean, max(3, decimals([spot.mean])), sign="+")
-        title = f"{spot.effect.arm} at {spot.x:g}: {mean}{_interval(spot)}"
-        yield Mark(x, up(spot.mean), sign.form, sign.role, 4, title)
+            yield Rule(x, up(low), x, up(high), f"thin {look.role}")
+        mean = signed(spot.mean, max(3, decimals([spot.mean])), sign=frame.sign)
+        title = f"{spot.effect.arm} at {spot.x:g}: {mean}{_interval(spot, frame.sign)}"
+        yield Mark(x, up(spot.mean), look.form, look.role, 4, title)
 
 
-def _interval(spot: Spot) -> str:
+def _interval(spot: Spot, sign: str) -> str:
     if spot.interval is None:
         return ", no interval"
-    low, high = (signed(end, 3, sign="+") for end in spot.interval)
+    low, high = (signed(end, 3, sign=sign) for end in spot.interval)
     return f" [{low}, {high}]"
 
 
