@@ -18,7 +18,7 @@ from colosseum.model.scenario import Scenario, Variable
 from colosseum.model.values import Value, plain, text
 from colosseum.notebook.failing import ColosseumError, in_words
 from colosseum.notebook.frames import Cells, frame
-from colosseum.notebook.page import html, marked, spelled
+from colosseum.notebook.page import html, marked, named, spelled
 from colosseum.optimum.scoring import Score, score
 from colosseum.optimum.solve import Optimum
 from colosseum.report.optima import MOST_ROWS, Optima
@@ -136,14 +136,14 @@ def _facts(scenario: Scenario) -> Iterator[tuple[str, str]]:
     yield "scenario", f"{scenario.name}, seed {scenario.seed}"
     if scenario.params:
         yield "params", ", ".join(f"{name} = {text(value)}" for name, value in scenario.params)
-    yield "agents", ", ".join(task.agents)
+    yield "agents", named(task.agents)
     parts = (("variable", task.variables), ("payoff", task.payoffs), ("requirement", task.requirements))
     yield "size", ", ".join(counted(len(found), word) for word, found in parts)
     for coalition in scenario.coalitions:
         after = ", ".join(objective.name for objective in coalition.objectives)
         yield (
             f"coalition {coalition.name}",
-            (f"{', '.join(coalition.members) or 'nobody'}; it wants {after or 'the payoffs of its members'}"),
+            (f"{named(coalition.members)}; it wants {after or 'the payoffs of its members'}"),
         )
     if not scenario.coalitions:
         yield "coalition", "none"
@@ -203,12 +203,12 @@ def _channels(scenario: Scenario) -> Iterator[tuple[str, str]]:
     kind = f"{scenario.network.kind} ({arguments})" if arguments else scenario.network.kind
     yield "network", f"{kind}, {counted(len(carried), 'channel')}"
     for channel in carried[:MOST_CHANNELS]:
-        yield channel.name, ", ".join(channel.members)
+        yield channel.name, named(channel.members)
     if len(carried) > MOST_CHANNELS:
         yield "…", f"{counted(len(carried) - MOST_CHANNELS, 'channel')} more"
     for channel in scenario.channels:
         secret = "secret: only its members know of it, and off unless an arm turns it on; " if channel.secret else ""
-        yield channel.name, secret + (", ".join(channel.members) or "nobody")
+        yield channel.name, secret + named(channel.members)
 
 
 def _columns(scenario: Scenario, optima: Optima) -> Iterator[Cells]:

@@ -5,6 +5,7 @@ holds within its own element; it follows the notebook from light to dark.
 """
 
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -16,6 +17,7 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.html.page import DARK, LIGHT, ticked
+from colosseum.report.html.provenance import LONGEST as LONGEST_SPEC
 
 WRAPPER: Final = ".colosseum"
 NIGHT: Final = ':is([data-jp-theme-light="false"] *, .vscode-dark *, .vscode-high-contrast *, [theme="dark"] *)'
@@ -29,8 +31,10 @@ FOLDED: Final = 1_200
 """Characters from which on a text is folded."""
 BEGINNING: Final = 200
 """Characters of a folded text that are seen."""
-LONGEST: Final = 50_000
+LONGEST: Final = 20_000
 """Characters of a text that are there at all; tables have it whole."""
+MOST_NAMES: Final = 40
+"""Names of one list that are there."""
 
 
 def html(template: str, **content: object) -> str:
@@ -40,14 +44,18 @@ def html(template: str, **content: object) -> str:
 
 def spelled(text: str) -> str:
     """The text with U+… in brackets for every sign that nobody would see, or that turns the writing round."""
-    if text.isprintable():
+    if not any(map(_unseen, set(text))):
         return text
     return "".join(_spelled(text, place) for place in range(len(text)))
 
 
+def _unseen(sign: str) -> bool:
+    return sign not in "\n\t" and unicodedata.category(sign) in UNSEEN
+
+
 def _spelled(text: str, place: int) -> str:
     sign = text[place]
-    if sign.isprintable() or sign in "\n\t" or unicodedata.category(sign) not in UNSEEN:
+    if not _unseen(sign):
         return sign
     before, after = text[place - 1 : place], text[place + 1 : place + 2]
     if sign == JOINER and before and after and _pictured(before) and _pictured(after):
@@ -59,9 +67,16 @@ def _pictured(sign: str) -> bool:
     return sign == "\ufe0f" or unicodedata.category(sign) in PICTURE
 
 
+def named(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    shown = ", ".join(names[:MOST_NAMES]) or "nobody"
+    return f"{shown}, … ({more:,} more)" if more > 0 else shown
+
+
 def marked(spec: str) -> Markup:
     """The text of a spec in colours, by classes of Pygments."""
-    shown = spelled(spec if len(spec) <= LONGEST else f"{spec[:LONGEST]}\n…")
+    shown = spelled(spec if len(spec) <= LONGEST_SPEC else f"{spec[:LONGEST_SPEC]}\n…")
     return Markup(highlight(shown, ColosseumLexer(), HtmlFormatter(nowrap=True)))
 
 
@@ -93,10 +108,15 @@ def _environment() -> Environment:
         loader=FunctionLoader(lambda name: _text(f"templates/{name}")), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=_finished,
     )  # fmt: skip
-    made.filters["ticked"] = lambda words: ticked(spelled(words))
+    made.filters |= {"ticked": _ticked, "named": named}
     made.globals |= {"style": style, "spec_style": spec_style}
     made.globals |= {"folded": FOLDED, "beginning": BEGINNING, "longest": LONGEST}
     return made
+
+
+def _ticked(words: str) -> Markup:
+    """With names between backticks marked."""
+    return ticked(spelled(words))
 
 
 def _finished(value: object) -> object:

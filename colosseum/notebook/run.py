@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from colosseum.audit.trial import Listed
 from colosseum.cli.runs import run_words
@@ -13,11 +13,14 @@ from colosseum.notebook.acts import act_columns
 from colosseum.notebook.conversation import conversation, value_words
 from colosseum.notebook.failing import in_words
 from colosseum.notebook.frames import frame
-from colosseum.notebook.page import html, spelled
+from colosseum.notebook.page import html, named, spelled
 from colosseum.notebook.played import OnFile, on_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+FEW_JUDGEMENTS: Final = 12
+"""Judgements up to which all are seen at once."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class Run:
             figures=[(name.replace("_", " "), *_figure(figure)) for name, figure in told.get("figures", {}).items()],
             places=places,
             more=more,
+            few=FEW_JUDGEMENTS,
             decided=list(_decided(self._file)) if told.get("assignment") else [],
             unknown=best.reason if told["status"] == "complete" else "",
         )
@@ -97,9 +101,9 @@ class Run:
         by_player: dict[str, list[str]] = {}
         for agent, player in listed.players.items():
             by_player.setdefault(player, []).append(agent)
-        yield "who acted", "; ".join(f"{player}: {', '.join(agents)}" for player, agents in by_player.items())
+        yield "who acted", "; ".join(f"{player}: {named(agents)}" for player, agents in by_player.items())
         if coalition is not None:
-            yield "coalition", f"{coalition.name}: {', '.join(coalition.members) or 'nobody'}"
+            yield "coalition", f"{coalition.name}: {named(coalition.members)}"
         elif self._file.played is not None:
             yield "coalition", "none"
         told = self._file.told
