@@ -186,7 +186,7 @@ def _caption(
     words = [f"{signed(gap, places, sign='+')} {quoted(row.arm.arm)}" + _at(row.place) for gap, row in far]
     parts = [f"Mean against {quoted(control)}: {listed(words)}." if words else "No arm to compare with another."]
     parts.append("Upright strokes are means, bars their 95 % intervals over seeds; the number is the mean.")
-    dots, runs = sum(map(len, drawn)), sum(len(row.runs) for row in rows)
+    dots, runs = sum(map(len, drawn)), sum(len(row.runs) for row in shown)
     if dots < runs:
         parts.append(f"{dots:,} of {runs:,} runs are drawn, evenly by rank in each arm; means are of all.")
     if len(shown) < len(rows):

@@ -160,6 +160,10 @@ def _row(row: _Row, across: Scale, y: float, left: float, most: int, high: float
         yield Text(RIGHT + 23, y + 38, signed(mean, PLACES, sign="+"))
 
 
+def _mean(part: Weighed) -> str:
+    return "–" if part.estimate.value is None else signed(part.estimate.value, PLACES, sign="+")
+
+
 def _interval(part: Weighed) -> str:
     found = limits(part)
     if found is None:
@@ -173,7 +177,10 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
 
     def named(call: Call) -> str:
         found = [row for row in rows if row.call == call]
-        words = [quoted(row.effect.arm) + (f" at {quoted(row.place)}" if several else "") for row in found]
+        words = [
+            quoted(row.effect.arm) + (f" at {quoted(row.place)}" if several else "") + f" ({_mean(row.part)} u)"
+            for row in found
+        ]
         return f"{listed(words)} {'is' if len(found) == 1 else 'are'} {call}"
 
     calls = [named(call) for call in LOOKS if any(row.call == call for row in rows)]

@@ -18,6 +18,8 @@ SIZE: Final = 13.0
 """Of type, where no class of the style sheet says another."""
 SMALL: Final = ("soft", "halo")
 """Classes whose type is smaller anyway."""
+LONGEST: Final = 400.0
+"""Pixels of a name within a sentence."""
 MOST_NAMED: Final = 4
 
 
@@ -64,7 +66,7 @@ def signed(value: float, places: int, *, sign: str = "-") -> str:
 
 def quoted(name: str) -> str:
     """A name within a sentence."""
-    return f"`{shorten(name, 200)}`"
+    return f"`{shorten(name, LONGEST)}`"
 
 
 def listed(words: Sequence[str]) -> str:
