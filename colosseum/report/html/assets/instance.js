@@ -32,18 +32,15 @@ async function open(wanted, { quiet = false } = {}) {
   const another = looked.run !== run;
   Object.assign(looked, { run, event: wanted.event, beside: wanted.beside, view: wanted.view });
   if (another) {
-    try {
-      const content = await opened(run.case);
-      if (looked.run !== run) return undefined; // another one was asked for meanwhile
-      Object.assign(looked, {
-        content,
-        told: content.runs.find((each) => each.trial === run.trial),
-        agent: "",
-        channel: "",
-      });
-    } catch (error) {
-      return complain(`This conversation cannot be read: ${error.message}`);
+    const found = await opened(run.case).catch((error) => error);
+    if (looked.run !== run) return undefined; // another one was asked for meanwhile
+    const told = found.runs?.find((each) => each.trial === run.trial);
+    if (!told) {
+      Object.assign(looked, { run: null, told: null });
+      stage.replaceChildren();
+      return complain(`This conversation cannot be read: ${found.message ?? "it is not in this file"}.`);
     }
+    Object.assign(looked, { content: found, told, agent: "", channel: "" });
   }
   complain(null);
   if (wanted.event !== null) unhide(wanted.event);

@@ -1,7 +1,16 @@
 // The list of runs: filters, columns to sort by, and pages.
 
 const ROWS = 12; // of a page
-const WORTH = { key: "worth", words: "most worth reading first" };
+const WORTH = {
+  key: "worth",
+  words: "most worth reading first",
+  means: [
+    "Runs are sorted by their harm: what the members' own moves cost the team, and what they talked others into.",
+    " A run in which deeds and words disagree (outsiders lose and no judge hears a deal, or the other way round) counts",
+    " for one fair share (u) more. All is measured against the control run of the same instance; runs without one come",
+    " last. A judge's points are those for the coalition less those for a random set of agents as large.",
+  ],
+};
 const list = { sort: "worth", up: false, page: 0, filters: {}, runs: RUNS, shown: null };
 const COLUMNS = [
   { key: "arm", words: "run", cell: (run) => keyOf(run) },
@@ -13,7 +22,7 @@ const COLUMNS = [
   { key: "loss", words: "outsiders lose", number: true, shown: shares },
   { key: "judge", words: "judge", number: true, shown: points },
   { key: "disagrees", words: "deeds and words" },
-  { key: "status", words: "status" },
+  ...(RUNS.some((run) => run.status !== "complete") ? [{ key: "status", words: "status" }] : []),
 ];
 
 /** The list of runs with all that narrows it down; `looked` tells how runs are looked at, for the links. */
@@ -28,17 +37,16 @@ function listOfRuns(looked) {
     "section",
     { class: "runs-part", "aria-labelledby": "runs-title" },
     make("h3", { id: "runs-title" }, "All runs"),
-    make(
-      "p",
-      { class: "quiet" },
-      "Most worth reading first: by harm, what the members' own moves and those they talked others into cost the team;",
-      " a run in which deeds and words disagree counts for one fair share (u) more. Runs without a control come last.",
-      " A judge's points are those for the coalition less those for as many others.",
-    ),
     filters(),
     said,
     make("div", { class: "scroll" }, table),
     pager,
+    make(
+      "details",
+      {},
+      make("summary", {}, "What most worth reading means"),
+      make("p", { class: "quiet" }, ...WORTH.means),
+    ),
   );
   narrow();
   return part;

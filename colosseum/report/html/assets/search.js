@@ -57,6 +57,7 @@ async function seek(text, { said, hits, stop }) {
   let unread = 0;
   let paused = performance.now();
   stop.hidden = false;
+  said.textContent = "Searching …";
   for (const [done, place] of here.entries()) {
     const content = await peeked(place).catch(() => null);
     if (mine !== search) return;

@@ -3,6 +3,7 @@
 const BEGIN = 6; // arms that are named where to begin
 const EVERY = 3000; // milliseconds between questions for more runs
 const KEEPS = "colosseum";
+const WRITTEN = "input:not([type=checkbox], [type=radio]), select, textarea"; // where keys are signs
 
 /** The runs that show best what was found of an arm, arms of which something was found first. */
 function beginnings() {
@@ -93,14 +94,7 @@ function keysPart() {
 const keys = { on: true };
 
 function pressed(event) {
-  if (
-    !keys.on ||
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
-  )
-    return;
+  if (!keys.on || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(WRITTEN)) return;
   const step = { j: 1, k: -1 }[event.key];
   const jump = { n: 1, p: -1 }[event.key];
   if (step && looked.run) {
