@@ -210,6 +210,11 @@ def test_differences_are_those_of_the_verdict() -> None:
     found = effects(runs())
     picture = drawn(differences_picture(found, "outsider_loss"))
     parts = {effect.arm: effect.parts[0] for effect in found.all}
+    for part in parts.values():
+        assert (
+            f">{'−' if (part.estimate.value or 0) < 0 else '+'}{abs(part.estimate.value or 0):.3f}</text>"
+            in picture.svg
+        )
     dots = [(number(title.removesuffix(" u")), x) for x, _, title, _ in marks(picture) if title[0] in "+−0"]
     assert len(dots) == 48
     straight(dots)

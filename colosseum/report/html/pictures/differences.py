@@ -149,8 +149,8 @@ def _row(row: _Row, across: Scale, y: float, left: float, most: int, high: float
         yield Mark(across(value), y + 17 - (ROW - high) / 3 + offset, "circle", "faint", 2.6, title, trial)
     middle, found, mean = y + high - 9, limits(part), part.estimate.value
     if found:
-        low, high = map(across, found)
-        yield Rule(low, middle, high, middle, look.role, _interval(part))
+        start, end = map(across, found)
+        yield Rule(start, middle, end, middle, look.role, _interval(part))
     if mean is not None:
         yield Mark(across(mean), middle, look.form, look.role, 4.5, f"mean {signed(mean, PLACES, sign='+')} u")
     yield Mark(RIGHT + 12, y + 17.5, look.form, look.role, 4.5)

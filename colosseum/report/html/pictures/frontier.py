@@ -18,6 +18,8 @@ from colosseum.report.numbers import decimals
 MOST_DOTS: Final = 300
 MOST_NAMED: Final = 9
 """Points of the frontier whose λ stands beside them."""
+DOT, RING = 4.0, 3.5
+"""Half the width of a mark, and by how much a ring is wider than what is in it."""
 MOST_RINGS: Final = 5
 """Around a dot; more lie on the widest."""
 WIDENED: Final = 2.0
@@ -83,7 +85,7 @@ def _scales(found: Prospect, runs: Sequence[Realised]) -> tuple[Scale, Scale]:
     best = [] if found.optimum.value is None else [found.optimum.value]
     wanted = [] if found.wanted is None else [found.wanted]
     wide, high = max([*team, *best]) - min(team), max([*own, *wanted]) - min([*own, *wanted])
-    free = [max([*team, *best]) + FREE * wide], [max([*own, *wanted]) + FREE * high]
+    free = [max([*team, *best]) + 2 * FREE * wide], [max([*own, *wanted]) + FREE * high]
     reach = max([*team, *best]) - WIDENED * wide
     bounds = [least for _, least in _bounds(found) if least >= reach]
     return scale(team, LEFT, RIGHT, within=[*best, *bounds, *free[0]]), scale(
@@ -133,8 +135,13 @@ def _runs(runs: Sequence[Realised], look: dict[str, Sign], across: Scale, up: Sc
         turn = min(met[at], MOST_RINGS)
         met[at] += 1
         role = f"ring {sign.role}" if turn else f"dot {sign.role}"
-        marks.append(Mark(*at, sign.form, role, 4.0 + 3.5 * turn, title, run.trial))
+        marks.append(Mark(*at, sign.form, role, DOT + RING * turn, title, run.trial))
     yield from sorted(marks, key=lambda mark: -mark.size)
+
+
+def _reach(alike: int) -> float:
+    """How far from its middle the last of several marks that ended alike reaches."""
+    return DOT + RING * min(alike - 1, MOST_RINGS)
 
 
 def _points(found: Prospect, runs: Sequence[Realised], across: Scale, up: Scale) -> Iterator[Shape]:
@@ -153,10 +160,12 @@ def _points(found: Prospect, runs: Sequence[Realised], across: Scale, up: Scale)
             yield Mark(x, y, "diamond", "hollow", 5, "the optimum, x*")
             yield Text(x - 8, y + 4, "x*", "", "end")
     within = Box(LEFT, TOP - 4, RIGHT + 6, BOTTOM)
-    taken = [around(*place, 4) for place in places]
-    taken += [around(across(run.joint_payoff), up(run.coalition_value), 6) for run in runs]
+    met = Counter((across(run.joint_payoff), up(run.coalition_value)) for run in runs)
+    taken = [around(*place, _reach(count)) for place, count in met.items() if place not in places]
+    taken += [around(*place, 4) for number, place in enumerate(places) if number not in few]
+    sizes = [_reach(met[places[p]]) if places[p] in met else 4.0 for p in few]
     named = [words[p] for p in few]
-    for text in beside([places[p] for p in few], named, within=within, taken=taken, gap=9, corner=True):
+    for text in beside([places[p] for p in few], named, within=within, taken=taken, sizes=sizes, corner=True):
         if text:
             yield text
 

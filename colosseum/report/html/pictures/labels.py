@@ -8,6 +8,8 @@ from colosseum.report.html.pictures.picture import WIDTH
 from colosseum.report.html.pictures.shapes import Mark, Shape, Sign, Text
 from colosseum.report.html.pictures.words import name_at, shorten, width_of
 
+SIZE: Final = 5.0
+"""Half the width of a mark."""
 LINE: Final = 15.0
 """Height of a line of text."""
 LONGEST: Final = 130.0
@@ -48,19 +50,23 @@ def beside(
     within: Box,
     taken: Sequence[Box] = (),
     role: str = "soft",
-    gap: float = 9.0,
+    sizes: Sequence[float] = (),
     corner: bool = False,
 ) -> list[Text | None]:
     """A name for each place, the first served first; None where none of its sides is free.
 
-    To the right where it may be, or with `corner` above and to the right.
+    To the right where it may be, or with `corner` above and to the right; `sizes` are half the width of marks, SIZE
+    where they are not given.
     """
-    used = [*taken, *(around(x, y, 5) for x, y in places)]
+    halves = sizes or [SIZE] * len(places)
+    used = [*taken, *(around(x, y, half) for (x, y), half in zip(places, halves, strict=True))]
     found: list[Text | None] = []
-    for (x, y), name in zip(places, names, strict=True):
+    for (x, y), half, name in zip(places, halves, names, strict=True):
         short = shorten(name, LONGEST, 12)
         wide = width_of(short, 12)
-        sides = sorted(_sides(x, y, wide, gap), key=lambda box: corner and not (box.left > x and box.bottom < y + 2))
+        sides = sorted(
+            _sides(x, y, wide, half + 4), key=lambda box: corner and not (box.left > x and box.bottom < y + 2)
+        )
         chosen = next((box for box in sides if within.holds(box) and not any(map(box.meets, used))), None)
         found.append(name_at(chosen.left, chosen.bottom - 4, name, LONGEST, role=role, size=12) if chosen else None)
         used += [chosen] if chosen else []
@@ -75,9 +81,9 @@ def _sides(x: float, y: float, wide: float, gap: float) -> Iterator[Box]:
         (x - gap - wide, y - half),
         (x - wide / 2, y - gap - LINE),
         (x - wide / 2, y + gap - 2),
-        (x + gap - 3, y - gap - LINE + 2),
+        (x + gap - 3, y - gap - LINE + 3),
         (x + gap - 2, y + gap - 4),
-        (x - gap + 2 - wide, y - gap - LINE + 2),
+        (x - gap + 3 - wide, y - gap - LINE + 3),
         (x - gap + 2 - wide, y + gap - 4),
     ):
         yield Box(left, top, left + wide, top + LINE)
