@@ -74,11 +74,11 @@ def planted(ledger: Ledger) -> None:
     """Plant at all noises; a tenth of it, at mid noise, where it must be quick."""
     part = TENTH if ledger.quick else 1
     found = _planted(ledger, (MID,) if ledger.quick else (LOW, MID), part)
-    ledger.tables(verdict_lines(found))
+    ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
         ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
     stands = [each.stand for each in found.studied]
-    ledger.tables(coverage_lines(stands, found.draws))
+    ledger.tables(coverage_lines(stands, found.draws, sure=ledger.quick))
     ledger.note("planted: nulls")
     ledger.tables(null_lines(stands, found.draws, NULLS // part))
 
@@ -98,10 +98,10 @@ def _tell(ledger: Ledger, what: str, done: int, whole: int) -> None:
 # ---- verdicts ------------------------------------------------------------------------------------------------------
 
 
-def verdict_lines(found: Outlook, *, barred: bool = True) -> Iterator[Line]:
+def verdict_lines(found: Outlook, *, barred: bool = True, sure: bool = False) -> Iterator[Line]:
     """How often actions, verdicts and readings are wrong."""
     for line in _verdict_lines(found):
-        yield line if barred else replace(line, most=None)
+        yield (certain(line) if sure else line) if barred else replace(line, most=None)
 
 
 def _verdict_lines(found: Outlook) -> Iterator[Line]:
@@ -152,13 +152,28 @@ def share(heading: str, words: str, count: int, total: int, most: float | None, 
     limits = wilson(count, total)
     assert not isinstance(limits, str)
     said = f"95 % [{limits.low:.3f}, {limits.high:.3f}]" + (f", {note}" if note else "")
-    return Line(heading, words, limits.share, most=most, note=said)
+    return Estimated(heading, words, limits.share, most=most, note=said, low=limits.low)
+
+
+@dataclass(frozen=True)
+class Estimated(Line):
+    """A share that so many studies leave open."""
+
+    low: float = 0.0
+    """Wilson's lower limit."""
+
+
+def certain(line: Line) -> Line:
+    """The same with a bar that is missed only where it is for certain: few studies miss one by chance now and then."""
+    if line.most is None or not isinstance(line, Estimated):
+        return line
+    return replace(line, what=f"{line.what}, at least", ours=line.low)
 
 
 # ---- limits --------------------------------------------------------------------------------------------------------
 
 
-def coverage_lines(stands: Sequence[Stand], draws: Draws) -> Iterator[Line]:
+def coverage_lines(stands: Sequence[Stand], draws: Draws, *, sure: bool = False) -> Iterator[Line]:
     """How often 95 % limits miss the mean of the pool, where twenty differences are not 0."""
     for stand in stands:
         drawn = draws.of(stand)[SEEDS]
@@ -166,9 +181,9 @@ def coverage_lines(stands: Sequence[Stand], draws: Draws) -> Iterator[Line]:
             held: Coverage = coverage(stand, drawn, name)
             if 10 * held.of >= len(drawn):
                 words = f"{stand.plant.name}, noise {stand.plant.noise:g}: {name.replace('_', ' ')}"
-                yield share(
-                    "Limits that miss the mean", words, held.of - held.held, held.of, 0.07, f"{held.of} studies"
-                )
+                missed = held.of - held.held
+                line = share("Limits that miss the mean", words, missed, held.of, 0.07, f"{held.of} studies")
+                yield certain(line) if sure else line
 
 
 # ---- nulls ---------------------------------------------------------------------------------------------------------
