@@ -1,5 +1,6 @@
 """Chromium for tests of pages. In: files or addresses; out: pages whose trouble is kept, or a skip with its reason."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,6 +62,7 @@ def chromium() -> Iterator[Browser]:
     """A browser without a window. Skips where there is none, or nothing to drive it."""
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `pip install playwright`")
     if not CHROMIUM.exists():
+        assert not os.environ.get("CI"), f"there is no {CHROMIUM}: what is skipped is not checked"
         pytest.skip(f"there is no {CHROMIUM}")
     with driver.sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(ARGUMENTS))

@@ -26,6 +26,8 @@ from colosseum.report.plots.effects import effects_of
 
 Shown: TypeAlias = tuple[str, Picture | str]
 """A picture by what it is called where there is none, and then the reason."""
+STRENGTHS: Final = (0.25, 0.5, 0.75)
+"""λ at which the bound of a coalition's harm is drawn, besides 1."""
 PATIENCE: Final = 2.0
 """Seconds that the optimum of an instance may have taken; what takes many optima is asked of no harder one."""
 
@@ -75,7 +77,7 @@ class Gallery:
         findings = self.findings
         effects = effects_of(findings.summary, findings.verdicts)
         for signal in effects.margins:
-            yield f"differences of {signal.replace('_', ' ')}", differences_picture(effects, signal)
+            yield f"differences of {signal.replace('_', ' ')}", differences_picture(effects, signal, records=findings.records)
         yield "deeds against words", plane_picture(effects)
         if effects.sweep.numeric:
             surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
@@ -124,7 +126,7 @@ def _frontier(case: Case, played: Played, arms: Sequence[str], where: str) -> Pi
     instance = played.solved.instance
     here: list[RunRecord] = [record for each, record in case.runs if each.scenario.task == played.scenario.task]
     try:
-        found = prospect(instance.solver, coalition)
+        found = prospect(instance.solver, coalition, strengths=STRENGTHS)
     except NotLowered as fault:
         return str(fault)
     return frontier_picture(found, realised(here), arms=arms, where=where)
