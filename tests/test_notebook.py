@@ -367,6 +367,7 @@ def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path)
             make()
         assert words in str(found.value)
         assert found.value.__cause__ is None
+        assert "\n".join(found.value._render_traceback_()) == f"ColosseumError: {found.value}"
         assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
 
 

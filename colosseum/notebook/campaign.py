@@ -26,7 +26,8 @@ MOST_CARDS = 12
 class Campaign:
     """A folder that `colosseum audit` wrote; its last expression in a cell is its report.
 
-    Runs that end after its report was read are seen by a new Campaign.
+    Runs that end after its report was read are seen by a new Campaign. Hundreds of runs are read by several processes,
+    each of which imports the program that began it: in a script, read them below `if __name__ == "__main__":`.
     """
 
     def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:

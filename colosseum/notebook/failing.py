@@ -22,6 +22,10 @@ class ColosseumError(Exception):
         more = f"\n{EXPLAIN}colosseum explain {errors[0]}" if errors else ""
         return cls(render_text(diagnostics).rstrip() + more)
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in place of a traceback, which would be of lines that are not the user's."""
+        return f"{type(self).__name__}: {self}".splitlines()
+
 
 @contextmanager
 def in_words() -> Iterator[None]:
