@@ -17,7 +17,7 @@ from test_cli_commands import colosseum as command
 import colosseum
 from colosseum.cli.report import read_report
 from colosseum.notebook.conversation import MOST_ACTS, conversation, pieces
-from colosseum.notebook.page import FOLDED, LONGEST, spec_style, spelled, style
+from colosseum.notebook.page import FOLDED, LONGEST, marked, spec_style, spelled, style
 from colosseum.report.tables import columns
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
@@ -270,7 +270,8 @@ def test_long_texts_are_folded_and_long_runs_are_cut() -> None:
     assert not conversation(told("x" * FOLDED, 1))[0][0].turns[0].acts[0].folded
     places, more = conversation(told("hi", MOST_ACTS + 7))
     assert (len(places[0].turns[0].acts), more) == (MOST_ACTS, 7)
-    assert not places[0].open
+    assert places[0].open
+    assert not conversation(told("x" * 100, MOST_ACTS))[0][0].open
 
 
 def test_quotes_may_overlap() -> None:
@@ -335,7 +336,8 @@ def test_a_hostile_spec_stays_text(tmp_path: Path) -> None:
 
 
 def test_styles_hold_within_their_element() -> None:
-    for text in (style(), spec_style()):
+    specs = [marked(path.read_text(encoding="utf-8")) for path in (JIRA, TOY)]
+    for text in (style(), spec_style(specs)):
         bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
         bare = re.sub(r"@media \(prefers-color-scheme: dark\) \{", "", bare)
         selectors = [s.strip() for s in re.findall(r"([^{}]+)\{", bare) if s.strip()]

@@ -15,6 +15,8 @@ MOST_ACTS: Final = 500
 """Acts that are shown; tables have all."""
 FEW: Final = 40
 """Acts up to which every place is open."""
+SHORT: Final = 20_000
+"""Characters of all that was written up to which every place is open in which something was."""
 FINISHES: Final = {
     "length": "its answer was cut off at the limit of tokens",
     "refusal": "it refused to answer",
@@ -75,6 +77,7 @@ def conversation(told: Mapping[str, Any]) -> tuple[list[Place], int]:
     secret = {channel["name"] for channel in told["channels"] if channel["secret"]}
     spans = quotes(told["judgements"])
     number = sum(len(turn["acts"]) for turn in told["turns"])
+    short = sum(len(act.get("text", "")) for turn in told["turns"] for act in turn["acts"]) <= SHORT
     left, places = MOST_ACTS, list[Place]()
     for heading, group in groupby(told["turns"], key=_heading):
         if left <= 0:
@@ -82,7 +85,7 @@ def conversation(told: Mapping[str, Any]) -> tuple[list[Place], int]:
         found = list(group)
         shown = [Turn(t["agent"], tuple(act_of(a, secret, spans) for a in t["acts"][:left])) for t in found]
         left -= sum(len(turn["acts"]) for turn in found)
-        worth = any(act.secret or act.quoted for turn in shown for act in turn.acts)
+        worth = any(act.secret or act.quoted or (short and act.pieces) for turn in shown for act in turn.acts)
         silent = tuple(turn.agent for turn in shown if not turn.acts)
         places.append(Place(heading, tuple(t for t in shown if t.acts), silent, number <= FEW or worth))
     return places, max(0, -left)

@@ -4,8 +4,10 @@ Every text is escaped, and signs that nobody would see, or that turn the writing
 holds within its own element; it follows the notebook from light to dark.
 """
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -25,6 +27,10 @@ DAY: Final = ':is([data-jp-theme-light="true"] *, .vscode-light *, [theme="light
 """How notebooks say what they look like; where they say nothing the system's choice holds."""
 UNSEEN: Final = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Categories of signs that nobody sees."""
+PREFIX: Final = "colo-"
+"""Of the classes of words in a spec, which other cells may have, too."""
+TOKEN: Final = re.compile(rf'class="({PREFIX}\w+)"')
+RULE: Final = re.compile(rf"\.source \.({PREFIX}\w+) \{{")
 JOINER, PICTURE = "\u200d", ("So", "Sk")
 """Between two pictures the joiner makes one of them."""
 FOLDED: Final = 1_200
@@ -77,7 +83,7 @@ def named(names: Sequence[str]) -> str:
 def marked(spec: str) -> Markup:
     """The text of a spec in colours, by classes of Pygments."""
     shown = spelled(spec if len(spec) <= LONGEST_SPEC else f"{spec[:LONGEST_SPEC]}\n…")
-    return Markup(highlight(shown, ColosseumLexer(), HtmlFormatter(nowrap=True)))
+    return Markup(highlight(shown, ColosseumLexer(), HtmlFormatter(nowrap=True, classprefix=PREFIX)))
 
 
 @cache
@@ -91,15 +97,16 @@ def style() -> Markup:
     ]))  # fmt: skip
 
 
-@cache
-def spec_style() -> Markup:
-    """The colours of specs."""
-    light, dark = (_of_specs(LIGHT, ""), _of_specs(DARK, NIGHT))
-    return Markup(f"{light}\n{dark}\n@media (prefers-color-scheme: dark) {{\n{_of_specs(DARK, f':not({DAY})')}\n}}")
+def spec_style(texts: Iterable[Markup]) -> Markup:
+    """The colours of what stands in specs that are marked."""
+    used = set(TOKEN.findall("".join(texts)))
+    light, dark, other = (_of_specs(*each, used) for each in ((LIGHT, ""), (DARK, NIGHT), (DARK, f":not({DAY})")))
+    return Markup(f"{light}\n{dark}\n@media (prefers-color-scheme: dark) {{\n{other}\n}}")
 
 
-def _of_specs(name: str, where: str) -> str:
-    return "\n".join(HtmlFormatter(style=name).get_token_style_defs([f"{WRAPPER}{where} .source"]))
+def _of_specs(name: str, where: str, used: AbstractSet[str]) -> str:
+    rules = HtmlFormatter(style=name, classprefix=PREFIX).get_token_style_defs([f"{WRAPPER}{where} .source"])
+    return "\n".join(rule for rule in rules if (found := RULE.search(rule)) and found[1] in used)
 
 
 @cache
