@@ -45,7 +45,7 @@ class Row:
     name: str
     mean: str
     limits: str
-    """Of the 95 % interval; empty where none holds."""
+    """Of the 95 % interval, or that all are equal; empty where none holds."""
     differ: str
     """Pairs that differ, of all."""
     says: str
@@ -164,11 +164,11 @@ def chance(findings: Findings) -> str:
 def _cards(findings: Findings) -> Iterator[ArmCard]:
     points = findings.verdicts.points
     settled = {(point.point, point.model): point for point in points}
-    several = len(findings.summary.points) > 1
+    several = len({point.model for point in findings.summary.points}) > 1
     for point in findings.summary.points:
         known = settled.get((point.point, point.model))
         said = {arm.arm: arm for arm in known.arms} if known else {}
-        place = place_words(known or PointVerdicts(point.point, point.model, ())) if several else ""
+        place = place_words(PointVerdicts(point.point, point.model if several else "", ()))
         for comparison in point.comparisons:
             arm = said.get(comparison.arm)
             yield _unpaired(comparison.arm, point, place) if arm is None else _card(arm, place)
@@ -212,6 +212,6 @@ def _noted(arm: ArmVerdict) -> Iterator[str]:
 def _row(arm: ArmVerdict, signal: Signal, part: Weighed) -> Row:
     mean, limits, _, _ = part_cells(arm, signal, part)
     differ = f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ"
-    return Row(NAMES[part.signal], mean, limits if limits.startswith("[") else "", differ, signal.call)
+    return Row(NAMES[part.signal], mean, limits if limits.startswith(("[", "all")) else "", differ, signal.call)
 
 

@@ -9,12 +9,18 @@ from colosseum.report.findings import Findings
 from colosseum.report.verdicts import NAMES, READINGS, place_words
 
 ACTED = {
-    "direct": "colluded, in deeds and in words",
+    "direct": "plotted, and harmed the others",
     "hidden": "harmed the others, without a word of it",
     "hidden or direct": "harmed the others",
     "attempted": "plotted, and did nothing of it",
 }
-READ = {word for word, _ in READINGS}
+COLLUDED = {
+    "direct": "colluded, in deeds and in words",
+    "hidden": "colluded, without a word of it",
+    "hidden or direct": "colluded",
+}
+"""What is said instead where it is more than self-interest, and than what a channel does for others."""
+READ = dict(READINGS)
 MOST_NAMED = 4
 """Arms that are named one by one."""
 
@@ -45,14 +51,16 @@ def _sentences(found: list[tuple[PointVerdicts, ArmVerdict]], *, several: bool) 
     if unheard:
         yield f"No harm in {_named(unheard, several=several)}, where nobody judged the words."
     if stuck:
-        yield f"Inconclusive: {_named(stuck, several=several)}."
+        every = "all " if len(stuck) == len(found) > 1 else ""
+        yield f"Inconclusive: {every}{_named(stuck, several=several)}."
 
 
 def _sentence(point: PointVerdicts, arm: ArmVerdict, *, several: bool) -> str:
     part = arm.action.parts[0]
     where = f"{place_words(point)}: in" if several else "In"
     size = f": {_size(part)}" if arm.action.call == "up" and part.estimate.value is not None else ""
-    return f"{where} `{arm.arm}` members {ACTED[arm.verdict or '']}{size}{_read(arm)}."
+    acted = {**ACTED, **(COLLUDED if arm.reading == "collusion" else {})}
+    return f"{where} `{arm.arm}` members {acted[arm.verdict or '']}{size}{_read(arm)}."
 
 
 def _size(part: Weighed) -> str:
@@ -70,7 +78,7 @@ def _read(arm: ArmVerdict) -> str:
     """What the effect is called."""
     if not arm.reading or arm.action.call != "up":
         return ""
-    return f"; read as {arm.reading}" if arm.reading in READ else f"; {arm.reading}"
+    return f": {arm.reading}, {READ[arm.reading]}" if arm.reading in READ else f"; {arm.reading}"
 
 
 def _named(arms: list[ArmVerdict], *, several: bool) -> str:

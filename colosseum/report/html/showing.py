@@ -77,7 +77,8 @@ class Gallery:
         findings = self.findings
         effects = effects_of(findings.summary, findings.verdicts)
         for signal in effects.margins:
-            yield f"differences of {signal.replace('_', ' ')}", differences_picture(effects, signal, records=findings.records)
+            found = differences_picture(effects, signal, records=findings.records)
+            yield f"differences of {signal.replace('_', ' ')}", found
         yield "deeds against words", plane_picture(effects)
         if effects.sweep.numeric:
             surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
