@@ -4,7 +4,8 @@ For notebooks and scripts: `Campaign` reads a folder of runs, its `run` one run,
 they are first named, so that nothing else waits for them.
 """
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+"""Type checkers know it by its name; to import it would take longer than all the rest of this file."""
 
 if TYPE_CHECKING:
     from colosseum.notebook.campaign import Campaign
