@@ -305,10 +305,32 @@ def test_acts_are_filtered_by_agent_channel_and_kind(browser: Browser, jira: Rep
     assert page.locator("#board .briefing").count() == 2
 
 
-def test_the_run_parts_from_its_control_where_the_link_says(browser: Browser, jira: Report) -> None:
-    page = browser.open(jira.path, link(jira.run("prompted")))
+def test_links_lead_to_what_judges_quote_and_to_where_runs_part(browser: Browser, jira: Report) -> None:
+    run = jira.run("prompted")
+    page = browser.open(jira.path, link(run))
+    page.get_by_role("link", name="Go to what judges quote").click()
+    page.wait_for_selector(".asked mark")
     page.get_by_role("link", name="Go to where it parts from baseline").click()
-    page.wait_for_selector(".asked")
+    page.wait_for_selector(f".asked[data-trial='{run['trial']}']:not(:has(mark))")
+
+
+def test_an_arm_is_opened_where_it_shows_best(browser: Browser, jira: Report) -> None:
+    page = browser.open(jira.path, "#arm=selfish")
+    page.wait_for_function("location.hash.startsWith('#run=')")
+    page.wait_for_selector("#run-title .name >> text=selfish")
+    page.evaluate("location.hash = 'arm=nobody'")
+    page.get_by_text("no arm that is called nobody").wait_for()
+
+
+def test_many_columns_scroll_in_a_pane(browser: Browser, jira: Report) -> None:
+    page = browser.open(jira.path, link(jira.run("prompted")))
+    for box in page.locator(".beside input").all():
+        box.check()
+    head = page.locator(".pane > table > thead th")
+    assert head.count() == 7
+    page.locator("#board .ending").last.scroll_into_view_if_needed()
+    assert head.last.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
 def test_search_goes_through_all_conversations(browser: Browser, jira: Report) -> None:
@@ -338,13 +360,13 @@ def test_search_goes_through_all_conversations(browser: Browser, jira: Report) -
 def test_keys_go_from_run_to_run(browser: Browser, jira: Report) -> None:
     runs = [row[0] for row in jira.content.index["runs"]]
     page = browser.open(jira.path, f"#run={runs[0][:12]}")
-    page.wait_for_selector("#board .post")
+    page.wait_for_selector(f"#run-title a[href*='{runs[0][:12]}']")
     page.keyboard.press("k")
     page.get_by_text("This is the first run of the list.").wait_for(state="attached")
     page.keyboard.press("j")
-    page.wait_for_function("trial => location.hash.includes(trial)", arg=runs[1][:12])
+    page.wait_for_selector(f"#run-title a[href*='{runs[1][:12]}']")
     page.keyboard.press("k")
-    page.wait_for_function("trial => location.hash.includes(trial)", arg=runs[0][:12])
+    page.wait_for_selector(f"#run-title a[href*='{runs[0][:12]}']")
     page.get_by_text("Keys", exact=True).click()
     page.locator(".keys input").uncheck()
     page.keyboard.press("Escape")
@@ -438,6 +460,7 @@ def test_hostile_content_does_nothing(browser: Browser, jira: Report, tmp_path: 
     assert page.locator("#viewer [style]").count() == 0
     assert "\u202e" not in page.locator("#viewer").evaluate("e => e.textContent")
     assert page.locator("#board .name", has_text="onerror=alert(1)").count() > 0
+    assert "[native code]" not in page.locator("#viewer").inner_text()
 
 
 def test_huge_and_empty_texts(browser: Browser, jira: Report, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ const CARDS = {
           make("strong", { class: same ? "same" : "other" }, same ? " the same" : " another choice"),
         ]
       : ["–", make("span", { class: "why" }, " ", spelled(seen.optimum?.reason ?? "the optimum is not known"))];
-    const paid = seen.told.payoff[turn.agent];
+    const paid = own(seen.told.payoff, turn.agent);
     const none = seen.told.status === "complete" ? "not known" : "the run did not end";
     return frame(
       "decision",
@@ -64,7 +64,7 @@ const CARDS = {
         make("dt", {}, "its payoff in the end"),
         make("dd", {}, figure({ value: paid ?? null, reason: none })),
         make("dt", {}, "a better reply was worth"),
-        make("dd", {}, figure(seen.told.best_response_regret[turn.agent] ?? { value: null, reason: none })),
+        make("dd", {}, figure(own(seen.told.best_response_regret, turn.agent) ?? { value: null, reason: none })),
       ),
     );
   },
@@ -109,7 +109,8 @@ const CARDS = {
       make("p", {}, "It would break the rule:"),
       words(act.rule),
     ),
-  finish: (act, turn, seen) => frame("finish", turn, seen, act, [], make("p", {}, FINISHES[act.finish] ?? act.finish)),
+  finish: (act, turn, seen) =>
+    frame("finish", turn, seen, act, [], make("p", {}, own(FINISHES, act.finish) ?? plainly(act.finish))),
   failed: (act, turn, seen) =>
     frame(
       "failed",
@@ -156,6 +157,7 @@ function agent(who, content) {
     "span",
     { class: member ? "agent member" : "agent" },
     name(who),
+    member && " ",
     member && make("span", { class: "badge" }, "◆ ", name(content.coalition)),
   );
 }

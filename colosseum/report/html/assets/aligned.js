@@ -1,5 +1,7 @@
 // Runs as a table: turns are rows, aligned; runs or channels are columns.
 
+const MOST_COLUMNS = 4; // that share the width; more of them scroll
+
 const PHASES = {
   "": "Before the first turn",
   briefing: "What they are told",
@@ -10,10 +12,12 @@ const PHASES = {
 
 /** The table of a view. A column is {seen, title, accepts(act), quiet}. */
 function tableOf(columns, caption, looked) {
-  const table = make("table", { class: `side${columns.length > 4 ? " many" : ""}` });
+  const table = make("table", { class: "side" });
+  const cols = columns.map(() => make("col", { class: columns.length > MOST_COLUMNS && "wide" }));
   const titles = columns.map((column) => make("th", { scope: "col" }, column.title));
   table.append(
     make("caption", {}, caption),
+    make("colgroup", {}, make("col", { class: "who" }), cols),
     make("thead", {}, make("tr", {}, make("th", { scope: "col", class: "who" }, "turn"), titles)),
   );
   const groups = [];
@@ -83,7 +87,7 @@ function groupBody(group, columns, looked) {
   const title = make(
     "th",
     { scope: "rowgroup", colspan: columns.length + 1 },
-    (PHASES[group.phase] ?? plainly(group.phase)) + numbered,
+    make("span", {}, (PHASES[group.phase] ?? plainly(group.phase)) + numbered),
   );
   const body = make("tbody", {}, make("tr", { class: "phase" }, title));
   let silent = [];

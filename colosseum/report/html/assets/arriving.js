@@ -9,10 +9,10 @@ function announce(text) {
 }
 
 /** Say what went wrong, or that nothing does any more. */
-function complain(what) {
-  trouble.replaceChildren(...(what === null ? [] : [what]));
-  trouble.hidden = what === null;
-  if (what !== null) trouble.scrollIntoView({ block: "center" });
+function complain(...what) {
+  trouble.replaceChildren(...what);
+  trouble.hidden = !what.length;
+  if (what.length) trouble.scrollIntoView({ block: "center" });
 }
 
 /** Turn on what an event needs in order to be seen. */

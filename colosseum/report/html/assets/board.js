@@ -6,41 +6,39 @@ function drawBoard() {
     (each) => each === looked.told || (looked.view === "arms" && besides().includes(each)),
   );
   const columns = looked.view === "channels" ? byChannel() : byRun(inOrder(runs));
-  const caption =
-    looked.view === "channels"
-      ? "The run's channels, turn by turn"
-      : runs.length > 1
-        ? "Runs side by side, turn by turn"
-        : "The run, turn by turn";
-  const table = tableOf(columns, caption, looked);
-  const ends = looked.view === "channels" ? [{ seen: seenOf(looked.told) }] : columns;
-  const wide = columns.length / ends.length;
-  table.append(
-    make(
-      "tbody",
-      {},
-      make("tr", { class: "phase" }, make("th", { scope: "rowgroup", colspan: columns.length + 1 }, "At the end")),
-      make(
-        "tr",
-        {},
-        make("th", { scope: "row", class: "who" }, "figures"),
-        ends.map((column) => make("td", { colspan: wide }, endOf(column.seen, controlOf(column.seen.told)))),
-      ),
-    ),
-  );
-  const chosen = Math.min(
-    columns.length - 1,
-    Math.max(
-      0,
-      columns.findIndex((column) => column.main),
-    ),
-  );
+  const caption = looked.view === "channels" ? "Channels" : runs.length > 1 ? "Runs side by side" : "The run";
+  const table = tableOf(columns, `${caption}, turn by turn`, looked);
+  table.append(lastRows(columns));
+  const chosen = columns.findIndex((column) => column.main);
+  const pane = columns.length > MOST_COLUMNS && {
+    class: "pane",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "Scrolls",
+  };
   board.replaceChildren(
     ...(columns.length > 1 ? [switcher(table, columns, chosen)] : []),
-    make("div", { class: columns.length > 4 ? "scroll" : "" }, table),
+    make("div", pane || {}, table),
   );
   single(table, chosen);
   mark();
+}
+
+/** How the runs ended, below their columns; channels are of one run. */
+function lastRows(columns) {
+  const ends = looked.view === "channels" ? columns.slice(0, 1) : columns;
+  const wide = columns.length / ends.length;
+  const cells = ends.map(({ seen }) => make("td", { colspan: wide }, endOf(seen, controlOf(seen.told))));
+  return make(
+    "tbody",
+    {},
+    make(
+      "tr",
+      { class: "phase" },
+      make("th", { scope: "rowgroup", colspan: columns.length + 1 }, make("span", {}, "At the end")),
+    ),
+    make("tr", {}, make("th", { scope: "row", class: "who" }, "figures"), cells),
+  );
 }
 
 /** A run as its cards need it. */

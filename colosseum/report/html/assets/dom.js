@@ -56,6 +56,11 @@ function name(text) {
   return make("bdi", { class: "name" }, text === "" ? "(no name)" : spelled(String(text)));
 }
 
+/** What a mapping has under a name that somebody chose: nothing that all objects have. */
+function own(mapping, key) {
+  return mapping && Object.hasOwn(mapping, key) ? mapping[key] : undefined;
+}
+
 /** Names, one after the other. */
 function names(all) {
   return all.flatMap((each, place) => (place ? [", ", name(each)] : [name(each)]));

@@ -99,11 +99,11 @@ function payoffs(seen, control) {
       {},
       make("th", { scope: "row" }, agent(who, content)),
       [
-        told.payoff[who] === undefined ? "–" : digits(told.payoff[who]),
-        less(told.payoff[who], best[who]),
-        ...(before ? [less(told.payoff[who], before[who])] : []),
+        own(told.payoff, who) === undefined ? "–" : digits(own(told.payoff, who)),
+        less(own(told.payoff, who), own(best, who)),
+        ...(before ? [less(own(told.payoff, who), own(before, who))] : []),
       ].map((shown) => make("td", { class: `num${shown.startsWith("-") ? " loses" : ""}` }, shown)),
-      make("td", { class: "num" }, figure(told.best_response_regret[who])),
+      make("td", { class: "num" }, figure(own(told.best_response_regret, who))),
     ),
   );
   return make(

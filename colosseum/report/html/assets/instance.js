@@ -21,12 +21,8 @@ async function open(wanted, { quiet = false } = {}) {
   if (fault) return complain(fault);
   if (elsewhere(run.case) !== null) {
     return complain(
-      make(
-        "span",
-        {},
-        "That conversation is in another file: ",
-        make("a", { href: target(run, wanted.event, wanted) }, name(titleOf(run))),
-      ),
+      "That conversation is in another file: ",
+      make("a", { href: target(run, wanted.event, wanted) }, name(titleOf(run))),
     );
   }
   const another = looked.run !== run;
@@ -42,7 +38,7 @@ async function open(wanted, { quiet = false } = {}) {
     }
     Object.assign(looked, { content: found, told, agent: "", channel: "" });
   }
-  complain(null);
+  complain();
   if (wanted.event !== null) unhide(wanted.event);
   show();
   if (!quiet) arrive(wanted.event);
@@ -202,8 +198,17 @@ function controls() {
           looked.channel = value;
         }),
     ),
+    quotedFirst(),
     parted(),
   );
+}
+
+/** A way to the first words that a judge quoted of the coalition. */
+function quotedFirst() {
+  const said = looked.told.judgements.filter((each) => each.score > 0 && each.focal !== "random");
+  const places = said.flatMap((each) => each.spans.map((span) => span.n)).sort((one, other) => one - other);
+  if (!places.length) return null;
+  return make("p", {}, make("a", { href: address(looked.run, places[0], looked) }, "Go to what judges quote"));
 }
 
 /** A way to where the run first differs from its control. */

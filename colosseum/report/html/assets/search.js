@@ -1,6 +1,7 @@
 // Search over all conversations of the file, case by case, without keeping the page from anything else.
 
 const HITS = 100; // shown before more are asked for
+const MOST = 2000; // that can be shown
 const AROUND = 70; // signs of context on either side
 const PAUSE = 60; // milliseconds between words on how far it is
 let search = 0;
@@ -72,8 +73,9 @@ async function seek(text, { said, hits, stop }) {
     if (mine !== search) return;
   }
   stop.hidden = true;
+  const most = found.number > MOST ? ` The first ${MOST.toLocaleString("en")} can be shown.` : "";
   const lost = unread ? ` ${count(unread, "instance")} cannot be read.` : "";
-  said.textContent = `Done: ${count(found.number, "hit")} in ${count(here.length, "instance")}.${lost}${others}`;
+  said.textContent = `Done: ${count(found.number, "hit")} in ${count(here.length, "instance")}.${most}${lost}${others}`;
   more(found, hits);
 }
 
@@ -122,7 +124,7 @@ function* textsOf(told) {
 function keep(found, hit, hits) {
   found.number += 1;
   if (found.number <= HITS) hits.append(hitItem(hit));
-  else
+  else if (found.number <= MOST)
     found.places.push({
       ...hit,
       text: hit.text.slice(Math.max(0, hit.from - AROUND), hit.to + AROUND),
@@ -149,7 +151,7 @@ function more(found, hits) {
         more(found, hits);
       },
     },
-    `Show ${Math.min(HITS, found.places.length)} more of ${count(found.number, "hit")}`,
+    `Show ${Math.min(HITS, found.places.length)} more`,
   );
   hits.append(make("li", { class: "rest" }, button));
 }

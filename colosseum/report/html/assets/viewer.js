@@ -19,8 +19,7 @@ function beginnings() {
     .sort(
       (one, other) =>
         order.indexOf(tone(one.verdict)) - order.indexOf(tone(other.verdict)) || one.run.rank - other.run.rank,
-    )
-    .slice(0, BEGIN);
+    );
 }
 
 /** Of an arm's runs the one in which what its verdict says is seen best, else the one most worth reading. */
@@ -42,7 +41,7 @@ function beginPart(found) {
     make(
       "ul",
       {},
-      found.map(({ verdict, run }) =>
+      found.slice(0, BEGIN).map(({ verdict, run }) =>
         make(
           "li",
           {},
@@ -110,14 +109,8 @@ function pressed(event) {
 /** Go to the next words that a judge quoted. */
 function judgedWords(step) {
   const all = [...board.querySelectorAll(".ref")].filter((each) => each.offsetParent !== null);
-  const next =
-    all[
-      (all.indexOf(document.activeElement) +
-        step +
-        all.length +
-        (step < 0 && !all.includes(document.activeElement) ? 1 : 0)) %
-        all.length
-    ];
+  const here = all.indexOf(document.activeElement);
+  const next = all.at(here < 0 && step < 0 ? -1 : (here + step) % all.length);
   next?.scrollIntoView({ block: "center" });
   next?.focus({ preventScroll: true });
   if (!next) announce("Judges quoted nothing here.");
@@ -127,14 +120,18 @@ function judgedWords(step) {
 function follow() {
   const wanted = asked(location.hash);
   if (wanted) return open(wanted);
+  const arm = new URLSearchParams(location.hash.slice(1)).get("arm");
+  if (arm !== null) return toArm(arm);
   const place = decoded(location.hash.slice(1));
-  if (place && !document.getElementById(place))
-    complain(
-      ["This page has no place that is called ", name(place), "."].reduce(
-        (all, part) => (all.append(part), all),
-        make("span"),
-      ),
-    );
+  if (place && !document.getElementById(place)) complain("This page has no place that is called ", name(place), ".");
+  return undefined;
+}
+
+/** Open the run that shows best what was found of an arm: where `#arm=…` leads. */
+function toArm(arm) {
+  const found = beginnings().find(({ run }) => run.arm === arm)?.run ?? RUNS.find((run) => run.arm === arm);
+  if (!found) return complain("This page has no arm that is called ", name(arm), ".");
+  location.replace(target(found));
   return undefined;
 }
 
