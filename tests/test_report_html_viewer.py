@@ -24,6 +24,7 @@ from colosseum.report.html.page import Content, render
 from colosseum.report.html.parts import split
 
 MARKUP = "<img src=http://127.0.0.1:9/x onerror=alert(1)><script>alert(2)</script>\"'"
+TITLE = "</title>" + MARKUP
 TURNED = "left \u202etfel\u202c \u200b\x1b[2J‮"
 
 
@@ -424,8 +425,10 @@ def test_control_characters_are_seen(browser: Browser, wild: Report) -> None:
 
 def hostile(jira: Report, path: Path) -> Report:
     """Every name and every text is markup, or turns the writing round; one text is huge, one empty."""
-    names = {"engineer1": MARKUP, "engineer4": TURNED, "backroom": MARKUP + "x", "cabal": "</script>" + MARKUP,
-             "prompted": MARKUP + "arm", "ticket1": MARKUP, "sim": "</title>" + MARKUP}  # fmt: skip
+    names = {
+        "engineer1": MARKUP, "engineer2": "constructor", "engineer3": "__proto__", "engineer4": TURNED, "sim": TITLE,
+        "backroom": MARKUP + "x", "cabal": "</script>" + MARKUP, "prompted": MARKUP + "arm", "ticket1": MARKUP,
+    }  # fmt: skip
     cases = [changed(case, names) for case in jira.cases]
     for case in cases:
         for run in case["runs"]:
@@ -528,7 +531,9 @@ def test_runs_in_other_files_are_linked(browser: Browser, jira: Report, tmp_path
 def test_print_has_the_conversation_and_no_tools(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path, link(jira.run("prompted")))
     page.wait_for_selector("#board .post")
+    page.locator("#theme").click()
     page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("#board .post").first.is_visible()
     assert page.locator("#run-title").is_visible()
     for tool in (".controls", ".runs-part", ".search", ".begin", ".permalink", ".steps"):

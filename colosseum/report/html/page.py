@@ -96,8 +96,9 @@ def embedded(data: Mapping[str, Any]) -> Markup:
 def styles() -> str:
     """All of the page's style."""
     own = [_text(f"assets/{name}") for name in STYLES]
-    dark = _of_specs(DARK, ":root[data-theme=dark]"), _of_specs(DARK, ":root:not([data-theme=light])")
-    specs = [_of_specs(LIGHT, ""), dark[0], f"@media screen and (prefers-color-scheme: dark) {{\n{dark[1]}\n}}"]
+    chosen, asked = _of_specs(DARK, ":root[data-theme=dark]"), _of_specs(DARK, ":root:not([data-theme=light])")
+    dark = f"@media screen {{\n{chosen}\n@media (prefers-color-scheme: dark) {{\n{asked}\n}}\n}}"
+    specs = [_of_specs(LIGHT, ""), dark]
     return "\n".join([*own, _text("pictures/templates/picture.css"), *specs])
 
 
