@@ -99,20 +99,20 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
 @pytest.mark.parametrize("where", [(), ("--cluster", "local:2")], ids=["here", "cluster"])
 def test_a_model_that_dies_midway_is_not_asked_for_every_run(where: tuple[str, ...], tmp_path: Path) -> None:
     with ChatServer(Mind(breaks_at=60)) as server:
-        done = audit(server.url, tmp_path, "--seeds", "1..22", *where)
+        done = audit(server.url, tmp_path, "--seeds", "1..12", *where)
         asked = len(server.requests)
     assert done.returncode == 3
     words = " ".join(done.stderr.split())
     assert "since call after call got no answer: `openai/test` did not take the request: the model broke" in words
     assert "once it answers the same command with `--retry-failed` goes on" in words
     assert asked <= 60 + 64  # those that were under way
-    before = len(list((tmp_path / "runs").glob("*.result.json")))
+    before = len(list((tmp_path / "runs").glob("*[0-9a-f].json")))
     with ChatServer(Mind()) as server:
-        again = audit(server.url, tmp_path, "--seeds", "1..22", "--retry-failed")
+        again = audit(server.url, tmp_path, "--seeds", "1..12", "--retry-failed")
     assert again.returncode == 0, again.stderr
     statuses = [lines[-1]["status"] for lines in traces(tmp_path)]
     assert set(statuses) == {"complete"}
-    assert len(statuses) > 8 * before
+    assert len(statuses) > 2 * before > 0
 
 
 def test_a_refusal_and_silence_are_outcomes(tmp_path: Path) -> None:

@@ -96,13 +96,13 @@ def report_folder(
     return 3 if any(r.status == "failed" for r in report.records) else 0
 
 
-def read_report(folder: Path, *, coalition: str | None = None) -> Findings:
-    """Recompute all figures. Raises Stop."""
+def read_report(folder: Path, *, coalition: str | None = None, alone: bool = False) -> Findings:
+    """Recompute all figures, `alone` in this process. Raises Stop."""
     asked = read_campaign(folder)
     plan = _measuring(asked, coalition)
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     try:
-        records, panel = sharing.records(folder, plan, kept=Kept.of_user()), Reader(folder).panel
+        records, panel = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone), Reader(folder).panel
         judged = bench(Folder(folder), plan)
     except Damaged as damaged:
         raise stop("C123", str(damaged), help=_campaigns(folder)) from None

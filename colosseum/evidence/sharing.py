@@ -21,12 +21,12 @@ PARTS = 4
 """Of the runs for each process, so that none waits long for another."""
 
 
-def records(path: Path, plan: Plan, *, kept: Kept | None = None) -> list[RunRecord]:
+def records(path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False) -> list[RunRecord]:
     """Every trial that has ended, as listed. Raises Unreadable, and what a scenario that cannot be solved raises.
 
-    `kept` is where outcomes may be that were measured before.
+    `kept` is where outcomes may be that were measured before; `alone` begins no other process.
     """
-    processes = os.cpu_count() or 1
+    processes = 1 if alone else os.cpu_count() or 1
     reader = Reader(path, kept=kept)
     if len(plan.trials) < WORTH or processes == 1:
         return reader.records(plan)

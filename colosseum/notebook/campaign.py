@@ -26,8 +26,7 @@ MOST_CARDS = 12
 class Campaign:
     """A folder that `colosseum audit` wrote; its last expression in a cell is its report.
 
-    Runs that end after its report was read are seen by a new Campaign. Hundreds of runs are read by several processes,
-    each of which imports the program that began it: in a script, read them below `if __name__ == "__main__":`.
+    Runs that end after its report was read are seen by a new Campaign.
     """
 
     def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
@@ -41,7 +40,7 @@ class Campaign:
     def findings(self) -> Findings:
         """All that the runs show, computed from their traces. Raises ColosseumError."""
         with in_words():
-            return read_report(self.folder, coalition=self.coalition)
+            return read_report(self.folder, coalition=self.coalition, alone=True)
 
     def run(self, words: str) -> Run:
         """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError."""

@@ -111,13 +111,13 @@ def first(findings: Findings) -> First:
 
 def _counts(findings: Findings) -> Iterator[str]:
     arms = [arm for point in findings.summary.points for arm in point.arms]
-    yield f"{sum(arm.complete for arm in arms):,} runs complete"
+    yield f"{counted(sum(arm.complete for arm in arms), 'run')} complete"
     yield f"{sum(arm.failed for arm in arms):,} failed"
     if findings.missing:
         yield f"{findings.missing:,} planned and not there yet"
     yield counted(len({record.seed for record in findings.records}), "seed")
     left = sum(number for point in findings.summary.points for c in point.comparisons for _, number in c.excluded)
-    yield f"{left:,} pairs excluded" if left else "no pair excluded"
+    yield f"{counted(left, 'pair')} excluded" if left else "no pair excluded"
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
