@@ -14,7 +14,7 @@ from zlib import compress, decompress
 
 import pytest
 from audited import RAW, Wild, modelled
-from browser import Browser, chromium
+from browser import Browser, chromium, driver
 from conftest import SPECS
 from test_cli_commands import colosseum
 
@@ -25,7 +25,7 @@ from colosseum.report.html.parts import split
 
 MARKUP = "<img src=http://127.0.0.1:9/x onerror=alert(1)><script>alert(2)</script>\"'"
 TITLE = "</title>" + MARKUP
-TURNED = "left \u202etfel\u202c \u200b\x1b[2J‮"
+TURNED = "left \u202etfel\u202c \u200b\x1b[2J\u202e"
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ def browser(opened: Browser) -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def jira(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A page of scripted players, of whom two collude."""
+    driver()
     folder = tmp_path_factory.mktemp("jira")
     done = colosseum("audit", SPECS / "jira.colo", "--seeds", "1..3", "--out", folder / "runs")
     assert done.returncode == 0, done.stderr
@@ -238,6 +239,30 @@ def test_links_open_scroll_to_and_mark_an_event(browser: Browser, jira: Report) 
     page.wait_for_selector(f".asked[data-n='{event}']")
     page.go_forward()
     page.wait_for_function("!document.querySelector('.asked')")
+
+
+def test_a_link_to_another_arm_keeps_what_stands_beside_it(browser: Browser, jira: Report) -> None:
+    run, control = jira.run("prompted"), jira.run("baseline")
+    page = browser.open(jira.path, link(run))
+    page.wait_for_selector("#board .post")
+    page.locator(f"#board [data-trial='{control['trial']}'] .permalink").first.click()
+    page.wait_for_selector("#run-title .name >> text=baseline")
+    assert page.locator("#board thead").first.locator("th").count() == 3
+
+
+def test_marks_of_pictures_lead_to_their_runs(browser: Browser, jira: Report) -> None:
+    page = browser.open(jira.path)
+    mark = page.locator("#pictures a[href^='#run=']").first
+    trial = mark.get_attribute("href").removeprefix("#run=")
+    mark.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#run-title a[href*='{trial[:12]}']")
+
+
+def test_a_campaign_without_runs_says_so(browser: Browser, jira: Report, tmp_path: Path) -> None:
+    index = {**jira.content.index, "runs": [], "cases": []}
+    page = browser.open(written(tmp_path / "a.html", replace(jira.content, index=index, packs=[])).path)
+    assert page.locator("#viewer").inner_text() == "There is no run to be read yet."
 
 
 def test_every_event_has_a_place_and_what_hides_it_is_turned_on(browser: Browser, jira: Report) -> None:

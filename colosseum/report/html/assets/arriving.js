@@ -1,11 +1,15 @@
 // Getting to an event: it is unhidden, marked and scrolled to; what is in the way of it is said.
 
-const voice = make("p", { class: "unseen", role: "status", id: "voice" });
+const HEARD = 4000; // milliseconds that words stay
+const voice = make("p", { class: "voice", role: "status", id: "voice" });
 const trouble = make("div", { class: "trouble", role: "alert", hidden: true });
 
-/** Tell those who listen. */
+/** Say something that needs no answer. */
 function announce(text) {
   voice.textContent = text;
+  setTimeout(() => {
+    if (voice.textContent === text) voice.textContent = "";
+  }, HEARD);
 }
 
 /** Say what went wrong, or that nothing does any more. */

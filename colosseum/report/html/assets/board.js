@@ -51,7 +51,7 @@ function seenOf(told) {
     optimum: content.optima[told.scenario],
     quotes: quotesOf(told),
     channels: new Map(told.channels.map((each) => [each.name, each])),
-    link: (n) => address(mine, n, mine === looked.run ? looked : { view: looked.view }),
+    link: (n) => address(mine, n, mine === looked.run ? looked : { beside: besidesOf(told), view: looked.view }),
   };
 }
 

@@ -39,6 +39,7 @@ async function open(wanted, { quiet = false } = {}) {
     Object.assign(looked, { content: found, told, agent: "", channel: "" });
   }
   complain();
+  if (another) turnTo(run);
   if (wanted.event !== null) unhide(wanted.event);
   show();
   if (!quiet) arrive(wanted.event);
@@ -236,6 +237,11 @@ function besides() {
   const control = controlOf(looked.told);
   const wanted = looked.beside ?? (control ? [keyOf(control)] : []);
   return looked.content.runs.filter((each) => each !== looked.told && wanted.includes(keyOf(each)));
+}
+
+/** What stands beside a run once it is the one that is opened. */
+function besidesOf(told) {
+  return [looked.told, ...besides()].filter((each) => each !== told).map(keyOf);
 }
 
 /** Runs by their arms, the control first. */

@@ -58,6 +58,7 @@ function packOf(place) {
 
 /** Text from base64 of zlib. */
 async function unpacked(pack) {
+  if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to unpack it");
   const bytes = Uint8Array.from(atob(pack.textContent.trim()), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).text();

@@ -199,6 +199,12 @@ function cell(column, run, looked, file) {
   }
 }
 
+/** Turn to the page of the list that has a run, where one has. */
+function turnTo(run) {
+  const place = list.runs.indexOf(run);
+  if (place >= 0) list.page = Math.floor(place / ROWS);
+}
+
 /** The run before or after one, as the list stands now. */
 function neighbour(run, step) {
   const place = list.runs.indexOf(run);
