@@ -57,14 +57,19 @@ class Browser:
             self.troubles.append(words)
 
 
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """A browser without a window. Skips where there is none, or nothing to drive it."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `pip install playwright`")
+def driver() -> Any:
+    """What drives browsers. Skips where there is none, or no browser."""
+    found = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `pip install playwright`")
     if not CHROMIUM.exists():
         assert not os.environ.get("CI"), f"there is no {CHROMIUM}: what is skipped is not checked"
         pytest.skip(f"there is no {CHROMIUM}")
-    with driver.sync_playwright() as playwright:
+    return found
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser without a window. Skips where there is none."""
+    with driver().sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(ARGUMENTS))
         yield Browser(made)
         made.close()

@@ -43,7 +43,7 @@ function lastRows(columns) {
 
 /** A run as its cards need it. */
 function seenOf(told) {
-  const mine = RUNS.find((run) => run.trial === told.trial) ?? looked.run;
+  const mine = BY_TRIAL.get(told.trial) ?? looked.run;
   const { content } = looked;
   return {
     told,

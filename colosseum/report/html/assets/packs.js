@@ -3,6 +3,7 @@
 const KEPT = 6; // cases that stay inflated
 const INDEX = JSON.parse(document.getElementById("index").textContent);
 const RUNS = INDEX.runs.map(asRun);
+const BY_TRIAL = new Map(RUNS.map((run) => [run.trial, run]));
 const SEVERAL = severalModels();
 const SWEPT = INDEX.cases.some((each) => each.point !== INDEX.cases[0].point);
 const packs = [...document.querySelectorAll("script.pack")];

@@ -11,6 +11,7 @@ const WORTH = {
     " one come last. A judge's points are those for the coalition less those for a random set of agents as large.",
   ],
 };
+const ORDER = new Intl.Collator("en", { numeric: true });
 const list = { sort: "worth", up: false, page: 0, filters: {}, runs: RUNS, shown: null };
 const COLUMNS = [
   { key: "arm", words: "run", cell: (run) => keyOf(run) },
@@ -97,7 +98,7 @@ function narrow(key, value) {
 /** Which of two comes first; what is not known comes last, whatever the direction. */
 function compared(one, other, sign) {
   if (one === null || other === null) return (one === null) - (other === null);
-  if (typeof one === "string") return sign * one.localeCompare(other, "en", { numeric: true });
+  if (typeof one === "string") return sign * ORDER.compare(one, other);
   return sign * (one - other);
 }
 

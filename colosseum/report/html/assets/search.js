@@ -86,7 +86,7 @@ async function peeked(place) {
 
 /** All places in a case that have the words: {trial, n, label, text, from, to}. */
 function* hitsIn(content, pattern) {
-  for (const told of content.runs) {
+  for (const told of content.runs.filter((each) => BY_TRIAL.has(each.trial))) {
     for (const { n, label, text } of textsOf(told)) {
       for (const match of text.matchAll(pattern))
         yield { trial: told.trial, n, label, text, from: match.index, to: match.index + match[0].length };
@@ -157,7 +157,7 @@ function more(found, hits) {
 }
 
 function hitItem(hit) {
-  const run = RUNS.find((each) => each.trial === hit.trial);
+  const run = BY_TRIAL.get(hit.trial);
   const before = hit.text.slice(Math.max(0, hit.from - AROUND), hit.from);
   const after = hit.text.slice(hit.to, hit.to + AROUND);
   return make(
