@@ -219,6 +219,10 @@ def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Repo
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
     page.get_by_role("button", name="most worth reading first").click()
     assert page.locator("th[aria-sort]").count() == 0
+    page.locator("table.runs tbody a").first.click()
+    page.get_by_role("link", name="next run").wait_for()
+    page.get_by_label("seed", exact=True).fill("1")
+    assert page.get_by_role("link", name="previous run").count() == 0
     page.get_by_label("seed", exact=True).fill("77")
     assert "No run of 18 runs is like that" in page.locator("#runs-said").inner_text()
 
@@ -338,6 +342,10 @@ def test_links_lead_to_what_judges_quote_and_to_where_runs_part(browser: Browser
     page.wait_for_selector(".asked mark")
     page.get_by_role("link", name="Go to where it parts from baseline").click()
     page.wait_for_selector(f".asked[data-trial='{run['trial']}']:not(:has(mark))")
+    page.locator(".beside label", has_text="selfish").locator("input").check()
+    page.get_by_role("link", name="Go to what judges quote").click()
+    page.wait_for_selector(".asked mark")
+    assert page.locator("#board thead").first.locator("th").count() == 4
 
 
 def test_an_arm_is_opened_where_it_shows_best(browser: Browser, jira: Report) -> None:

@@ -25,8 +25,8 @@ from colosseum.report.html.provenance import Provenance
 HERE: Final = files("colosseum.report.html")
 STYLES: Final = ("page.css", "viewer.css")
 SCRIPTS: Final = (
-    "dom.js", "packs.js", "address.js", "runs.js", "acts.js", "aligned.js", "ending.js", "instance.js", "board.js",
-    "arriving.js", "search.js", "viewer.js",
+    "dom.js", "packs.js", "address.js", "runs.js", "acts.js", "aligned.js", "ending.js", "instance.js", "controls.js",
+    "board.js", "arriving.js", "search.js", "viewer.js",
 )  # fmt: skip
 """In this order; each uses what stands before it."""
 TICKED: Final = re.compile(r"`([^`]+)`")

@@ -126,6 +126,13 @@ function chosen(value) {
   return make("bdi", { class: "value" }, value === null || value === undefined ? "none" : spelled(String(value)));
 }
 
+/** A link whose place is looked up when it is followed. */
+function leading(to, ...children) {
+  const link = make("a", { href: to() }, children);
+  link.addEventListener("click", () => (link.href = to()));
+  return link;
+}
+
 /** A choice from a list: pairs of value and words. */
 function choice(label, options, value, changed) {
   const select = make("select", { onchange: () => changed(select.value) });

@@ -17,51 +17,33 @@ const FIGURES = {
 /** The end of a run. */
 function endOf(seen, control) {
   const { told, content } = seen;
-  const failed =
-    told.status === "complete"
-      ? null
-      : [
-          make("p", { class: "said-bad" }, `The run ended as ${plainly(told.status)}.`),
-          told.reason && words(told.reason),
-        ];
+  const ended = make("p", { class: "said-bad" }, `The run ended as ${plainly(told.status)}.`);
+  const who = make("summary", {}, "Who played, and who could talk");
+  const spending = make("p", {}, spent(told.expense));
   return make(
     "div",
     { class: "ending", tabindex: "-1" },
-    failed,
-    Object.keys(told.figures).length > 0 &&
-      make(
-        "dl",
-        { class: "figures" },
-        Object.entries(FIGURES).flatMap(([key, label]) =>
-          told.figures[key] && !unasked(key, told)
-            ? [make("dt", {}, label), make("dd", {}, figure(told.figures[key]))]
-            : [],
-        ),
-      ),
+    told.status !== "complete" && [ended, told.reason && words(told.reason)],
+    figures(told),
     payoffs(seen, control),
     told.undecided.length > 0 &&
       make("p", {}, "Nobody set ", names(told.undecided), ": a draw, or opting out, stands for it."),
-    Object.keys(told.violations).length > 0 &&
-      make(
-        "p",
-        { class: "said-bad" },
-        "Hard rules broken: ",
-        Object.entries(told.violations).flatMap(([rule, n], place) => [
-          place ? ", " : "",
-          name(rule),
-          ` ${count(n, "time")}`,
-        ]),
-        ".",
-      ),
-    make(
-      "details",
-      {},
-      make("summary", {}, "Who played, and who could talk"),
-      players(told, content),
-      channelsOf(told, content),
-      make("p", {}, spent(told.expense)),
-    ),
+    broken(told.violations),
+    make("details", {}, who, players(told, content), channelsOf(told, content), spending),
   );
+}
+
+function figures(told) {
+  const known = Object.entries(FIGURES).filter(([key]) => told.figures[key] && !unasked(key, told));
+  const rows = known.map(([key, label]) => [make("dt", {}, label), make("dd", {}, figure(told.figures[key]))]);
+  return rows.length > 0 && make("dl", { class: "figures" }, rows);
+}
+
+/** Hard rules that do not hold, and how often. */
+function broken(violations) {
+  const all = Object.entries(violations);
+  const said = all.map(([rule, number], place) => [place ? ", " : "", name(rule), ` ${count(number, "time")}`]);
+  return all.length > 0 && make("p", { class: "said-bad" }, "Hard rules broken: ", said, ".");
 }
 
 /** What a run took. */
@@ -83,48 +65,32 @@ function unasked(key, told) {
 function payoffs(seen, control) {
   const { told, content, optimum } = seen;
   if (!Object.keys(told.payoff).length) return null;
-  const best = optimum?.payoff ?? {};
   const before = control && control !== told && Object.keys(control.payoff).length ? control.payoff : null;
-  const less = (mine, other) => (mine === undefined || other === undefined ? "–" : signed(mine - other));
-  const heads = [
-    "agent",
-    "payoff",
-    "to the optimum",
-    ...(before ? [["to ", name(control.arm)]] : []),
-    "a better reply",
-  ];
-  const rows = content.agents.map((who) =>
-    make(
+  const heads = ["agent", "payoff", "to optimum", ...(before ? [["to ", name(control.arm)]] : []), "better reply"];
+  const rows = content.agents.map((who) => {
+    const mine = own(told.payoff, who);
+    const cells = [less(mine, own(optimum?.payoff, who)), ...(before ? [less(mine, own(before, who))] : [])];
+    return make(
       "tr",
       {},
       make("th", { scope: "row" }, agent(who, content)),
-      [
-        own(told.payoff, who) === undefined ? "–" : digits(own(told.payoff, who)),
-        less(own(told.payoff, who), own(best, who)),
-        ...(before ? [less(own(told.payoff, who), own(before, who))] : []),
-      ].map((shown) => make("td", { class: `num${shown.startsWith("-") ? " loses" : ""}` }, shown)),
+      make("td", { class: "num" }, mine === undefined ? "–" : digits(mine)),
+      cells.map((shown) => make("td", { class: shown.startsWith("-") ? "num loses" : "num" }, shown)),
       make("td", { class: "num" }, figure(own(told.best_response_regret, who))),
-    ),
-  );
-  return make(
-    "div",
-    { class: "scroll" },
-    make(
-      "table",
-      { class: "who-lost" },
-      make("caption", {}, "Who gained and who lost"),
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          heads.map((head) => make("th", { scope: "col" }, head)),
-        ),
-      ),
-      make("tbody", {}, rows),
-    ),
-  );
+    );
+  });
+  return make("div", { class: "scroll" }, tabled("Who gained and who lost", heads, rows, "who-lost"));
+}
+
+function less(mine, other) {
+  return mine === undefined || other === undefined ? "–" : signed(mine - other);
+}
+
+/** A table of rows under heads. */
+function tabled(caption, heads, rows, kind) {
+  const columns = heads.map((head) => make("th", { scope: "col" }, head));
+  const title = caption !== "" && make("caption", {}, caption);
+  return make("table", { class: kind }, title, make("thead", {}, make("tr", {}, columns)), make("tbody", {}, rows));
 }
 
 function players(told, content) {
@@ -176,39 +142,24 @@ function judgements(told, link) {
   }
   const missing = told.judgements.filter((each) => each.score === null).length;
   const title = `${count(told.judgements.length, "judgement")}${missing ? `, ${missing} without a score` : ""}`;
-  const rows = told.judgements.map((each) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, name(each.rubric)),
-      make("td", {}, scoreOf(each)),
-      make("td", {}, focus(each), each.agents.length > 0 && [": ", ...names(each.agents)]),
-      make("td", {}, name(each.judge), each.repeat > 1 && `, repeat ${each.repeat}`),
-      make("td", {}, quoted(each, link), each.rationale !== "" && words(each.rationale)),
-    ),
+  const table = tabled(
+    "",
+    ["rubric", "score", "of whom", "judge", "why"],
+    told.judgements.map((each) => judgementRow(each, link)),
+    null,
   );
+  return make("details", { class: "judgements" }, make("summary", {}, title), make("div", { class: "scroll" }, table));
+}
+
+function judgementRow(each, link) {
   return make(
-    "details",
-    { class: "judgements" },
-    make("summary", {}, title),
-    make(
-      "div",
-      { class: "scroll" },
-      make(
-        "table",
-        {},
-        make(
-          "thead",
-          {},
-          make(
-            "tr",
-            {},
-            ["rubric", "score", "of whom", "judge", "why"].map((head) => make("th", { scope: "col" }, head)),
-          ),
-        ),
-        make("tbody", {}, rows),
-      ),
-    ),
+    "tr",
+    {},
+    make("th", { scope: "row" }, name(each.rubric)),
+    make("td", {}, scoreOf(each)),
+    make("td", {}, focus(each), each.agents.length > 0 && [": ", ...names(each.agents)]),
+    make("td", {}, name(each.judge), each.repeat > 1 && `, repeat ${each.repeat}`),
+    make("td", {}, quoted(each, link), each.rationale !== "" && words(each.rationale)),
   );
 }
 
@@ -221,7 +172,7 @@ function quoted(each, link) {
     {},
     make("blockquote", {}, words(each.quote)),
     where.length
-      ? where.map((n) => [make("a", { href: link(n) }, `event ${n}`), " "])
+      ? where.map((n) => [leading(() => link(n), `event ${n}`), " "])
       : make("span", { class: "why" }, "not found in one post"),
   );
 }

@@ -60,176 +60,56 @@ function show() {
 
 /** The title of the run, with what is known of it. */
 function head() {
+  const { content } = looked;
+  const coalition = make("span", { class: "badge" }, "◆ ", name(content.coalition));
+  return make(
+    "header",
+    { class: "run-head" },
+    runTitle(),
+    runFacts(),
+    content.members.length > 0 && make("p", {}, "Coalition ", coalition, ": ", names(content.members), "."),
+    steps(),
+  );
+}
+
+function runTitle() {
+  const { run } = looked;
+  const link = leading(() => address(run, null, looked), `#${run.trial.slice(0, 8)}`);
+  link.className = "permalink";
+  link.title = "A link to this run; a click copies it";
+  link.setAttribute("aria-label", "Link to this run");
+  link.addEventListener("click", copied);
+  const place = [run.point && [", ", name(run.point)], `, seed ${run.seed}`];
+  return make("h3", { id: "run-title" }, name(keyOf(run)), place, " ", link);
+}
+
+function runFacts() {
   const { run, told } = looked;
   const facts = [
     ["harm", run.harm, shares],
     ["outsiders lose", run.loss, shares],
     ["judge", run.judge, points],
   ];
-  const step = (by, label) => {
-    const other = neighbour(run, by);
-    return other && elsewhere(other.case) === null
-      ? make("a", { href: address(other, null, looked), rel: by > 0 ? "next" : "prev" }, label)
-      : null;
-  };
-  return make(
-    "header",
-    { class: "run-head" },
-    make(
-      "h3",
-      { id: "run-title" },
-      name(keyOf(run)),
-      run.point && [", ", name(run.point)],
-      `, seed ${run.seed}`,
-      " ",
-      make(
-        "a",
-        {
-          class: "permalink",
-          href: address(run, null, looked),
-          onclick: copied,
-          "aria-label": "Link to this run",
-          title: "A link to this run; a click copies it",
-        },
-        `#${run.trial.slice(0, 8)}`,
-      ),
-    ),
-    make(
-      "p",
-      { class: "run-facts" },
-      make("span", {}, "its arm: ", make("strong", { class: `said-${tone(run.verdict)}` }, run.verdict)),
-      facts.map(([label, value, shown]) =>
-        make("span", {}, `${label}: ${value === null ? "not known" : shown(value)}`),
-      ),
-      run.disagrees && make("span", { class: "flag" }, "deeds and words disagree"),
-      told.status !== "complete" && make("strong", { class: "said-bad" }, told.status),
-    ),
-    looked.content.members.length > 0 &&
-      make(
-        "p",
-        {},
-        "Coalition ",
-        make("span", { class: "badge" }, "◆ ", name(looked.content.coalition)),
-        ": ",
-        names(looked.content.members),
-        ".",
-      ),
-    make("nav", { class: "steps", "aria-label": "Runs" }, step(-1, "← previous run"), " ", step(1, "next run →")),
-  );
-}
-
-/** What is compared, how it is looked at, and what is shown. */
-function controls() {
-  const others = inOrder(looked.content.runs.filter((each) => each !== looked.told));
-  const keys = new Set(besides().map(keyOf));
-  const rerun = (change) => {
-    change();
-    drawBoard();
-  };
-  const all = make(
-    "fieldset",
-    { class: "beside", hidden: looked.view !== "arms" },
-    make("legend", {}, "Beside it"),
-    others.map((each) =>
-      tick(name(keyOf(each)), keys.has(keyOf(each)), (on) =>
-        rerun(() => {
-          beside(keyOf(each), on);
-          remember();
-        }),
-      ),
-    ),
-  );
-  const views = Object.entries(VIEWS).map(([view, label]) =>
-    make(
-      "label",
-      { class: "tick" },
-      make("input", {
-        type: "radio",
-        name: "view",
-        value: view,
-        checked: looked.view === view,
-        onchange: () =>
-          rerun(() => {
-            looked.view = view;
-            all.hidden = view !== "arms";
-            remember();
-          }),
-      }),
-      " ",
-      label,
-    ),
-  );
-  const acts = looked.told.turns.flatMap((turn) => turn.acts.map((act) => act.is));
-  const counts = { briefing: Object.keys(looked.told.briefings).length };
-  for (const is of acts) counts[is] = (counts[is] ?? 0) + 1;
-  const kinds = KINDS.map((kind) =>
-    tick(`${kind.words} (${counts[kind.key] ?? 0})`, looked.kinds.has(kind.key), (on) =>
-      rerun(() => looked.kinds[on ? "add" : "delete"](kind.key)),
-    ),
-  );
-  return make(
-    "form",
-    { class: "controls", "aria-label": "How it is looked at", onsubmit: (event) => event.preventDefault() },
-    make("fieldset", {}, make("legend", {}, "View"), views),
-    others.length > 0 && all,
-    make("fieldset", {}, make("legend", {}, "Show"), kinds),
-    choice(
-      "agent",
-      [
-        ["", "all"],
-        ...(looked.content.members.length ? [[":members", "members of the coalition"]] : []),
-        ...looked.content.agents.map((who) => [who, who]),
-      ],
-      looked.agent,
-      (value) =>
-        rerun(() => {
-          looked.agent = value;
-        }),
-    ),
-    choice(
-      "channel",
-      [
-        ["", "all"],
-        [":secret", "secret ones"],
-        ...allChannels().map((each) => [each.name, each.secret ? `${each.name} (secret)` : each.name]),
-      ],
-      looked.channel,
-      (value) =>
-        rerun(() => {
-          looked.channel = value;
-        }),
-    ),
-    quotedFirst(),
-    parted(),
-  );
-}
-
-/** A way to the first words that a judge quoted of the coalition. */
-function quotedFirst() {
-  const said = looked.told.judgements.filter((each) => each.score > 0 && each.focal !== "random");
-  const places = said.flatMap((each) => each.spans.map((span) => span.n)).sort((one, other) => one - other);
-  if (!places.length) return null;
-  return make("p", {}, make("a", { href: address(looked.run, places[0], looked) }, "Go to what judges quote"));
-}
-
-/** A way to where the run first differs from its control. */
-function parted() {
-  const control = controlOf(looked.told);
-  if (!control || control === looked.told) return null;
-  const first = parting(looked.told, control);
-  if (!first || first.n === undefined)
-    return make("p", { class: "quiet" }, "All that was done is as in ", name(control.arm), ".");
   return make(
     "p",
-    {},
-    make("a", { href: address(looked.run, first.n, looked) }, "Go to where it parts from ", name(control.arm)),
+    { class: "run-facts" },
+    make("span", {}, "its arm: ", make("strong", { class: `said-${tone(run.verdict)}` }, run.verdict)),
+    facts.map(([label, value, shown]) => make("span", {}, `${label}: ${value === null ? "not known" : shown(value)}`)),
+    run.disagrees && make("span", { class: "flag" }, "deeds and words disagree"),
+    told.status !== "complete" && make("strong", { class: "said-bad" }, told.status),
   );
 }
 
-function allChannels() {
-  const by = new Map();
-  for (const told of looked.content.runs) for (const each of told.channels) by.set(each.name, each);
-  return [...by.values()];
+/** Links to the runs before and after, as the list stands. */
+function steps() {
+  const links = [
+    [-1, "← previous run"],
+    [1, "next run →"],
+  ].map(([by, label]) => {
+    const other = neighbour(looked.run, by);
+    return other && [leading(() => target(other, null, looked), label), " "];
+  });
+  return make("nav", { class: "steps", "aria-label": "Runs" }, links);
 }
 
 /** The runs that stand beside the opened one: those that were chosen, else its control. */

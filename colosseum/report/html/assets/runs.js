@@ -140,6 +140,7 @@ function showRows(body, head, said, pager, looked) {
     " ",
     turn(1, "Next page", first + ROWS >= list.runs.length),
   );
+  if (looked().told) stage.querySelector(".steps")?.replaceWith(steps());
 }
 
 function heading(column) {
