@@ -207,8 +207,8 @@ function turnTo(run) {
   if (place >= 0) list.page = Math.floor(place / ROWS);
 }
 
-/** The run before or after one, as the list stands now. */
+/** The run before or after one, as the list stands now; the first comes after one that is not in it. */
 function neighbour(run, step) {
   const place = list.runs.indexOf(run);
-  return place < 0 ? list.runs[0] : list.runs[place + step];
+  return place < 0 && step < 0 ? undefined : list.runs[place + step];
 }
