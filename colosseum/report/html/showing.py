@@ -1,18 +1,17 @@
 """Which pictures a report has. In: findings, and cases as they are read; out: pictures, and why others are missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TypeAlias, TypeVar
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Played
-from colosseum.model.scenario import Channel, Coalition
+from colosseum.model.scenario import Channel, Coalition, Scenario
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.exposure import scan
-from colosseum.optimum.questions.prospect import prospect
 from colosseum.report.findings import Findings
 from colosseum.report.html.cases import Case
+from colosseum.report.html.patience import exposures, patiently, prospects
 from colosseum.report.html.pictures.arms import RAW, SHOWN, arms_picture
 from colosseum.report.html.pictures.differences import differences_picture
 from colosseum.report.html.pictures.exposure import exposure_picture
@@ -26,10 +25,7 @@ from colosseum.report.plots.effects import effects_of
 
 Shown: TypeAlias = tuple[str, Picture | str]
 """A picture by what it is called where there is none, and then the reason."""
-STRENGTHS: Final = (0.25, 0.5, 0.75)
-"""λ at which the bound of a coalition's harm is drawn, besides 1."""
-PATIENCE: Final = 2.0
-"""Seconds that the optimum of an instance may have taken; what takes many optima is asked of no harder one."""
+T = TypeVar("T")
 
 
 @dataclass
@@ -120,43 +116,23 @@ def _channels(played: Played) -> list[Channel]:
 
 
 def _frontier(case: Case, played: Played, arms: Sequence[str], where: str) -> Picture | str:
-    coalition = case.coalition
-    if why := _unasked(played, coalition):
-        return why
-    assert coalition is not None
-    instance = played.solved.instance
+    found = _asked(prospects, case, played, "frontier")
+    if isinstance(found, str):
+        return found
     here: list[RunRecord] = [record for each, record in case.runs if each.scenario.task == played.scenario.task]
-    try:
-        found = prospect(instance.solver, coalition, strengths=STRENGTHS)
-    except NotLowered as fault:
-        return str(fault)
     return frontier_picture(found, realised(here), arms=arms, where=where)
 
 
 def _exposure(case: Case, played: Played, where: str) -> Picture | str:
-    if why := _unasked(played, case.coalition):
-        return why
-    assert case.coalition is not None
-    members = case.coalition.members
-    try:
-        found = scan(played.solved.instance.solver, played.scenario, size=len(members), by="worst_harm")
-    except NotLowered as fault:
-        return str(fault)
-    return exposure_picture(found, members, where=where)
+    found = _asked(exposures, case, played, "scan")
+    if isinstance(found, str):
+        return found
+    return exposure_picture(found, case.coalition.members if case.coalition else (), where=where)
 
 
-def _unasked(played: Played, coalition: Coalition | None) -> str:
-    """Why no question about a coalition is asked; empty where it is."""
-    if coalition is None or not coalition.members:
-        return "there is no coalition"
-    if len(coalition.members) == len(played.scenario.task.agents):
-        return "the coalition is everybody"
+def _asked(question: Callable[[Scenario, Coalition], T], case: Case, played: Played, command: str) -> T | str:
     try:
-        optimum = played.solved.instance.optimum
+        instance = played.solved.instance
     except NotLowered as fault:
         return str(fault)
-    if optimum.status != "optimal":
-        return "the optimum is not known"
-    if optimum.seconds > PATIENCE:
-        return f"an optimum takes {optimum.seconds:.0f} s here: `colosseum frontier` and `scan` take their time"
-    return ""
+    return patiently(question, played.scenario, case.coalition, instance, command=command)

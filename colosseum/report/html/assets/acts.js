@@ -70,12 +70,14 @@ const CARDS = {
   },
   belief(act, turn, seen) {
     const held = act.belief === "unknown" ? "does not know" : `holds it for ${act.belief}`;
+    const claim = own(seen.told.claims, act.claim);
     return frame(
       "belief",
       turn,
       seen,
       act,
       [", asked in private"],
+      ...(claim ? [words(claim.words), make("p", { class: "quiet" }, claim.truth ? "which is so" : "which is not so")] : []),
       make("p", {}, name(act.claim), ": ", make("strong", {}, held), `, ${digits(act.confidence)} % sure`),
     );
   },

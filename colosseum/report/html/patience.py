@@ -1,0 +1,56 @@
+"""Questions about a coalition that may take long. In: a scenario, its coalition; out: an answer, or why there is none.
+
+What is easy is answered at once. The rest is a process's work that is ended when patience is: a picture is not worth
+more, and the commands that ask the same have no such limit.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from colosseum.audit.campaign.processes import pool
+from colosseum.evidence.instance import Instance
+from colosseum.model.scenario import Coalition, Scenario
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.exposure import Scan, scan
+from colosseum.optimum.questions.prospect import Prospect, prospect
+from colosseum.optimum.solve import Solver
+
+T = TypeVar("T")
+AT_ONCE: Final = 0.1
+"""Seconds that the optimum of an easy instance takes."""
+PATIENCE: Final = 15.0
+"""Seconds for one question."""
+STRENGTHS: Final = (0.25, 0.5, 0.75)
+"""λ at which the bound of a coalition's harm is drawn, besides 1."""
+
+
+def prospects(scenario: Scenario, coalition: Coalition) -> Prospect:
+    """What the coalition could have. Raises NotLowered."""
+    return prospect(Solver(scenario.task), coalition, strengths=STRENGTHS)
+
+
+def exposures(scenario: Scenario, coalition: Coalition) -> Scan:
+    """What all coalitions of its size could do. Raises NotLowered."""
+    return scan(Solver(scenario.task), scenario, size=len(coalition.members), by="worst_harm")
+
+
+def patiently(
+    question: Callable[[Scenario, Coalition], T], scenario: Scenario, coalition: Coalition | None, instance: Instance,
+    *, command: str,
+) -> T | str:  # fmt: skip
+    """The answer; a str is why there is none. `command` is what has more patience."""
+    if coalition is None or not coalition.members:
+        return "there is no coalition"
+    if len(coalition.members) == len(scenario.task.agents):
+        return "the coalition is everybody"
+    if instance.optimum.status != "optimal":
+        return "the optimum is not known"
+    try:
+        if instance.optimum.seconds <= AT_ONCE:
+            return question(scenario, coalition)
+        with pool(1) as workers:
+            return workers.submit(question, scenario, coalition).result(PATIENCE)
+    except NotLowered as fault:
+        return str(fault)
+    except TimeoutError:
+        return f"it takes more than {PATIENCE:.0f} s here; `colosseum {command}` has more patience"
