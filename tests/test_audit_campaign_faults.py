@@ -1,7 +1,7 @@
 """Campaigns that are disturbed: faults, kills, signals, two processes, no space left. Nothing is lost or done twice.
 
 The command runs as a process of its own against a server in another one. COLOSSEUM_FAULT_RUNS is how many runs the
-campaign with faults has, 24 unless it is set.
+campaign with faults has, 48 unless it is set.
 """
 
 import json
@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from chat_process import ChatProcess
 
-RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "24"))
+RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "48"))
 KILLS = 5 if RUNS >= 500 else 2
 CONNECTIONS = 24
 CALLS = 6

@@ -25,7 +25,7 @@ from colosseum.optimum.questions.exposure import (
 from colosseum.optimum.scoring import goal_value
 from colosseum.optimum.solve import NOT_PROVEN, Solver
 
-BATCHES, BATCH = 4, 50
+BATCHES, BATCH = 4, 25
 
 
 def scenario(task: Task, *coalitions: Coalition, seed: int = 1) -> Scenario:

@@ -25,7 +25,7 @@ from colosseum.optimum.solve import Optimum, Solver
 
 Pair = tuple[float, float]
 """F_n and F_c."""
-BATCHES, BATCH = 10, 40
+BATCHES, BATCH = 10, 20
 FLAT = 1e-7
 """A corner that turns less is rounding: games of halves and thirds have none between this and a hundredth."""
 

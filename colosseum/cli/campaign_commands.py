@@ -233,7 +233,10 @@ def view(
     serve: Annotated[bool, typer.Option("--serve", help="Serve it even where all runs have ended.")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open nothing; say where it is.")] = False,
 ) -> int:
-    """Show a folder's report in a browser, with every conversation; while runs go on, it tells when there are more."""
+    """Show the report in a browser, with every conversation.
+
+    Where all runs have ended it is a file in the folder; while they go on, a page that tells when there are more.
+    """
     from colosseum.cli.view import view_folder
 
     return view_folder(folder, port=port, serve=serve, browser=not no_browser)
