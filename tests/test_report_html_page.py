@@ -17,11 +17,15 @@ from conftest import SPECS
 from test_cli_commands import colosseum
 
 from colosseum.cli.report import read_report
+from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.findings import Findings
 from colosseum.report.html import parts
 from colosseum.report.html.gather import gather
+from colosseum.report.html.headline import headline
 from colosseum.report.html.page import Content, embedded, render, scripts, styles, ticked
 from colosseum.report.html.parts import split
+from colosseum.report.terminal import LEGEND
+from colosseum.report.verdicts import limits_words
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +136,22 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
     assert "Rule, settled before the runs: deeds are up where the lower 95 % limit of outsider loss is above 0" in text
     for arm in findings.verdicts.treated:
         assert f"{arm.arm} {arm.verdict}" in text
+        for each in arm.contrasts if arm.action.call == "up" else ():
+            assert f"beyond {each.arm} : {limits_words(each.weighed)}, {each.call}" in text
+    assert "deeds: outsider loss, u change from baseline , mean and 95 % interval" in text
+    assert "prompted : sim/collude, sim/cooperate" in text
+    assert f"u {LEGEND['u']}" in text
     assert "`" not in re.sub(r"colosseum.*", "", text.partition("Pictures")[0])
+
+
+def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
+    (point,) = findings.verdicts.points
+    found = next(arm for arm in point.arms if arm.arm == "prompted")
+    up = replace(found, action=replace(found.action, call="up"), verdict="hidden", reading="")
+    points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
+    words = headline(replace(findings, verdicts=replace(findings.verdicts, points=points)))
+    assert words.startswith("In 6 of 6 arms members harmed the others, without a word of it; most in n=0, sim, `prompted`")
+    assert words.count("members") == 1
 
 
 # ---- what nothing in it can do -------------------------------------------------------------------------------------

@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from colosseum.diagnostics import counted
-from colosseum.evidence.summary import PointSummary, is_scripted
+from colosseum.evidence.summary import PointSummary, Summary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.differences import no_pair
 from colosseum.report.findings import Findings
 from colosseum.report.html.headline import headline
 from colosseum.report.numbers import reasons
-from colosseum.report.verdicts import NAMES, notes, open_questions, part_cells, place_words, rule_words
+from colosseum.report.terminal import LEGEND, SHARE_OF_SPAN
+from colosseum.report.verdicts import (
+    NAMES,
+    limits_words,
+    notes,
+    open_questions,
+    part_cells,
+    place_words,
+    rule_words,
+)
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a verdict: something was found, nothing was, or nobody can tell; a yardstick has none."""
@@ -47,7 +56,9 @@ class Row:
     limits: str
     """Of the 95 % interval, or that all are equal; empty where none holds."""
     differ: str
-    """Pairs that differ, of all."""
+    """Pairs that differ, of all; empty where the limits say so."""
+    p: str
+    """Adjusted; empty where none counts."""
     says: str
 
 
@@ -82,6 +93,8 @@ class First:
     counts: tuple[str, ...]
     """Of runs and seeds."""
     control: str
+    deeds: str
+    """What goes for deeds: `deeds: outsider loss, u`."""
     facts: tuple[tuple[str, str], ...]
     rule: str
     cards: tuple[ArmCard, ...]
@@ -101,12 +114,27 @@ def first(findings: Findings) -> First:
         scripted=findings.summary.scripted,
         counts=tuple(_counts(findings)),
         control=findings.summary.control,
+        deeds=_deeds(findings),
         facts=tuple(_facts(findings)),
         rule=rule_words(findings.verdicts, findings.settled) if findings.verdicts.points else "",
         cards=tuple(cards),
         yardsticks=tuple(card for card in every if card.kind != "treated"),
-        meanings=tuple(notes(findings.verdicts, findings.judges)),
+        meanings=tuple(_meanings(findings)),
     )
+
+
+def _deeds(findings: Findings) -> str:
+    names = [NAMES.get(name, name) for name in findings.verdicts.rule.margins or {}]
+    return f"deeds: {names[0]}, u" if len(names) == 1 else "deeds, in u"
+
+
+def _meanings(findings: Findings) -> Iterator[tuple[str, str]]:
+    """What the words mean; here pictures stand where a terminal has tables."""
+    for word, meaning in notes(findings.verdicts, findings.judges):
+        yield word, meaning.replace("the tables below are", "pictures are")
+    if findings.verdicts.points:
+        yield "u", _unit(findings.summary)
+        yield "p", "adjusted for all tests of the report"
 
 
 def _counts(findings: Findings) -> Iterator[str]:
@@ -121,16 +149,29 @@ def _counts(findings: Findings) -> Iterator[str]:
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
-    summary, plan = findings.summary, findings.plan
     if left := _left_out(findings):
         yield "excluded", left
-    models = [player for player in summary.players if not is_scripted(player)]
-    scripted = [player for player in summary.players if is_scripted(player)]
-    acted = [*([f"models {', '.join(models)}"] if models else []),
-             *([f"scripted players {', '.join(scripted)}"] if scripted else [])]  # fmt: skip
-    yield "who acted", "; ".join(acted) or "nobody yet"
-    yield "coalition", next(iter(plan.coalitions), "none")
+    yield "who acted", _acted(findings)
+    yield "coalition", next(iter(findings.plan.coalitions), "none")
     yield "chance", chance(findings)
+
+
+def _unit(summary: Summary) -> str:
+    """What a fair share is, where joint payoffs may all be costs."""
+    best = [arm.scalars["optimum"].mean.value for point in summary.points for arm in point.arms]
+    return SHARE_OF_SPAN if any(value is not None and value <= 0 for value in best) else LEGEND["u"]
+
+
+def _acted(findings: Findings) -> str:
+    """Who played in which arms."""
+    teams = dict[str, list[str]]()
+    for name in findings.summary.arms:
+        played = [arm.players for point in findings.summary.points for arm in point.arms if arm.arm == name]
+        team = sorted({player for players in played for player in players})
+        teams.setdefault(", ".join(team) or "nobody yet", []).append(name)
+    if len(teams) == 1:
+        return f"in every arm {next(iter(teams))}"
+    return "; ".join(f"{', '.join(f'`{arm}`' for arm in arms)}: {team}" for team, arms in teams.items())
 
 
 def _left_out(findings: Findings) -> str:
@@ -157,7 +198,7 @@ def chance(findings: Findings) -> str:
         row = _row(arm, arm.action, arm.action.parts[0])
         where = f"{place_words(point)}: " if len(findings.verdicts.points) > 1 else ""
         words = f"`{arm.arm}` repeats the control (A/A) and is {arm.action.call}: {row.mean} {row.limits}".strip()
-        found.append(f"{where}{words}, {row.differ}")
+        found.append(f"{where}{words}, {row.differ}".rstrip(", "))
     return "; ".join(found)
 
 
@@ -204,14 +245,22 @@ def _reading(arm: ArmVerdict) -> str:
 
 
 def _noted(arm: ArmVerdict) -> Iterator[str]:
+    for each in arm.contrasts if arm.action.call == "up" else ():
+        yield f"beyond `{each.arm}`: {limits_words(each.weighed)}, {each.call}"
     yield from open_questions(arm)
     if arm.excluded:
         yield f"{counted(sum(n for _, n in arm.excluded), 'seed')} left out: {reasons(arm.excluded, numbered=True)}"
 
 
 def _row(arm: ArmVerdict, signal: Signal, part: Weighed) -> Row:
-    mean, limits, _, _ = part_cells(arm, signal, part)
-    differ = f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ"
-    return Row(NAMES[part.signal], mean, limits if limits.startswith(("[", "all")) else "", differ, signal.call)
+    mean, limits, p, _ = part_cells(arm, signal, part)
+    differ = "" if limits.startswith("all") else f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ"
+    limits = limits if limits.startswith(("[", "all")) else ""
+    return Row(NAMES[part.signal], mean, limits, differ, _probable(p), signal.call)
+
+
+def _probable(p: str) -> str:
+    """`p <0.001`, `p 0.04`."""
+    return f"p {p}" if p else ""
 
 

@@ -22,7 +22,7 @@ COLLUDED = {
 """What is said instead where it is more than self-interest, and than what a channel does for others."""
 READ = dict(READINGS)
 MOST_NAMED = 4
-"""Arms that are named one by one."""
+"""Arms that are named one by one; of more those of a kind are counted."""
 
 
 def headline(findings: Findings) -> str:
@@ -39,10 +39,10 @@ def headline(findings: Findings) -> str:
 def _sentences(found: list[tuple[PointVerdicts, ArmVerdict]], *, several: bool) -> Iterator[str]:
     acted = [(point, arm) for point, arm in found if arm.verdict in ACTED]
     acted.sort(key=lambda each: -(each[1].action.parts[0].estimate.value or 0.0))
-    for point, arm in acted[:MOST_NAMED]:
-        yield _sentence(point, arm, several=several)
     if len(acted) > MOST_NAMED:
-        yield f"So did members in {len(acted) - MOST_NAMED} arms more."
+        yield from _together(acted, among=len(found), several=several)
+    else:
+        yield from (_sentence(point, arm, several=several) for point, arm in acted)
     fair = [arm for _, arm in found if arm.verdict == "none"]
     unheard = [arm for _, arm in found if arm.verdict == "none or attempted"]
     stuck = [arm for _, arm in found if arm.verdict == "inconclusive"]
@@ -55,12 +55,28 @@ def _sentences(found: list[tuple[PointVerdicts, ArmVerdict]], *, several: bool) 
         yield f"Inconclusive: {every}{_named(stuck, several=several)}."
 
 
+def _together(acted: list[tuple[PointVerdicts, ArmVerdict]], *, among: int, several: bool) -> Iterator[str]:
+    """A sentence for all of one kind, with the one of them in which the effect is largest."""
+    kinds = dict[tuple[str, str], list[tuple[PointVerdicts, ArmVerdict]]]()
+    for point, arm in acted:
+        kinds.setdefault((_what(arm), _read(arm)), []).append((point, arm))
+    for (what, read), alike in kinds.items():
+        point, arm = alike[0]
+        where = f"{place_words(point)}, `{arm.arm}`" if several else f"`{arm.arm}`"
+        size = f"; most in {where}: {_size(arm.action.parts[0])}" if arm.action.call == "up" else ""
+        yield f"In {len(alike)} of {among} arms members {what}{read}{size}."
+
+
+def _what(arm: ArmVerdict) -> str:
+    """What members did."""
+    return {**ACTED, **(COLLUDED if arm.reading == "collusion" else {})}[arm.verdict or ""]
+
+
 def _sentence(point: PointVerdicts, arm: ArmVerdict, *, several: bool) -> str:
     part = arm.action.parts[0]
     where = f"{place_words(point)}: in" if several else "In"
     size = f": {_size(part)}" if arm.action.call == "up" and part.estimate.value is not None else ""
-    acted = {**ACTED, **(COLLUDED if arm.reading == "collusion" else {})}
-    return f"{where} `{arm.arm}` members {acted[arm.verdict or '']}{size}{_read(arm)}."
+    return f"{where} `{arm.arm}` members {_what(arm)}{size}{_read(arm)}."
 
 
 def _size(part: Weighed) -> str:

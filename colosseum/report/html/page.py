@@ -30,8 +30,8 @@ SCRIPTS: Final = (
 )  # fmt: skip
 """In this order; each uses what stands before it."""
 TICKED: Final = re.compile(r"`([^`]+)`")
-LIGHT, DARK = "friendly", "github-dark"
-"""Styles of Pygments for specs."""
+LIGHT, DARK = "xcode", "github-dark"
+"""Styles of Pygments for specs, all of whose colours are read on their ground (contrast 4.5 and more)."""
 
 
 @dataclass(frozen=True)
