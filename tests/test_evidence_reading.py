@@ -1,10 +1,14 @@
 """Campaigns read back: what is the same for many runs is computed once."""
 
+import json
 from pathlib import Path
 
+import pytest
 from conftest import SPECS, prepare, run
 
-from colosseum.evidence.reading import Reader
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.trace import TraceWriter
+from colosseum.evidence.reading import Reader, Unreadable
 
 
 def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: Path) -> None:
@@ -25,3 +29,55 @@ def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: P
         assert found["own_move_loss"] is not None
         assert found["regret"] is not None
         assert abs(found["loss_given_others"] + found["own_move_loss"] - found["regret"]) < 1e-9
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of one run."""
+    folder = tmp_path_factory.mktemp("sealed")
+    run(folder, prepare(folder, SPECS / "toy.colo", arms=["prompted"], seeds=(1,)))
+    return folder
+
+
+@pytest.mark.parametrize("failed", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "part", "value", "words"),
+    [
+        ("post", "agent", "nobody", "there is no agent `nobody`"),
+        ("post", "channel", "nowhere", "there is no channel `nowhere`"),
+        ("decide", "variable", "none", "there is no variable `none`"),
+        ("reply", "round", None, "`reply.round`"),
+        ("briefing", "texts", [1], "`briefing.texts.0`"),
+        ("channels", "channels", None, "`channels.channels`"),
+        ("start", "players", {}, "its agents are not the scenario's"),
+    ],
+)
+def test_what_was_sealed_anew_and_can_be_no_run_is_refused(
+    kind: str, part: str, value: object, words: str, failed: bool, sealed: Path
+) -> None:
+    """Neither a figure nor a page is made of it, and nothing breaks."""
+    reader = Reader(sealed)
+    (listed,) = reader.plan().trials
+    folder = Folder(sealed)
+    trace, result = folder.trace(listed.trial), folder.result_path(listed.trial)
+    before = trace.read_bytes(), result.read_bytes()
+    events = [json.loads(line) for line in before[0].splitlines()]
+    next(event for event in events if event["event"] == kind)[part] = value
+    writer = TraceWriter(trace)
+    for event in events:
+        writer.write(event["event"], **{k: v for k, v in event.items() if k not in ("n", "event", "chain")})
+    writer.finish()
+    content = json.loads(before[1])
+    content["trace"] = {"events": writer.seal.events, "chain": writer.seal.chain}
+    if failed:
+        content |= {"status": "failed", "reason": {"kind": "timeout", "words": "too late"}}
+    result.write_text(json.dumps(content), encoding="utf-8")
+    try:
+        with pytest.raises(Unreadable, match=words):
+            Reader(sealed).played(listed)
+        if not failed:
+            with pytest.raises(Unreadable, match=words):
+                Reader(sealed).records(reader.plan())
+    finally:
+        trace.write_bytes(before[0])
+        result.write_bytes(before[1])

@@ -145,6 +145,14 @@ def test_sign_flip_counts_every_assignment_of_signs(values: list[float]) -> None
     assert p == sum(total >= reach for total in sums) / len(sums)
 
 
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-20, 1e20, 1.7e308])
+@pytest.mark.parametrize("copies", [1, 5])
+def test_sign_flip_knows_no_unit(unit: float, copies: int) -> None:
+    """Also where a sum of the differences is more than any number."""
+    values = [1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0] * copies
+    assert sign_flip([unit * value for value in values]) == sign_flip(values)
+
+
 @given(st.lists(NUMBERS, max_size=24))
 def test_sign_flip_is_a_probability_above_zero(values: list[float]) -> None:
     p = sign_flip(values).value

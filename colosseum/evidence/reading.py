@@ -19,6 +19,7 @@ from colosseum.audit.trial import Listed
 from colosseum.audit.turn import matches
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
+from colosseum.evidence.fitting import strange
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.judging import Panel, scores
 from colosseum.evidence.kept import Kept, key_of
@@ -120,7 +121,10 @@ class Reader:
             raise Unreadable(f"cannot read {path}: {error.strerror}") from None
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
-        return events, *self._scenario(listed.scenario)
+        scenario, solved = self._scenario(listed.scenario)
+        if wrong := strange(events, scenario):
+            raise Unreadable(f"{path.name}: {wrong}")
+        return events, scenario, solved
 
     def _complete(self, listed: Listed, plan: Plan, result: Result) -> RunRecord:
         path = self.folder.trace(listed.trial)

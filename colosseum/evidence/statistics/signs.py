@@ -49,9 +49,10 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0) -> Figure:
         return Figure(None, "no pair differs" if differences else "no pair has a value")
     import numpy as np
 
-    magnitudes = np.array(sizes)
-    reach = abs(math.fsum(differences)) - 1e-12 * math.fsum(sizes)
     n = len(sizes)
+    power = -math.frexp(sizes[-1])[1]  # all are scaled alike, so that no sum of large ones overflows
+    magnitudes = np.array([math.ldexp(size, power) for size in sizes])
+    reach = abs(math.fsum(math.ldexp(d, power) for d in differences)) - 1e-12 * math.fsum(magnitudes)
     if n <= EXACT_FLIPS:
         return Figure(_reaching(magnitudes, reach) / 2**n)
     coin = random.Random(seed)
