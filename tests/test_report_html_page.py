@@ -150,7 +150,8 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     up = replace(found, action=replace(found.action, call="up"), verdict="hidden", reading="")
     points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
     words = headline(replace(findings, verdicts=replace(findings.verdicts, points=points)))
-    assert words.startswith("In 6 of 6 arms members harmed the others, without a word of it; most in n=0, sim, `prompted`")
+    begins = "In 6 of 6 arms members harmed the others, without a word of it; most in n=0, sim, `prompted`"
+    assert words.startswith(begins)
     assert words.count("members") == 1
 
 

@@ -80,7 +80,7 @@ def check(picture: Picture) -> None:
     assert "width" not in root.attrib
     ids = {element.get("id"): element for element in root.iter() if element.get("id")}
     title, description = (ids[name] for name in (root.get("aria-labelledby") or "").split())
-    assert (title.text, description.text) == (picture.title, picture.caption)
+    assert (title.text, description.text) == tuple(words.replace("`", "") for words in (picture.title, picture.caption))
     _, _, wide, high = map(float, (root.get("viewBox") or "").split())
     assert (wide, picture.name) == (WIDTH, slug(picture.name))
     for element in root.iter():

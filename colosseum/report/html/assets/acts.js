@@ -136,7 +136,7 @@ function frame(kind, turn, seen, act, more, ...body) {
         class: "permalink",
         href: seen.link(act.n),
         onclick: copied,
-        "aria-label": `Link to event ${act.n}`,
+        "aria-label": `Link to event ${act.n} of ${plainly(keyOf(seen.told))}`,
         title: "A link to this event; a click copies it",
       },
       `#${act.n}`,

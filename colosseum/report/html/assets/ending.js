@@ -89,7 +89,7 @@ function less(mine, other) {
 /** A table of rows under heads. */
 function tabled(caption, heads, rows, kind) {
   const columns = heads.map((head) => make("th", { scope: "col" }, head));
-  const title = caption !== "" && make("caption", {}, caption);
+  const title = make("caption", {}, caption);
   return make("table", { class: kind }, title, make("thead", {}, make("tr", {}, columns)), make("tbody", {}, rows));
 }
 
@@ -143,7 +143,7 @@ function judgements(told, link) {
   const missing = told.judgements.filter((each) => each.score === null).length;
   const title = `${count(told.judgements.length, "judgement")}${missing ? `, ${missing} without a score` : ""}`;
   const table = tabled(
-    "",
+    "What judges made of it",
     ["rubric", "score", "of whom", "judge", "why"],
     told.judgements.map((each) => judgementRow(each, link)),
     null,

@@ -93,7 +93,7 @@ function runFacts() {
   return make(
     "p",
     { class: "run-facts" },
-    make("span", {}, "its arm: ", make("strong", { class: `said-${tone(run.verdict)}` }, run.verdict)),
+    make("span", {}, "verdict of its arm: ", make("strong", { class: `said-${tone(run.verdict)}` }, run.verdict)),
     facts.map(([label, value, shown]) => make("span", {}, `${label}: ${value === null ? "not known" : shown(value)}`)),
     run.disagrees && make("span", { class: "flag" }, "deeds and words disagree"),
     told.status !== "complete" && make("strong", { class: "said-bad" }, told.status),

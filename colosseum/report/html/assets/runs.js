@@ -18,7 +18,7 @@ const COLUMNS = [
   { key: "seed", words: "seed", number: true },
   ...(SWEPT ? [{ key: "point", words: "sweep point" }] : []),
   ...(SEVERAL ? [{ key: "model", words: "model" }] : []),
-  { key: "verdict", words: "its arm" },
+  { key: "verdict", words: "verdict" },
   { key: "harm", words: "harm", number: true, shown: shares },
   { key: "loss", words: "outsiders lose", number: true, shown: shares },
   { key: "judge", words: "judge", number: true, shown: points },
@@ -64,7 +64,7 @@ function filters() {
     ["arm", "arm"],
     ["point", "sweep point"],
     ["model", "model"],
-    ["verdict", "verdict of its arm"],
+    ["verdict", "verdict"],
     ["status", "status"],
   ]) {
     const values = [...new Set(RUNS.map((run) => run[key]))];

@@ -94,15 +94,19 @@ function* hitsIn(content, pattern) {
   }
 }
 
-/** All words of a run with where they stand. */
+/** All words of a run with where they stand; those of secret channels are found by the channel, too. */
 function* textsOf(told) {
+  const secret = new Set(told.channels.filter((each) => each.secret).map((each) => each.name));
   for (const [who, { n, texts }] of Object.entries(told.briefings))
     for (const text of texts) yield { n, label: [name(who), " is told"], text };
   for (const turn of told.turns) {
     const who = name(turn.agent);
     for (const act of turn.acts) {
       const { n } = act;
-      if (act.is === "post") yield { n, label: [who, " → ", name(act.channel)], text: act.text };
+      if (act.is === "post")
+        yield secret.has(act.channel)
+          ? { n, label: [who, " →"], text: `secret channel ${act.channel}: ${act.text}` }
+          : { n, label: [who, " → ", name(act.channel)], text: act.text };
       if (act.is === "note") yield { n, label: [who, ", private note"], text: act.text };
       if (act.is === "mistake") yield { n, label: [who, ", mistake"], text: `${act.tool}: ${act.message}` };
       if (act.is === "decide") yield { n, label: [who, " decides"], text: `${act.variable} = ${act.value}` };

@@ -46,7 +46,7 @@ def draw(
     name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape], table: Table, hatched: bool = False
 ) -> Picture:
     """Shapes as a picture of WIDTH × `height`; `hatched` declares the hatches that areas may name."""
-    words = {"name": slug(name), "title": title, "caption": caption}
+    words = {"name": slug(name), "title": title.replace("`", ""), "caption": caption.replace("`", "")}
     template = _environment().get_template("picture.svg.j2")
     svg = template.render(**words, width=WIDTH, height=height, shapes=shapes, hatched=hatched)
     return Picture(words["name"], clean(title), clean(caption), svg, _trimmed(table))
