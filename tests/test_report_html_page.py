@@ -3,13 +3,16 @@
 import base64
 import hashlib
 import json
+import os
 import re
+import shutil
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import pytest
 from audited import HOSTILE, RAW, Wild, modelled
@@ -17,11 +20,13 @@ from conftest import SPECS
 from test_cli_commands import colosseum
 
 from colosseum.cli.report import read_report
+from colosseum.cli.words import Stop
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.findings import Findings
 from colosseum.report.html import parts
 from colosseum.report.html.gather import gather
 from colosseum.report.html.headline import headline
+from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, render, scripts, styles, ticked
 from colosseum.report.html.parts import split
 from colosseum.report.terminal import LEGEND
@@ -155,6 +160,16 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     assert words.count("members") == 1
 
 
+def test_a_cost_that_nobody_knows_is_no_sum() -> None:
+    health = Health()
+    health.spent["calls"] = health.spent["unpriced"] = 3
+    assert dict(health.bill())["cost"] == "not known: the price of 3 answers is not known"
+    health.cost = 0.5
+    assert dict(health.bill())["cost"] == "0.50 US dollars; the price of 3 answers is not known"
+    health.spent["unpriced"] = 0
+    assert dict(health.bill())["cost"] == "0.50 US dollars"
+
+
 # ---- what nothing in it can do -------------------------------------------------------------------------------------
 
 
@@ -225,6 +240,41 @@ def test_a_large_report_is_split_into_pages_that_open_by_themselves(
         assert mine == {run["trial"] for case in packs(inside) for run in case["runs"]}
         cases = index(text)["cases"]
         assert mine == {row["trial"] for row in rows(text) if cases[row["case"]]["part"] == number}
+
+
+@pytest.mark.parametrize("stem", ["a b#c?d%20e", 'q"<i>&\'', "mailto:x", "caf\u00e9\u202e", "\udcff", "-"])
+def test_parts_are_found_whatever_the_file_is_called(
+    stem: str, content: Content, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "MOST_RUNS", 13)
+    whole, found = split(content, stem)
+    links = [unescape(link) for link in re.findall(r'<a href="([^"]*part-\d+.html)"', page(whole))]
+    assert links == index(page(whole))["parts"]
+    assert [unquote_to_bytes(link) for link in links] == [os.fsencode(part.name) for part in found]
+    assert not any(urlsplit(link).scheme or urlsplit(link).query or urlsplit(link).fragment for link in links)
+
+
+def test_a_spec_that_is_not_the_one_of_the_runs_is_not_shown(folder: Path, tmp_path: Path) -> None:
+    """Nor another file that a folder of somebody else's might lead to."""
+    copy = tmp_path / "runs"
+    shutil.copytree(folder, copy)
+    spec, secret = copy / "spec" / "jira.colo", tmp_path / "private"
+    secret.write_text("nobody else shall know", encoding="utf-8")
+    spec.unlink()
+    spec.symlink_to(secret)
+    text = page(gather(copy, read_report(copy)))
+    assert "nobody" not in text.partition('class="spec"')[2].partition("</details>")[0]
+    assert "was changed since the runs were made" in text
+
+
+@pytest.mark.parametrize("cost", ["NaN", "Infinity", "-1.0"])
+def test_a_bill_that_no_run_can_have_is_refused(cost: str, folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "runs"
+    shutil.copytree(folder, copy)
+    for result in (copy / "runs").glob("*.json"):
+        result.write_text(re.sub(r'"cost": [\d.]+', f'"cost": {cost}', result.read_text(encoding="utf-8")))
+    with pytest.raises(Stop, match="no run comes to what it says"):
+        read_report(copy)
 
 
 def test_a_small_report_is_one_file(content: Content) -> None:

@@ -70,8 +70,13 @@ class Health:
         unknown = f"; of {self.spent['uncounted']:,} answers nobody counted them" if self.spent["uncounted"] else ""
         tokens = f"{self.spent['prompt_tokens']:,} read, {self.spent['completion_tokens']:,} written"
         yield "tokens", tokens + unknown
-        free = f"; of {self.spent['unpriced']:,} answers the price is not known" if self.spent["unpriced"] else ""
-        yield "cost", f"{self.cost:,.2f} US dollars{free}"
+        yield "cost", self._cost()
+
+    def _cost(self) -> str:
+        unpriced = f"the price of {counted(self.spent['unpriced'], 'answer')} is not known"
+        if self.spent["unpriced"] and not self.cost:
+            return f"not known: {unpriced}"
+        return f"{self.cost:,.2f} US dollars" + (f"; {unpriced}" if self.spent["unpriced"] else "")
 
 
 COUNTED: Final = (
