@@ -4,6 +4,8 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import urllib.error
@@ -18,6 +20,10 @@ from conftest import MATCH, SPECS
 from test_cli_commands import colosseum
 
 from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.judged import Judges, write_judges
+from colosseum.audit.judging.judgement import SCHEMA
+from colosseum.audit.models.request import Endpoint
+from colosseum.cli.view import Live
 
 
 @contextmanager
@@ -85,6 +91,55 @@ def test_what_breaks_while_it_is_served_is_said(tmp_path: Path) -> None:
         status, words = get(address)
         assert status == 500
         assert place.name in words
+
+
+def test_a_page_that_is_asked_for_again_has_what_judges_said_since(tmp_path: Path) -> None:
+    runs = scripted(tmp_path, seeds="1", text=MATCH)
+    before = Live(runs)
+    first = before.current()
+    assert before.current() is first
+    for path in (runs / "runs").glob("*.json"):
+        os.utime(path, ns=(1, 1))
+    again = before.current()
+    assert again is not first
+    write_judges(Folder(runs), Judges(SCHEMA, 1, {"openai/judge": Endpoint("").parameters}))
+    assert before.current() is not again
+
+
+def test_browsers_that_leave_or_say_nothing_disturb_nobody(tmp_path: Path) -> None:
+    """Neither is there a word of it, nor does anybody wait for them."""
+    runs = scripted(tmp_path, seeds="1", text=MATCH)
+    command = [sys.executable, "-m", "colosseum", "view", str(runs), "--no-browser", "--serve"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stderr.readline())
+        assert found is not None
+        port = int(found[1])
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        for _ in range(10):
+            with socket.create_connection(("127.0.0.1", port)) as gone:
+                gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                gone.sendall(f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        assert get(found[0] + "state")[0] == 200
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait(timeout=20) == 0
+        assert said == "ended\n"
+        for each in silent:
+            each.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_not_be_read_any_more_is_said(tmp_path: Path) -> None:
+    runs = scripted(tmp_path, seeds="1", text=MATCH)
+    with served(runs, "--serve") as address:
+        (runs / "runs").chmod(0)
+        try:
+            status, words = get(address + "state")
+        finally:
+            (runs / "runs").chmod(0o700)
+    assert status == 500
+    assert "Permission denied" in words
 
 
 def test_a_complete_campaign_is_a_file(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 page served on this machine that tells when there are more.
 """
 
+import sys
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from colosseum.audit.campaign.folder import Folder
 from colosseum.cli.html import read_content, write_html
@@ -20,6 +21,8 @@ from colosseum.report.html.page import render
 HOST: Final = "127.0.0.1"
 NAME: Final = "report.html"
 """In the campaign's folder."""
+PATIENCE: Final = 60.0
+"""Seconds that a browser may take to ask, and to take the answer."""
 
 
 def view_folder(folder: Path, *, port: int, serve: bool, browser: bool) -> int:
@@ -35,25 +38,42 @@ def view_folder(folder: Path, *, port: int, serve: bool, browser: bool) -> int:
 
 
 def ended(folder: Path) -> int:
-    """How many of the planned runs have ended."""
+    """How many of the planned runs have ended. Raises Stop."""
     files = Folder(folder)
-    return sum(files.result_path(listed.trial).exists() for listed in read_campaign(folder).trials)
+    return sum(_changed(files.result_path(listed.trial)) > 0 for listed in read_campaign(folder).trials)
+
+
+def _state(folder: Path) -> tuple[int, ...]:
+    """When each file was last changed that tells of an end or of a judge's words. Raises Stop."""
+    files, trials = Folder(folder), [listed.trial for listed in read_campaign(folder).trials]
+    told = (files.plan_path, files.judges, *map(files.result_path, trials), *map(files.judged, trials))
+    return tuple(map(_changed, told))
+
+
+def _changed(path: Path) -> int:
+    """When a file was last changed, in nanoseconds; 0 where there is none. Raises Stop."""
+    try:
+        return max(1, path.stat().st_mtime_ns)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    except OSError as error:
+        raise stop("C123", f"cannot read {path}: {error.strerror}") from None
 
 
 @dataclass
 class Live:
-    """The page of a campaign that may still go on; made anew once there are more runs."""
+    """The page of a campaign that may still go on; made anew once there is more to show."""
 
     folder: Path
-    made: int = -1
-    """Runs that had ended when the page was made."""
+    made: tuple[int, ...] = ()
+    """What had been written when the page was made."""
     page: bytes = b""
     lock: Lock = field(default_factory=Lock)
 
     def current(self) -> bytes:
-        """The page of all runs that have ended by now. Raises Stop."""
+        """The page of all runs that have ended by now, as they were judged by now. Raises Stop."""
         with self.lock:
-            if (now := ended(self.folder)) != self.made:
+            if (now := _state(self.folder)) != self.made:
                 content = read_content(self.folder, read_report(self.folder))
                 self.page, self.made = "".join(render(content, live=True)).encode("utf-8", "replace"), now
             return self.page
@@ -64,11 +84,20 @@ class Live:
         return f'{{"runs": {ended(self.folder)}}}'.encode()
 
 
+class Server(ThreadingHTTPServer):
+    """Says nothing of browsers that go before they are answered."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Called where an answer failed."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 def _serve(folder: Path, port: int, *, browser: bool) -> int:
     live = Live(folder)
     live.current()  # what is wrong with the folder is said here, not in a browser
     try:
-        server = ThreadingHTTPServer((HOST, port), _handler(live))
+        server = Server((HOST, port), _handler(live))
     except OSError as error:
         help_ = "leave `--port` out, and a free one is taken"
         raise stop("C122", f"cannot serve at port {port}: {error.strerror}", help=help_) from None
@@ -97,6 +126,8 @@ def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
     }
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = PATIENCE
+
         def do_GET(self) -> None:
             assert isinstance(self.server, ThreadingHTTPServer)
             place = f":{self.server.server_port}"  # another name would be a page of somebody else's
@@ -108,7 +139,8 @@ def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
                 try:
                     self._say(HTTPStatus.OK, found[0], found[1]())
                 except Stop as wrong:
-                    self._say(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", str(wrong).encode())
+                    words = str(wrong).encode("utf-8", "replace")
+                    self._say(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", words)
 
         def _say(self, status: HTTPStatus, kind: str, content: bytes) -> None:
             self.send_response(status)
