@@ -3,9 +3,10 @@
 Nothing is taken from the trace but what happened: every figure is recomputed.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -81,11 +82,14 @@ class Reader:
 
     def _result(self, listed: Listed) -> Result | None:
         try:
-            return self.folder.result(listed.trial)
+            result = self.folder.result(listed.trial)
         except OSError as error:
             raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
         except Damaged as damaged:
             raise Unreadable(str(damaged)) from None
+        if result is not None and not all(0 <= number < math.inf for number in astuple(result.expense)):
+            raise Unreadable(f"{self.folder.result_path(listed.trial)} is damaged: no run comes to what it says")
+        return result
 
     def _read(self, listed: Listed, plan: Plan) -> RunRecord | None:
         result = self._result(listed)

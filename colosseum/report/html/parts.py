@@ -6,6 +6,7 @@ A part is a page of its own, with the conversations of some cases: it opens by i
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from urllib.parse import quote
 
 from colosseum.report.html.page import Content
 
@@ -22,6 +23,11 @@ class Part:
     """Relative to the index."""
     content: Content
 
+    @property
+    def href(self) -> str:
+        """Where a link leads to it, whatever signs its name has."""
+        return quote(self.name, errors="surrogateescape")
+
 
 def split(content: Content, stem: str) -> tuple[Content, list[Part]]:
     """The content as it is, and no part, where it is small enough; `stem` is the index's name without `.html`."""
@@ -32,9 +38,9 @@ def split(content: Content, stem: str) -> tuple[Content, list[Part]]:
     names = [f"{stem}-parts/part-{number}.html" for number in range(1, len(groups) + 1)]
     part_of = {case: number for number, group in enumerate(groups) for case in group}
     cases = [{**case, "part": part_of[number]} for number, case in enumerate(content.index["cases"])]
-    index = {**content.index, "cases": cases, "parts": names}
-    words = tuple((name, _words(content.index, group)) for name, group in zip(names, groups, strict=True))
     parts = [Part(name, _part(content, packs, group)) for name, group in zip(names, groups, strict=True)]
+    index = {**content.index, "cases": cases, "parts": [part.href for part in parts]}
+    words = tuple((part.href, _words(content.index, group)) for part, group in zip(parts, groups, strict=True))
     return replace(content, index=index, packs=(), parts=words), parts
 
 

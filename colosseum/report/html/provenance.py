@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -58,9 +59,12 @@ def provenance(folder: Path, plan: Plan) -> Provenance:
 
 def _source(folder: Folder, name: str, digest: str) -> Source:
     try:
-        text = (folder.spec / name).read_text(encoding="utf-8")
+        content = (folder.spec / name).read_bytes()
+        text = content.decode("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as wrong:
         return Source(name, digest, "", f"cannot be read: {wrong.__class__.__name__}")
+    if sha256(content).hexdigest() != digest:
+        return Source(name, digest, "", "was changed since the runs were made")
     shown = text if len(text) <= LONGEST else text[:LONGEST] + "\n…"
     seen = "".join(sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in shown)
     return Source(name, digest, highlight(seen, ColosseumLexer(), HtmlFormatter(nowrap=True)), "")

@@ -37,5 +37,5 @@ function meant(trial) {
 /** Where a link to a run leads: into this page, or into the file that holds it. */
 function target(run, event = null, looked = {}) {
   const file = elsewhere(run.case);
-  return (file === null ? "" : file.split("/").map(encodeURIComponent).join("/")) + address(run, event, looked);
+  return (file ?? "") + address(run, event, looked);
 }
