@@ -8,6 +8,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy
 import pandas
 import pytest
 from audited import HOSTILE, RAW, SPEC, Wild, file_of, modelled, scripted, spec
@@ -362,6 +363,16 @@ def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path)
         (lambda: campaign.run("promptd:3"), "did you mean `prompted`?"),
         (lambda: campaign.run("prompted:99"), "there is no run `prompted:99`"),
         (lambda: colosseum.Model(tmp_path / "no.colo"), "there is no file"),
+        (lambda: colosseum.Campaign(f"{jira}\0"), "is no path"),
+        (lambda: colosseum.Campaign("~nobody-of-that-name/runs"), "there is no home folder"),
+        (lambda: colosseum.Campaign(jira, coalition="cabbal"), "did you mean `cabal`?"),
+        (lambda: colosseum.Campaign(jira, coalition=""), "coalitions: cabal"),
+        (lambda: colosseum.Model("~nobody-of-that-name/x.colo"), "there is no home folder"),
+        (lambda: colosseum.Model(JIRA, seed=1.5), "the seed has to be a whole number"),  # type: ignore[arg-type]
+        (lambda: colosseum.Model(JIRA, seed=True), "the seed has to be a whole number"),
+        (lambda: colosseum.Model(JIRA, seed="3"), "the seed has to be a whole number"),  # type: ignore[arg-type]
+        (lambda: colosseum.Model(JIRA, seed=-1), "the seed has to be a whole number"),
+        (lambda: colosseum.Model(JIRA, params={3: 1}), "a param has a name"),  # type: ignore[dict-item]
         (lambda: colosseum.Model(JIRA, params={"insider": 3}), "did you mean `insiders`?"),
         (lambda: colosseum.Model(spec(tmp_path, MATCH.replace("B, C}", "B, D}"))), "explain: colosseum explain C"),
     ):
@@ -371,6 +382,15 @@ def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path)
         assert found.value.__cause__ is None
         assert "\n".join(found.value._render_traceback_()) == f"ColosseumError: {found.value}"
         assert str(pickle.loads(pickle.dumps(found.value))) == str(found.value)
+
+
+def test_a_run_is_named_in_a_text(jira: Path) -> None:
+    with pytest.raises(TypeError, match="as `prompted:1`, not by 3"):
+        colosseum.Campaign(jira).run(3)  # type: ignore[arg-type]
+
+
+def test_a_seed_of_another_library_is_the_same_seed() -> None:
+    assert repr(colosseum.Model(TOY, seed=numpy.int64(3))) == repr(colosseum.Model(TOY, seed=3))
 
 
 def test_nothing_is_printed(jira: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,13 @@
 
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from colosseum.cli.report import read_campaign, read_report
 from colosseum.cli.runs import find_run
-from colosseum.notebook.failing import in_words
+from colosseum.cli.words import stop
+from colosseum.diagnostics import closest
+from colosseum.notebook.failing import in_words, place_of
 from colosseum.notebook.frames import frame
 from colosseum.notebook.page import html, spelled
 from colosseum.notebook.run import Run
@@ -30,11 +31,15 @@ class Campaign:
     """
 
     def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
-        """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no campaign."""
-        self.folder = Path(folder).expanduser()
+        """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no such thing."""
+        self.folder = place_of(folder)
         self.coalition = coalition
         with in_words():
             self._plan = read_campaign(self.folder)
+            known = self._plan.coalitions
+            if coalition is not None and coalition not in known:
+                help_ = closest(str(coalition), known) or f"coalitions: {', '.join(known) or 'none'}"
+                raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
 
     @cached_property
     def findings(self) -> Findings:
@@ -43,7 +48,9 @@ class Campaign:
             return read_report(self.folder, coalition=self.coalition, alone=True)
 
     def run(self, words: str) -> Run:
-        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
+        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError, and TypeError."""
+        if not isinstance(words, str):
+            raise TypeError(f"a run is named in a text, as `prompted:1`, not by {words!r}"[:300])
         with in_words():
             listed = find_run(self._plan, words)
         return Run(self.folder, listed, self.coalition or next(iter(self._plan.coalitions), ""))

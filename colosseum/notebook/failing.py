@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged
 from colosseum.audit.trace import BrokenTrace
@@ -42,6 +44,17 @@ def in_words() -> Iterator[None]:
         raise _one(fault.code, fault.message, fault.help) from None
     except OSError as error:
         raise _one("C123", f"cannot read {error.filename}: {error.strerror}") from None
+
+
+def place_of(given: str | PathLike[str]) -> Path:
+    """A path as users write it, with `~`. Raises ColosseumError where there can be none."""
+    path = Path(given)
+    if "\0" in str(path):
+        raise _one("C123", f"{str(path)!r} is no path: no name has the sign 0")
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise _one("C123", f"cannot read {path}: there is no home folder of that name") from None
 
 
 def _one(code: str, message: str, help_: str | Sequence[str] = "") -> ColosseumError:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from colosseum.audit.channels import live_channels
@@ -16,7 +15,7 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Scenario, Variable
 from colosseum.model.values import Value, plain, text
-from colosseum.notebook.failing import ColosseumError, in_words
+from colosseum.notebook.failing import ColosseumError, in_words, place_of
 from colosseum.notebook.frames import Cells, frame
 from colosseum.notebook.page import html, marked, named, spelled
 from colosseum.optimum.scoring import Score, score
@@ -56,9 +55,9 @@ class Model:
 
         Raises ColosseumError with everything that is wrong with the spec.
         """
-        given = {name: _param(name, value) for name, value in (params or {}).items()}
+        given = {_named_param(name): _param(name, value) for name, value in (params or {}).items()}
         with in_words():
-            checked, diagnostics = check(Path(spec).expanduser(), seed=seed, params=given)
+            checked, diagnostics = check(place_of(spec), seed=_seed(seed), params=given)
             if checked is None or has_errors(diagnostics):
                 raise Stop(*diagnostics)
         self._checked: Checked = checked
@@ -110,6 +109,21 @@ class Model:
             channels=list(_channels(scenario)),
             sources=[(source.name, marked(source.text)) for source in sources],
         )
+
+
+def _seed(given: object) -> int | None:
+    """A seed, also of numpy. Raises ColosseumError."""
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, Integral) or given < 0:
+        raise ColosseumError(f"the seed has to be a whole number from 0 on, not {given!r}"[:300])
+    return int(given)
+
+
+def _named_param(name: object) -> str:
+    if not isinstance(name, str):
+        raise ColosseumError(f"a param has a name, not {name!r}"[:300])
+    return name
 
 
 def _param(name: str, value: object) -> Value:
