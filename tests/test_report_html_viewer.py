@@ -227,6 +227,17 @@ def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Repo
     assert "No run of 18 runs is like that" in page.locator("#runs-said").inner_text()
 
 
+def test_large_whole_numbers_are_not_rounded(browser: Browser, jira: Report, tmp_path: Path) -> None:
+    index = jira.content.index
+    cases = [{**case, "seed": case["seed"] + 10**17} for case in index["cases"]]
+    page = browser.open(written(tmp_path / "large.html", replace(jira.content, index={**index, "cases": cases})).path)
+    for case in cases:
+        page.get_by_label("seed", exact=True).fill(f" 0{case['seed']}")
+        assert page.locator("table.runs tbody tr").count() == len(index["runs"]) / len(cases)
+        page.locator("table.runs tbody a").first.click()
+        page.get_by_text(f"seed {case['seed']}").first.wait_for()
+
+
 def test_links_open_scroll_to_and_mark_an_event(browser: Browser, jira: Report) -> None:
     run = jira.run("prompted", 2)
     event = posts(run)[-1]["n"]

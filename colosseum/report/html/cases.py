@@ -21,6 +21,7 @@ from colosseum.model.values import plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
 from colosseum.report.findings import Findings
+from colosseum.report.html.exact import exact
 from colosseum.report.html.telling import tell
 
 
@@ -39,7 +40,7 @@ class Case:
     @property
     def packed(self) -> str:
         """The content as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
-        words = json.dumps(self.content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        words = json.dumps(exact(self.content), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return b64encode(zlib.compress(words.encode("utf-8", "replace"), 9)).decode("ascii")
 
 

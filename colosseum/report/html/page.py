@@ -18,6 +18,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 
+from colosseum.report.html.exact import exact
 from colosseum.report.html.first import First
 from colosseum.report.html.pictures.picture import Picture, clean
 from colosseum.report.html.provenance import Provenance
@@ -86,7 +87,7 @@ def render(content: Content, *, live: bool = False) -> Iterator[str]:
 
 def embedded(data: Mapping[str, Any]) -> Markup:
     """JSON that stands in a page and closes no element, whatever it holds."""
-    words = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    words = json.dumps(exact(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for sign in "<>&\u2028\u2029":
         words = words.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(words)

@@ -78,7 +78,7 @@ function filters() {
   const seed = make("input", {
     inputmode: "numeric",
     size: "5",
-    oninput: () => narrow("seed", seed.value.trim() === "" ? undefined : Number(seed.value)),
+    oninput: () => narrow("seed", seed.value.trim().replace(/^0+(?=\d)/, "") || undefined),
   });
   form.append(make("label", { class: "choice" }, "seed ", seed));
   form.append(tick("deeds and words disagree", false, (on) => narrow("disagrees", on ? true : undefined)));
@@ -89,7 +89,7 @@ function filters() {
 function narrow(key, value) {
   if (key) list.filters[key] = value;
   const wanted = Object.entries(list.filters).filter(([, each]) => each !== undefined);
-  list.runs = RUNS.filter((run) => wanted.every(([each, is]) => run[each] === is));
+  list.runs = RUNS.filter((run) => wanted.every(([each, is]) => String(run[each]) === String(is)));
   const sign = list.up ? 1 : -1;
   const by = list.sort;
   if (by !== WORTH.key) list.runs.sort((one, other) => compared(one[by], other[by], sign) || one.rank - other.rank);
