@@ -24,11 +24,13 @@ from colosseum.cli.words import Stop
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.findings import Findings
 from colosseum.report.html import parts
+from colosseum.report.html.exact import exact
 from colosseum.report.html.gather import gather
 from colosseum.report.html.headline import headline
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, render, scripts, styles, ticked
 from colosseum.report.html.parts import split
+from colosseum.report.html.provenance import provenance
 from colosseum.report.terminal import LEGEND
 from colosseum.report.verdicts import limits_words
 
@@ -162,12 +164,26 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
 
 def test_a_cost_that_nobody_knows_is_no_sum() -> None:
     health = Health()
+    assert not dict(health.bill()), "of no run there is nothing to be said"
     health.spent["calls"] = health.spent["unpriced"] = 3
     assert dict(health.bill())["cost"] == "not known: the price of 3 answers is not known"
     health.cost = 0.5
     assert dict(health.bill())["cost"] == "0.50 US dollars; the price of 3 answers is not known"
     health.spent["unpriced"] = 0
     assert dict(health.bill())["cost"] == "0.50 US dollars"
+
+
+def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Findings) -> None:
+    asked: dict[str, Any] = {
+        "model": "cabal=openai/a, openai/b", "api_base": {"": "http://127.0.0.1:9/v1"}, "price": {"openai/a": [1, 2.5]},
+        "temperature": 0.0, "arms": ["baseline", "prompted"], "couple": True, "no_budget": False,
+    }  # fmt: skip
+    commands = provenance(folder, replace(findings.plan, options=asked)).commands
+    (command,) = [words for what, words in commands if what.startswith("play")]
+    assert (
+        " --model cabal=openai/a --model openai/b --api-base http://127.0.0.1:9/v1 --price openai/a=1,2.5"
+        " --temperature 0.0 --arm baseline --arm prompted --couple --out"
+    ) in command
 
 
 # ---- what nothing in it can do -------------------------------------------------------------------------------------
@@ -199,6 +215,11 @@ def test_data_closes_no_element(words: str) -> None:
     made = str(embedded({"words": [words]}))
     assert not set("<>&\u2028\u2029") & set(made)
     assert json.loads(made) == {"words": [words]}
+
+
+def test_numbers_that_a_browser_would_round_are_texts() -> None:
+    data = {"seeds": [3, 2**53 - 1, 2**53 + 1, -(10**30)], "on": True, "payoff": 1e300, "none": None}
+    assert exact(data) == {**data, "seeds": [3, 2**53 - 1, "9007199254740993", f"-1{30 * '0'}"]}
 
 
 def test_names_between_backticks_are_marked_and_markup_is_not() -> None:

@@ -37,6 +37,7 @@ TONES: Final[dict[str, Tone]] = {
     "inconclusive": "open",
 }
 
+NOBODY: Final = "nobody yet"
 KINDS: Final = {
     "control": "",
     "treated": "",
@@ -168,9 +169,10 @@ def _acted(findings: Findings) -> str:
     for name in findings.summary.arms:
         played = [arm.players for point in findings.summary.points for arm in point.arms if arm.arm == name]
         team = sorted({player for players in played for player in players})
-        teams.setdefault(", ".join(team) or "nobody yet", []).append(name)
+        teams.setdefault(", ".join(team) or NOBODY, []).append(name)
     if len(teams) == 1:
-        return f"in every arm {next(iter(teams))}"
+        (everybody,) = teams
+        return everybody if everybody == NOBODY else f"in every arm {everybody}"
     return "; ".join(f"{', '.join(f'`{arm}`' for arm in arms)}: {team}" for team, arms in teams.items())
 
 

@@ -62,7 +62,8 @@ class Health:
     def bill(self) -> Iterator[tuple[str, str]]:
         """Calls, tokens and cost."""
         if not self.spent["calls"]:
-            yield "calls", "no model was asked"
+            if self.runs:
+                yield "calls", "no model was asked"
             return
         retried = f", {counted(self.spent['retries'], 'attempt')} more" if self.spent["retries"] else ""
         shared = f", {self.spent['shared']:,} of them shared with another run" if self.spent["shared"] else ""

@@ -4,7 +4,7 @@ make it again.
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -88,13 +88,28 @@ def _commands(folder: Path, plan: Plan) -> Iterator[tuple[str, str]]:
     spec = shlex.quote(str(folder / "spec" / plan.spec))
     parts = ["colosseum", "audit", spec, "--experiment", shlex.quote(plan.experiment)]
     parts += ["--seeds", seed_words(sorted({listed.seed for listed in plan.trials}))]
-    if plan.options.get("model"):
-        parts += ["--model", shlex.quote(_value(plan.options["model"]))]
-    for name, value in plan.params.items():
-        parts += ["--set", shlex.quote(f"{name}={_value(value)}")]
+    for option, value in (*_asked(plan.options), *(("set", f"{n}={_value(v)}") for n, v in plan.params.items())):
+        parts += [f"--{option}", shlex.quote(value)] if value else [f"--{option}"]
     yield "play the same again, in another folder", " ".join([*parts, "--out", f"{place}-again"])
     yield "check that all figures follow from what is on file", f"colosseum replay {place}"
     yield "check that no file was changed", f"colosseum log verify {place}"
+
+
+def _asked(options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Options with their values, as they are typed; a flag has none."""
+    for model in filter(None, _value(options.get("model") or "").split(", ")):
+        yield "model", model
+    for name in ("api_base", "tools", "extra_body", "price"):
+        given = options.get(name)
+        for model, value in given.items() if isinstance(given, dict) else ():
+            words = ",".join(map(_value, value)) if isinstance(value, list) else _value(value)
+            yield name.replace("_", "-"), f"{model}={words}" if model else words
+    for name in ("temperature", "max_tokens"):
+        if options.get(name) is not None:
+            yield name.replace("_", "-"), _value(options[name])
+    arms = options.get("arms")
+    yield from (("arm", _value(arm)) for arm in (arms if isinstance(arms, list) else ()))
+    yield from ((name.replace("_", "-"), "") for name in ("couple", "no_budget") if options.get(name) is True)
 
 
 def _value(value: object) -> str:

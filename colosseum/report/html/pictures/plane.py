@@ -54,7 +54,7 @@ def _why(effects: Effects) -> str:
         for effect in effects.all
         if effect.judged.value is None or effect.advantage.value is None
     ]
-    return next((reason for reason in reasons if reason), "there is no arm but the control")
+    return next((reason for reason in reasons if reason), "no arm can be compared with the control")
 
 
 def _scales(known: Sequence[Seen]) -> tuple[Scale, Scale]:
