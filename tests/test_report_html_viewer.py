@@ -63,7 +63,7 @@ def told(folder: Path) -> Content:
 
 
 @pytest.fixture(scope="module")
-def opened(jira: Report, wild: Report) -> Iterator[Browser]:
+def opened(jira: Report, wild: Report, swept: Report) -> Iterator[Browser]:
     """One browser for all tests; campaigns are made before, as its driver keeps this thread's event loop."""
     with chromium() as browser:
         yield browser
@@ -91,6 +91,17 @@ def wild(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A page of a model that does all that can be done wrong, and of runs that failed."""
     folder = tmp_path_factory.mktemp("wild")
     return written(folder / "report.html", told(modelled(folder, script=Wild(breaks="Differ"))))
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A page of a sweep."""
+    driver()
+    folder = tmp_path_factory.mktemp("swept")
+    spec = SPECS / "toy.colo"
+    done = colosseum("audit", spec, "--experiment", "steered", "--seeds", "1", "--out", folder / "runs")
+    assert done.returncode == 0, done.stderr
+    return written(folder / "report.html", told(folder / "runs"))
 
 
 def changed(value: Any, new: dict[str, str]) -> Any:
@@ -364,7 +375,14 @@ def test_an_arm_is_opened_where_it_shows_best(browser: Browser, jira: Report) ->
     page.wait_for_function("location.hash.startsWith('#run=')")
     page.wait_for_selector("#run-title .name >> text=selfish")
     page.evaluate("location.hash = 'arm=nobody'")
-    page.get_by_text("no arm that is called nobody").wait_for()
+    page.get_by_text("no run of nobody").wait_for()
+
+
+def test_an_arm_of_a_sweep_point_is_opened_there(browser: Browser, swept: Report) -> None:
+    page = browser.open(swept.path)
+    for place in ('model="sim/dsa", lambda=0.25', 'model="sim/mgm", lambda=1'):
+        page.locator(f"tr.group:has-text('{place}') + tr a.arm").click()
+        page.wait_for_selector(f"#run-title:has-text('prompted, {place}, seed')")
 
 
 def test_many_columns_scroll_in_a_pane(browser: Browser, jira: Report) -> None:

@@ -3,7 +3,7 @@ evidence supports, as words.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from colosseum.diagnostics import counted
@@ -79,6 +79,10 @@ class ArmCard:
     """Empty where nobody judged."""
     notes: tuple[str, ...]
     """What is open, what was missing, and what is to be doubted."""
+    point: str = ""
+    """The sweep point alone."""
+    model: str = ""
+    """Where there are several."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +218,8 @@ def _cards(findings: Findings) -> Iterator[ArmCard]:
         place = place_words(PointVerdicts(point.point, point.model if several else "", ()))
         for comparison in point.comparisons:
             arm = said.get(comparison.arm)
-            yield _unpaired(comparison.arm, point, place) if arm is None else _card(arm, place)
+            card = _unpaired(comparison.arm, point, place) if arm is None else _card(arm, place)
+            yield replace(card, point=point.point, model=point.model if several else "")
 
 
 def _unpaired(arm: str, point: PointSummary, place: str) -> ArmCard:

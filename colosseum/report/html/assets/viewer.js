@@ -120,17 +120,18 @@ function judgedWords(step) {
 function follow() {
   const wanted = asked(location.hash);
   if (wanted) return open(wanted);
-  const arm = new URLSearchParams(location.hash.slice(1)).get("arm");
-  if (arm !== null) return toArm(arm);
+  const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  if (given.arm !== undefined) return toArm(given);
   const place = decoded(location.hash.slice(1));
   if (place && !document.getElementById(place)) complain("This page has no place that is called ", name(place), ".");
   return undefined;
 }
 
-/** Open the run that shows best what was found of an arm: where `#arm=…` leads. */
-function toArm(arm) {
-  const found = beginnings().find(({ run }) => run.arm === arm)?.run ?? RUNS.find((run) => run.arm === arm);
-  if (!found) return complain("This page has no arm that is called ", name(arm), ".");
+/** Open the run that shows best what was found of an arm: where `#arm=…&point=…&model=…` leads. */
+function toArm({ arm, point, model }) {
+  const meets = (run) => run.arm === arm && run.point === (point ?? run.point) && run.model === (model ?? run.model);
+  const found = beginnings().find(({ run }) => meets(run))?.run ?? RUNS.find(meets);
+  if (!found) return complain("This page has no run of ", name([arm, point, model].filter(Boolean).join(", ")), ".");
   location.replace(target(found));
   return undefined;
 }
