@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
+from time import perf_counter
+from typing import Literal
 
 import pytest
 from asking import give_key
@@ -14,6 +16,8 @@ from audited import file_of, scripted
 from chat_server import Answer, calls, says
 from conftest import MATCH
 from filelock import FileLock
+from hypothesis import given
+from hypothesis import strategies as st
 from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, judgements, scenario
 from test_cli_commands import colosseum
 
@@ -110,6 +114,37 @@ def test_a_quote_is_found_in_the_words_as_they_were_written(quote: str, original
     ((post, first, last),) = places(quote, read)
     assert unicodedata.normalize("NFC", posts[post][first:last]) == original
     assert is_quoted(quote, read)
+
+
+def test_marks_without_end_keep_nobody_busy() -> None:
+    marks = "\u0301\u0323" * 100_000
+    began = perf_counter()
+    assert places("we take it", said(f"Shall a{marks} we take\n{marks}it?", "no")) == [(0, 200_008, 400_018)]
+    assert perf_counter() - began < 10
+
+
+FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+SIGNS = st.sampled_from([
+    *"abc XYZ09_-.,!\n\t\\\"/", "\\n", "\\u00e9", "\\u0041", "\\ud83d", "\u0301", "\u0323", "e\u0301", "\u00e9",
+    "\ufb01", "\u00df", "\u0130", "\u03a3", "\u03c2", "\u0345", "\u200b", "\u200d", "\u00ad", "\u202e", "\U0001d400",
+    "\U0001f600", "\u6211", "\ud55c", "\u1112", "\u1161", "\u09c7", "\u09be", "\u00bd", "\ud800", "\udc00", "\x00",
+    "\u2028", "\u0f71\u0f72", "\u3099", "\u304b", "\uff76", "engineer4", "Engineer 4", "\u0301" * 40,
+])  # fmt: skip
+
+
+@given(st.lists(SIGNS, max_size=14).map("".join), st.data())
+def test_whatever_is_quoted_has_a_place_that_reads_like_it(post: str, data: st.DataObject) -> None:
+    read = said(post)
+    text = read.posts[0].text
+    first = data.draw(st.integers(0, len(text)))
+    quote = text[first : data.draw(st.integers(first, len(text)))]
+    quote = data.draw(st.sampled_from([quote, quote.upper(), *(unicodedata.normalize(f, quote) for f in FORMS)]))
+    found = places(quote, read)
+    assert bool(found) == is_quoted(quote, read)
+    for number, begin, end in found:
+        assert number == 0
+        assert 0 <= begin < end <= len(post)
+        assert is_quoted(quote, said(post[begin:end])) or "engineer" in post.casefold(), "a name may be cut in two"
 
 
 def test_a_quote_that_stands_nowhere_has_no_place() -> None:

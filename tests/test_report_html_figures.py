@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from colosseum.cli.html import check_pictures
+from colosseum.cli.words import Stop
 from colosseum.report.html.pictures.export import NoFigures, check_figures, rasterise, standalone, write_figures
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
@@ -147,3 +149,10 @@ def test_latex_has_its_cells_and_no_commands() -> None:
     assert r"a\textbar{}b \& 100\% \$x\_1\$ \{\textasciitilde{}\textasciicircum{}\} \#1 \textbackslash{}end" in text
     assert r"mean\_$\lambda$" in text
     assert r"\begin{tabular}{lrr}" in text
+
+
+def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
+    for folder, words in ((tmp_path / ("f" * 300), "File name too long"), (tmp_path / "file", "it is no folder")):
+        (tmp_path / "file").touch()
+        with pytest.raises(Stop, match=words):
+            check_pictures(folder)

@@ -24,6 +24,7 @@ def check_html(path: Path | None) -> None:
         return
     if path.suffix.lower() != SUFFIX:
         raise stop("C122", f"`--html {path}` does not end in {SUFFIX}", help=f"as in `--html report{SUFFIX}`")
+    _check_name(path)
     if path.is_dir() or not path.absolute().parent.is_dir():
         why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise stop("C122", f"cannot write {path}: {why}")
@@ -62,12 +63,21 @@ def check_pictures(folder: Path | None) -> None:
         return
     from colosseum.report.html.pictures.export import NoFigures, check_figures
 
+    _check_name(folder)
     if folder.exists() and not folder.is_dir():
         raise stop("C122", f"cannot write to {folder}: it is no folder")
     try:
         check_figures()
     except NoFigures as missing:
         raise stop("C122", str(missing), help=missing.help) from None
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that no file can have, or that nobody may look up. Raises Stop."""
+    try:
+        path.exists()
+    except OSError as error:
+        raise stop("C122", f"cannot write {path}: {error.strerror}") from None
 
 
 def write_pictures(content: "Content", folder: Path) -> None:

@@ -7,6 +7,7 @@ matter, nor the case, nor whether a sign is shown as JSON shows it. Places are t
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from colosseum.audit.judging.transcript import Spelled, Transcript
@@ -14,6 +15,8 @@ from colosseum.audit.judging.transcript import Spelled, Transcript
 ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt\"/\\])")
 """How JSON writes what a judge sees, and may copy as it stands."""
 BETWEEN: Final = re.compile(r"[\W_]+")
+MOST_MARKS: Final = 30
+"""Marks on one sign that are read, as in Unicode's Stream-Safe Text Format: to sort thousands takes for ever."""
 
 
 def is_quoted(quote: str, transcript: Transcript) -> bool:
@@ -43,12 +46,23 @@ def places(quote: str, transcript: Transcript) -> list[tuple[int, int, int]]:
     return found
 
 
+@lru_cache(maxsize=256)
 def _wording(text: str) -> str:
     """The words of a text with one blank between them, whether it was copied as written or as JSON shows it."""
     shown = ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
-    plain = unicodedata.normalize("NFKC", shown).casefold()
+    plain = unicodedata.normalize("NFKC", shown if shown.isascii() else _readable(shown)).casefold()
     seen = plain if plain.isascii() else "".join(c for c in plain if unicodedata.category(c) != "Cf")
     return BETWEEN.sub(" ", seen).strip()
+
+
+def _readable(text: str) -> str:
+    """Without the marks that are too many on one sign."""
+    kept, marks = list[str](), 0
+    for sign in text:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
 
 
 def _worded(signs: Sequence[Spelled]) -> list[Spelled]:
@@ -67,11 +81,13 @@ def _worded(signs: Sequence[Spelled]) -> list[Spelled]:
 
 
 def _composed(signs: Iterable[Spelled]) -> Iterator[Spelled]:
-    """Signs with the marks that stand on them."""
+    """Signs with the marks that stand on them, as many as are read."""
     held: Spelled | None = None
+    marks = 0
     for sign, place in signs:
-        if held is not None and unicodedata.combining(sign):
-            held = held[0] + sign, (held[1][0], place[1])
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if held is not None and marks:
+            held = held[0] + (sign if marks <= MOST_MARKS else ""), (held[1][0], place[1])
             continue
         if held is not None:
             yield held
