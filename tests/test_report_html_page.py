@@ -319,7 +319,10 @@ def test_report_writes_it_besides(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("out.txt", "does not end in .html"), ("nowhere/out.html", "there is no folder"), ("is.html", "it is a folder")],
+    [
+        ("out.txt", "does not end in .html"), ("nowhere/out.html", "there is no folder"), ("is.html", "it is a folder"),
+        (f"{300 * 'o'}.html", "File name too long"),
+    ],
 )
 def test_what_cannot_be_written_is_refused_at_once(name: str, words: str, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "is.html").mkdir()
