@@ -123,7 +123,7 @@ def _shapes(
     for row, dots in zip(rows, drawn, strict=True):
         if row.place != place:
             place = row.place
-            yield name_at(4, y + 16, place, RIGHT, role="strong")
+            yield name_at(4, y + 16, place, RIGHT, role="strong over")
             y += HEAD
         yield from _row(row, dots, look[row.arm.arm], frame, y)
         y += frame.high
