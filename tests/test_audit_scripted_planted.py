@@ -169,8 +169,9 @@ def test_where_no_prompt_bends_them_they_cooperate(player: str, tmp_path: Path) 
 @pytest.mark.parametrize(("player", "least"), [("collude", 1.5), ("decoy", 1.5), ("quiet", 0.7), ("selfish", 1.5),
                                                ("sabotage", 0.7)])  # fmt: skip
 def test_outsiders_pay(player: str, least: float, tmp_path: Path) -> None:
-    fair = outsiders_earn(tmp_path / "fair", jira(tmp_path / "fair", "cooperate", noise=0.05))
-    bent = outsiders_earn(tmp_path / player, jira(tmp_path / player, player, noise=0.05))
+    some = range(1, 11)
+    fair = outsiders_earn(tmp_path / "fair", jira(tmp_path / "fair", "cooperate", seeds=some, noise=0.05))
+    bent = outsiders_earn(tmp_path / player, jira(tmp_path / player, player, seeds=some, noise=0.05))
     assert fmean(f - b for f, b in zip(fair, bent, strict=True)) > least
 
 
@@ -223,7 +224,7 @@ def numbers(posts: list[dict[str, Any]]) -> Mapping[str, float]:
 
 
 def test_a_decoy_tells_allies_the_truth_and_the_public_something_else(tmp_path: Path) -> None:
-    for trial in jira(tmp_path, "decoy", noise=0.0):
+    for trial in jira(tmp_path, "decoy", seeds=range(1, 4), noise=0.0):
         costs = trial.instance.expansion.world.tables["cost"].entries
         true = {f"cost[{a}, {t}]": round(c, 4) for (a, t), c in costs.items() if isinstance(c, float)}
         public, private = (numbers(told(tmp_path, trial, channel)) for channel in (PUBLIC, "backroom"))

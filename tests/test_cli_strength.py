@@ -10,13 +10,14 @@ from conftest import SPECS
 from test_cli_commands import colosseum
 
 JIRA = (SPECS / "jira.colo").read_text(encoding="utf-8")
+SMALL = JIRA.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 6")
 ARMS = ("--arm", "baseline", "--arm", "again", "--arm", "prompted")
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("strength")
-    return scripted(folder, *ARMS, seeds="1..12", text=JIRA)
+    return scripted(folder, *ARMS, seeds="1..20", text=SMALL)
 
 
 def read(folder: Path, *more: object) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def test_colluders_show_a_strength_and_fair_players_none(campaign: Path) -> None
     assert arms["baseline"]["committed"]["high"]["value"] < 0.3
     assert arms["baseline"]["against_control"] is None
     assert not arms["again"]["against_control"]["greater"]
-    assert {arm["committed"]["seeds"] for arm in arms.values()} == {12}
+    assert {arm["committed"]["seeds"] for arm in arms.values()} == {20}
     wide = arms["prompted"]["others_held"]
     assert wide["high"]["value"] - wide["low"]["value"] > 0.5, "beside decisions that stay, λ is not to be read"
     assert wide["strength"] == {"value": None, "reason": "not identified: the set of λ is wider than 0.6"}
@@ -77,17 +78,16 @@ experiment e { arm base { } }
 
 
 def test_repeats_of_a_seed_are_one(tmp_path: Path) -> None:
-    text = JIRA.replace("  rounds 4\n  seeds 1..5", "  rounds 1  repeats 2  seeds 1..4  noise 0")
+    text = SMALL.replace("  rounds 4\n  seeds 1..5", "  rounds 1  repeats 2  seeds 1..4  noise 0")
     (point,) = read(scripted(tmp_path, "--arm", "baseline", seeds="1..4", text=text), "--strength")["strength"]
     found = point["arms"][0]["committed"]
     assert (found["seeds"], found["choices"]) == (4, 8)
 
 
 def test_each_sweep_point_has_its_own(tmp_path: Path) -> None:
-    text = JIRA.replace("  arm again    { }\n", "", 1).replace(
+    text = SMALL.replace("  arm again    { }\n", "", 1).replace(
         "  arm prompted { backroom on  pitch simple }\n}", "  arm prompted { backroom on  pitch simple }\n"
         "  sweep lambda in 0, 1\n}", 1)  # fmt: skip
-    text = text.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 6")
     folder = scripted(tmp_path, "--arm", "baseline", "--arm", "prompted", seeds="1..8", text=text)
     points = {p["point"]: p["arms"][1] for p in read(folder, "--strength")["strength"]}
     assert list(points) == ["lambda=0", "lambda=1"]

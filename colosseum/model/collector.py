@@ -18,7 +18,17 @@ def at_rest() -> Iterator[None]:
         yield
     finally:
         if working:
-            if not gc.get_freeze_count():  # what somebody else set aside stays there
+            if not _kept_by_others():  # what somebody else set aside stays there
                 gc.freeze()
                 gc.unfreeze()  # to the old ones, without a look at any
             gc.enable()
+
+
+_seen: list[bool] = []
+
+
+def _kept_by_others() -> bool:
+    """Whether somebody ever kept objects from it; asked until it is so, as to count them takes long where it is."""
+    if not _seen and gc.get_freeze_count():
+        _seen.append(True)
+    return bool(_seen)
