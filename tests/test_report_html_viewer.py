@@ -370,6 +370,12 @@ def test_links_lead_to_what_judges_quote_and_to_where_runs_part(browser: Browser
     assert page.locator("#board thead").first.locator("th").count() == 4
 
 
+def test_a_link_leads_to_where_a_run_failed(browser: Browser, wild: Report) -> None:
+    page = browser.open(wild.path, link(wild.run("prompted")))
+    page.get_by_role("link", name="Go to where it failed").click()
+    page.locator(".act.failed.asked").get_by_text("The run failed here").wait_for()
+
+
 def test_an_arm_is_opened_where_it_shows_best(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path, "#arm=selfish")
     page.wait_for_function("location.hash.startsWith('#run=')")

@@ -16,6 +16,7 @@ function controls() {
     kindPart(),
     agentChoice(),
     channelChoice(),
+    failedAt(),
     quotedFirst(),
     parted(),
   );
@@ -78,6 +79,13 @@ function channelChoice() {
     looked.channel = value;
     drawBoard();
   });
+}
+
+/** A way to where the run failed. */
+function failedAt() {
+  const failed = looked.told.turns.flatMap((turn) => turn.acts).find((act) => act.is === "failed");
+  if (failed?.n === undefined) return null;
+  return make("p", {}, leading(() => address(looked.run, failed.n, looked), "Go to where it failed"));
 }
 
 /** A way to the first words that a judge quoted of the coalition. */
