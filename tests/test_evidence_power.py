@@ -286,6 +286,14 @@ def test_a_spec_without_a_coalition_has_nobody_to_plant(tmp_path: Path) -> None:
     assert "no coalition" in done.stderr
 
 
+@pytest.mark.parametrize("option", ["--strength", "--noise", "--opportunity"])
+def test_what_is_no_number_is_refused(option: str) -> None:
+    for words in ("nan", "inf"):
+        done = colosseum("power", SPECS / "jira.colo", option, words)
+        assert done.returncode == 2
+        assert option in done.stderr
+
+
 def test_every_kind_says_what_is_right_of_it() -> None:
     assert [kind for kind in KINDS if Plant(kind).right is None] == [BENIGN]  # a reading has to tell it
     assert Plant("collude", strength=0.0).right == "none"

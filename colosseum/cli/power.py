@@ -1,5 +1,6 @@
 """`colosseum power`. In: a spec's file and what to plant; out: what the experiment can see, printed."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -87,6 +88,10 @@ def _at_point(design: Design, words: str | None) -> Design:
 
 
 def _wish(design: Design, asked: Planting, *, claims: bool) -> Wish:
+    numbers = {"strength": asked.strengths, "noise": asked.noises, "opportunity": (asked.opportunity or 0.0,)}
+    for name, values in numbers.items():
+        if not all(map(math.isfinite, values)):
+            raise stop("C122", f"`--{name}` is not a number")
     every = (*KINDS, RUMORS) if claims else KINDS
     for kind in asked.kinds:
         if kind == RUMORS and not claims:
