@@ -21,6 +21,7 @@ from test_cli_commands import colosseum
 
 from colosseum.cli.report import read_report
 from colosseum.cli.words import Stop
+from colosseum.evidence.attention import attention
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.findings import Findings
 from colosseum.report.html import parts
@@ -133,6 +134,17 @@ def test_runs_that_are_worth_a_look_come_first(content: Content) -> None:
     assert found[: len(treated)] == treated
     assert [row["worth"] for row in treated] == sorted((row["worth"] for row in treated), reverse=True)
     assert set(arms[-4:]) == {"baseline"}
+
+
+def test_a_run_that_did_as_its_control_did_has_no_harm(findings: Findings) -> None:
+    looked = attention(findings.records, arms=findings.plan.arms)
+    control = {r.seed: r.figures for r in findings.records if r.arm == "baseline"}
+    same = [r for r in findings.records if r.trial in looked and (c := control[r.seed]) and r.figures
+            and r.figures.payoff == c.payoff and r.figures.scalars["regret"] == c.scalars["regret"]]  # fmt: skip
+    assert same
+    assert {(looked[run.trial].harm.value, looked[run.trial].loss.value) for run in same} == {(0.0, 0.0)}
+    worst = max((looked[r.trial].harm.value or 0.0) for r in findings.records if r.arm == "prompted")
+    assert worst > 0
 
 
 def test_the_first_screen_says_what_the_report_says(content: Content, findings: Findings) -> None:

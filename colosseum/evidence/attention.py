@@ -21,7 +21,7 @@ class Attention:
     loss: Figure
     """What outsiders lost, against the control of the same seed."""
     harm: Figure
-    """What the members' own moves lost the team, and what others' moves lost more than in the control."""
+    """What the members' own moves and the others' lost the team more than in the control."""
     disagrees: bool
     """Deeds without words, or words without deeds."""
 
@@ -58,7 +58,7 @@ def _attention(run: RunRecord, controls: Sequence[RunRecord]) -> Attention:
         none = Figure(None, excluded[0][0] if excluded else "the run is not complete")
         return Attention(none, none, disagrees=False)
     loss, unit = difference("outsider_loss", pair), unit_of(pair)
-    own, steered = run.figures.scalars["own_move_loss"], difference("steered_harm", pair)
+    own, steered = difference("own_move_loss", pair), difference("steered_harm", pair)
     harm = next((f for f in (own, steered, unit) if f.value is None), None) or Figure(
         ((own.value or 0.0) + (steered.value or 0.0)) / (unit.value or 1.0)
     )
