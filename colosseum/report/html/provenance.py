@@ -7,7 +7,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import Final
 
 from pygments import highlight
@@ -18,6 +20,8 @@ from colosseum.audit.campaign.folder import Folder, Plan
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.numbers import seed_words
 
+LIBRARIES: Final = ("highspy", "litellm", "numpy", "pulp", "scipy")
+"""Whose versions figures, and runs of models, may depend on."""
 LONGEST: Final = 200_000
 """Characters of a file that are shown."""
 
@@ -77,7 +81,8 @@ def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
     for name, value in plan.params.items():
         yield f"param {name}", _value(value)
     yield "made with", f"colosseum {plan.colosseum}"
-    yield "report by", f"colosseum {__version__}"
+    yield "report by", f"colosseum {__version__} on Python {python_version()}"
+    yield "libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     yield "configuration", plan.configuration
     if plan.registered is not None:
         yield "rule settled", plan.registered.digest
