@@ -2,12 +2,12 @@
 words disagree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.signals import ENOUGH_POINTS
-from colosseum.evidence.summary import by_seed, difference, every_arm, grouped, unit_of
+from colosseum.evidence.summary import by_seed, difference, every_arm, grouped, records_by_seed, unit_of
 from colosseum.model.signals import MARGINS
 
 DISAGREEING = 1.0
@@ -36,18 +36,10 @@ def attention(records: Sequence[RunRecord], *, arms: Sequence[str]) -> dict[str,
     found: dict[str, Attention] = {}
     names = every_arm(records, arms)
     for runs in grouped(records, names).values() if names else ():
-        controls = [run for run in runs if run.arm == names[0]]
-        by = _by_seed(controls)
+        by = records_by_seed([run for run in runs if run.arm == names[0]])
         for run in runs:
             if run.arm != names[0] and run.figures is not None and run.seed in by:
                 found[run.trial] = _attention(run, by[run.seed])
-    return found
-
-
-def _by_seed(records: Sequence[RunRecord]) -> Mapping[int, list[RunRecord]]:
-    found: dict[int, list[RunRecord]] = {}
-    for record in records:
-        found.setdefault(record.seed, []).append(record)
     return found
 
 

@@ -6,7 +6,7 @@ A chain of hashes says that a trace is what was sealed, not that it is one of ou
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from colosseum.audit.events import read_event
+from colosseum.audit.campaign.verifying import misfit
 from colosseum.model.scenario import Scenario
 
 ONCE = ("start", "order", "channels", "outcome", "end")
@@ -19,9 +19,7 @@ def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> str:
 
 def _strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator[str]:
     for event in events:
-        try:
-            read_event(event)
-        except ValueError as wrong:
+        if wrong := misfit(event):
             yield f"line {event['n'] + 1}: {wrong}"
     kinds = [event["event"] for event in events]
     if events[0]["event"] != "start" or any(kinds.count(kind) > 1 for kind in ONCE):

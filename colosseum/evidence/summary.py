@@ -136,6 +136,15 @@ class Summary:
         return tuple(sorted({p for point in self.points for arm in point.arms for p in arm.players}))
 
     @property
+    def teams(self) -> dict[tuple[str, ...], list[str]]:
+        """Who acted, sorted, with the arms in which they did; nobody is an empty tuple."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for name in self.arms:
+            arms = [arm for point in self.points for arm in point.arms if arm.arm == name]
+            found.setdefault(tuple(sorted({player for arm in arms for player in arm.players})), []).append(name)
+        return found
+
+    @property
     def scripted(self) -> bool:
         """Somebody acted, and nobody was a model."""
         return bool(self.players) and all(is_scripted(player) for player in self.players)
@@ -194,7 +203,7 @@ def _summarise_point(point: str, model: str, records: Sequence[RunRecord], arms:
 
 def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
     failures = [r.reason for r in records if r.figures is None]
-    seeds = [[r.figures for r in repeats if r.figures is not None] for repeats in _by_seed(records).values()]
+    seeds = [[r.figures for r in repeats if r.figures is not None] for repeats in records_by_seed(records).values()]
     runs = [repeats for repeats in seeds if repeats]
     every = [run for repeats in runs for run in repeats]
     return ArmSummary(
@@ -273,7 +282,7 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
     """The same, by seed."""
     pairs: dict[int, Pair] = {}
     excluded: list[str] = []
-    controls, treatments = _by_seed(control), _by_seed(treated)
+    controls, treatments = records_by_seed(control), records_by_seed(treated)
     for seed in sorted(controls.keys() | treatments.keys()):
         ours, theirs = controls.get(seed, []), treatments.get(seed, [])
         reason = _unusable(ours, "control") or _unusable(theirs, "treated")
@@ -284,7 +293,8 @@ def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple
     return pairs, _count(excluded)
 
 
-def _by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
+def records_by_seed(records: Sequence[RunRecord]) -> dict[int, list[RunRecord]]:
+    """All of one seed together."""
     groups: dict[int, list[RunRecord]] = {}
     for record in records:
         groups.setdefault(record.seed, []).append(record)

@@ -1,6 +1,5 @@
 """One run as it is on file. In: a campaign's folder and which run; out: its events, and all that is made of them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,25 +7,15 @@ from typing import Any
 
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.verifying import misfit, so_far
-from colosseum.audit.trace import BrokenTrace
 from colosseum.audit.trial import Listed
 from colosseum.cli.runs import run_words
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Played, Reader, figures_of, recorded
 from colosseum.model.scenario import Coalition
-from colosseum.model.values import plain
 from colosseum.notebook.failing import ColosseumError
-from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.report.html.cases import optimum
 from colosseum.report.html.telling import tell, turns
-
-
-@dataclass(frozen=True)
-class Best:
-    """What the team's best assignment gives each variable; None with the reason where it is not known."""
-
-    assignment: Mapping[str, object] | None
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,28 +47,19 @@ class OnFile:
         return tell(played, record, self.coalition, self.panel)
 
     @cached_property
-    def best(self) -> Best:
-        """The optimum of the run's instance."""
+    def best(self) -> dict[str, Any]:
+        """The optimum of the run's instance: its `assignment`, None with a `reason` where it is not known."""
         if self.played is None:
-            return Best(None, "the run has not ended")
-        try:
-            found = self.played.solved.instance.optimum
-        except NotLowered as fault:
-            return Best(None, str(fault))
-        if found.assignment is None or found.status != "optimal":
-            return Best(None, f"the optimum is not known: {found.status}")
-        return Best({name: plain(value) for name, value in found.assignment.items()})
+            return {"assignment": None, "reason": "the run has not ended"}
+        return optimum(self.played)
 
 
 def on_file(path: Path, listed: Listed, coalition: str) -> OnFile:
-    """Read a run. Raises ColosseumError where it has not begun, Unreadable and BrokenTrace where it was changed."""
+    """Read a run. Raises ColosseumError where it has not begun, Unreadable where it was changed."""
     reader = Reader(path, kept=Kept.of_user())
     played = reader.played(listed)
     if played is None:
         return _unfinished(Folder(path), listed, reader.panel)
-    for event in played.events:
-        if wrong := misfit(event):
-            raise BrokenTrace(f"{Folder(path).trace(listed.trial).name}: {wrong}")
     return OnFile(listed, played.events, "", played, played.scenario.coalition.get(coalition), reader.panel)
 
 

@@ -92,7 +92,7 @@ class Run:
             more=more,
             few=FEW_JUDGEMENTS,
             decided=list(_decided(self._file)) if told.get("assignment") else [],
-            unknown=best.reason if told["status"] == "complete" else "",
+            unknown=best.get("reason", "") if told["status"] == "complete" else "",
         )
 
     def _facts(self) -> Iterator[tuple[str, str]]:
@@ -127,7 +127,7 @@ def _decided(on_file: OnFile) -> Iterator[Decided]:
         yield Decided(
             agent,
             bool(on_file.coalition and agent in on_file.coalition.members),
-            tuple(_decision(v.name, told, best.assignment) for v in variables),
+            tuple(_decision(v.name, told, best["assignment"]) for v in variables),
             " ".join(_figure(payoff)).strip(),
             " ".join(_figure(told["best_response_regret"].get(agent, none))).strip(),
         )

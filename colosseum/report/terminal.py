@@ -63,6 +63,7 @@ CAUTION: Final = (
     "and what self-interest does (an arm `selfish`)."
 )
 NO_RUN: Final = "no complete run"
+NOBODY: Final = "nobody yet"
 MOST_ROWS: Final = 12
 """Channels or requirements beyond these are summed in one row."""
 
@@ -164,11 +165,8 @@ def _render_header(
         ("runs", f"{complete} complete, {failed} failed"),
         ("control", f"arm `{summary.control}`" if summary.control else ""),
     ]
-    teams: dict[str, list[str]] = {}
-    for name in summary.arms:
-        team = sorted({player for arm in arms if arm.arm == name for player in arm.players})
-        teams.setdefault(", ".join(team) or "nobody yet", []).append(name)
-    facts += [("who acted" if n == 0 else "", f"{', '.join(teams[team])}: {team}") for n, team in enumerate(teams)]
+    teams = [f"{', '.join(named)}: {', '.join(team) or NOBODY}" for team, named in summary.teams.items()]
+    facts += [("who acted" if n == 0 else "", words) for n, words in enumerate(teams)]
     list_facts(console, [(word, meaning) for word, meaning in (*facts, *more) if meaning])
 
 
@@ -280,17 +278,17 @@ def _shown(margins: Iterable[str], *, full: bool, together: bool) -> set[str]:
     return {"u", "95 % interval", "CA", *((OUTCOMES | CHANGES).get(name, name) for name in margins)}
 
 
-def _only_costs(summary: Summary) -> bool:
-    """Whether the best joint payoffs are costs."""
+def unit_words(summary: Summary) -> str:
+    """What a fair share is, where the best joint payoffs may be costs."""
     best = [arm.scalars["optimum"].mean.value for point in summary.points for arm in point.arms]
-    return any(value is not None and value <= 0 for value in best)
+    return SHARE_OF_SPAN if any(value is not None and value <= 0 for value in best) else LEGEND["u"]
 
 
 def _render_legend(summary: Summary, console: Console, shown: Container[str]) -> None:
     """What is meant by the words on the page."""
     compared = any(point.comparisons for point in summary.points)
     control = f"what outsiders earn less than in `{summary.control}`; above 0: harm"
-    own = {"outsider loss / u": control, "u": SHARE_OF_SPAN if _only_costs(summary) else LEGEND["u"]}
+    own = {"outsider loss / u": control, "u": unit_words(summary)}
     facts = [
         (word, own.get(word, meaning))
         for word, meaning in LEGEND.items()

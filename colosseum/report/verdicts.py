@@ -40,7 +40,7 @@ READINGS: Final = (
     ("collusion", "more than where members look after themselves, and than what a channel does for others"),
 )
 """What an effect is called."""
-OTHERS: Final = "its row is of those outside its own channel; the tables below are of the coalition in every arm"
+OTHERS: Final = "its row is of those outside its own channel; {} are of the coalition in every arm"
 PLACES: Final = 3
 """Decimals of fair shares."""
 PUBLISHED: Final = "By the published rule: deeds up where CA rose, words where the judge's score rose by 1; no interval"
@@ -212,8 +212,10 @@ def open_questions(arm: ArmVerdict) -> Iterator[str]:
         yield f"{arm.checks.bounds.missing} seeds are missing: with the worst seen in them, from {low} to {high}"
 
 
-def notes(verdicts: Verdicts, judges: Sequence[str]) -> list[tuple[str, str]]:
-    """What the words of verdicts mean, and what the study lacks."""
+def notes(
+    verdicts: Verdicts, judges: Sequence[str], *, beside: str = "the tables below"
+) -> list[tuple[str, str]]:  # fmt: skip
+    """What the words of verdicts mean, and what the study lacks; `beside` is what shows more."""
     arms = [arm for point in verdicts.points for arm in point.arms]
     facts = [(word, meaning) for word, meaning in MEANINGS if any(word in (arm.verdict or "") for arm in arms)]
     read = {word for arm in arms for word in arm.reading.split(" or ")}
@@ -221,12 +223,12 @@ def notes(verdicts: Verdicts, judges: Sequence[str]) -> list[tuple[str, str]]:
     if any(arm.verdict for arm in arms):
         facts.append(("words", _words(judges, known=any(arm.judge for arm in arms))))
     if set(verdicts.rule.margins or {}) - {"outsider_loss"}:
-        facts.append(("mean", "in u, a fair share, and a judge's in points; the tables below are of payoffs"))
+        facts.append(("mean", f"in u, a fair share, and a judge's in points; {beside} are of payoffs"))
     kinds = {arm.kind.kind for arm in arms}
     treated = list(verdicts.treated)
     placebos = dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo")
     if placebos and set(verdicts.rule.margins or {}) <= CONTRASTED:
-        facts.append((", ".join(placebos), OTHERS))
+        facts.append((", ".join(placebos), OTHERS.format(beside)))
     if treated and "placebo" not in kinds and any(arm.kind.channel for arm in treated):
         facts.append(("no placebo", "no arm gives others a channel: that any channel informs is not ruled out"))
     if treated and "selfish" not in kinds:

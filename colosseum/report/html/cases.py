@@ -14,7 +14,6 @@ from typing import Any
 
 from colosseum.audit.trial import Listed
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.judging import Panel
 from colosseum.evidence.reading import Played, Reader
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import plain
@@ -47,7 +46,7 @@ class Case:
 def cases(reader: Reader, findings: Findings) -> Iterator[Case]:
     """All cases, seed by seed. Raises Unreadable."""
     records = {record.trial: record for record in findings.records}
-    shown = {(point.point) for point in findings.summary.points}
+    shown = {point.point for point in findings.summary.points}
     ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in shown]
     order = {point: number for number, point in enumerate(dict.fromkeys(listed.point for listed in ended))}
     ended.sort(key=lambda listed: (listed.seed, order[listed.point]))
@@ -68,13 +67,9 @@ def _case(
         "members": list(coalition.members) if coalition else [],
         "agents": list(runs[0][0].scenario.task.agents) if runs else [],
         "optima": _optima(runs),
-        "runs": [_told(played, record, coalition, reader.panel) for played, record in runs],
+        "runs": [tell(played, record, coalition, reader.panel) for played, record in runs],
     }
     return Case(point, seed, runs, coalition, content)
-
-
-def _told(played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel) -> dict[str, Any]:
-    return {**tell(played, record, coalition, panel), "scenario": played.listed.scenario}
 
 
 def _optima(runs: Sequence[tuple[Played, RunRecord]]) -> dict[str, Any]:
@@ -82,11 +77,12 @@ def _optima(runs: Sequence[tuple[Played, RunRecord]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for played, _ in runs:
         if played.listed.scenario not in found:
-            found[played.listed.scenario] = _optimum(played)
+            found[played.listed.scenario] = optimum(played)
     return found
 
 
-def _optimum(played: Played) -> dict[str, Any]:
+def optimum(played: Played) -> dict[str, Any]:
+    """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
     task = played.scenario.task
     try:
         best = played.solved.instance.optimum

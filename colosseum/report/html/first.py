@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from colosseum.diagnostics import counted
-from colosseum.evidence.summary import PointSummary, Summary
+from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.differences import no_pair
 from colosseum.report.findings import Findings
 from colosseum.report.html.headline import headline
 from colosseum.report.numbers import reasons
-from colosseum.report.terminal import LEGEND, SHARE_OF_SPAN
+from colosseum.report.terminal import NOBODY, unit_words
 from colosseum.report.verdicts import (
     NAMES,
     limits_words,
@@ -37,7 +37,6 @@ TONES: Final[dict[str, Tone]] = {
     "inconclusive": "open",
 }
 
-NOBODY: Final = "nobody yet"
 KINDS: Final = {
     "control": "",
     "treated": "",
@@ -135,10 +134,9 @@ def _deeds(findings: Findings) -> str:
 
 def _meanings(findings: Findings) -> Iterator[tuple[str, str]]:
     """What the words mean; here pictures stand where a terminal has tables."""
-    for word, meaning in notes(findings.verdicts, findings.judges):
-        yield word, meaning.replace("the tables below are", "pictures are")
+    yield from notes(findings.verdicts, findings.judges, beside="pictures")
     if findings.verdicts.points:
-        yield "u", _unit(findings.summary)
+        yield "u", unit_words(findings.summary)
         yield "p", "adjusted for all tests of the report"
 
 
@@ -161,19 +159,9 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     yield "chance", chance(findings)
 
 
-def _unit(summary: Summary) -> str:
-    """What a fair share is, where joint payoffs may all be costs."""
-    best = [arm.scalars["optimum"].mean.value for point in summary.points for arm in point.arms]
-    return SHARE_OF_SPAN if any(value is not None and value <= 0 for value in best) else LEGEND["u"]
-
-
 def _acted(findings: Findings) -> str:
     """Who played in which arms."""
-    teams = dict[str, list[str]]()
-    for name in findings.summary.arms:
-        played = [arm.players for point in findings.summary.points for arm in point.arms if arm.arm == name]
-        team = sorted({player for players in played for player in players})
-        teams.setdefault(", ".join(team) or NOBODY, []).append(name)
+    teams = {", ".join(team) or NOBODY: arms for team, arms in findings.summary.teams.items()}
     if len(teams) == 1:
         (everybody,) = teams
         return everybody if everybody == NOBODY else f"in every arm {everybody}"

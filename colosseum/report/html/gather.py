@@ -3,11 +3,13 @@
 Cases are read one by one: each is packed, and what pictures and counts need of it is kept.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from colosseum.diagnostics import counted
 from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.kept import Kept
@@ -43,7 +45,8 @@ def gather(folder: Path, findings: Findings) -> Content:
     """Read all runs and put a page together. Raises Unreadable."""
     packed, health, gallery = Packed(), Health(), Gallery(findings)
     looked = attention(findings.records, arms=findings.plan.arms)
-    if (best := _most_worth(_ordered(findings, looked))) is not None:
+    ordered = _ordered(findings, looked)
+    if (best := next((run for run in ordered if run.figures is not None), None)) is not None:
         gallery.wanted, gallery.best = (best.point, best.seed), best.trial
     for case in cases(Reader(folder, kept=Kept.of_user()), findings):
         packed.add(case)
@@ -57,7 +60,7 @@ def gather(folder: Path, findings: Findings) -> Content:
         without=without,
         troubles=_troubles(findings, health),
         provenance=provenance(folder, findings.plan),
-        index=index(findings, packed, looked),
+        index=index(findings, ordered, packed, looked),
         packs=packed.packs,
     )
 
@@ -73,17 +76,9 @@ def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord
     return sorted(findings.records, key=place)
 
 
-def _most_worth(ordered: Sequence[RunRecord]) -> RunRecord | None:
-    """The first complete run."""
-    return next((run for run in ordered if run.figures is not None), None)
-
-
 def _troubles(findings: Findings, health: Health) -> Troubles:
     summary = findings.summary
-    failures: dict[str, int] = {}
-    for record in findings.records:
-        if record.status == "failed":
-            failures[record.reason] = failures.get(record.reason, 0) + 1
+    failures = Counter(record.reason for record in findings.records if record.status == "failed")
     said = []
     for point in summary.points:
         where = f"{point.point}: " if len(summary.points) > 1 else ""
@@ -93,7 +88,7 @@ def _troubles(findings: Findings, health: Health) -> Troubles:
         rows=health.table(summary),
         bill=tuple(health.bill()),
         silences=tuple(said),
-        failures=tuple((why, f"{n:,} runs" if n > 1 else "a run") for why, n in sorted(failures.items())),
+        failures=tuple((why, counted(n, "run")) for why, n in sorted(failures.items())),
     )
 
 
@@ -101,9 +96,11 @@ COLUMNS = ("trial", "case", "arm", "model", "repeat", "status", "worth", "harm",
 """Of a run in the index."""
 
 
-def index(findings: Findings, packed: Packed, looked: dict[str, Attention]) -> dict[str, Any]:
-    """All runs, those that are most worth a look first, and where each stands."""
-    runs = [record for record in _ordered(findings, looked) if record.trial in packed.runs]
+def index(
+    findings: Findings, ordered: Sequence[RunRecord], packed: Packed, looked: dict[str, Attention]
+) -> dict[str, Any]:
+    """All runs in order, and where each stands."""
+    runs = [run for run in ordered if run.trial in packed.runs]
     return {
         "title": findings.plan.title or findings.plan.scenario,
         "control": findings.summary.control,

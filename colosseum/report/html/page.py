@@ -20,7 +20,7 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum.report.html.exact import exact
 from colosseum.report.html.first import First
-from colosseum.report.html.pictures.picture import Picture, clean
+from colosseum.report.html.pictures.picture import Picture, clean, cleaned
 from colosseum.report.html.provenance import Provenance
 
 HERE: Final = files("colosseum.report.html")
@@ -126,7 +126,7 @@ def _text(name: str) -> str:
 def _environment() -> Environment:
     made = Environment(
         loader=FunctionLoader(lambda name: _text(f"templates/{name}")), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
+        trim_blocks=True, lstrip_blocks=True, finalize=cleaned,
     )  # fmt: skip
     made.filters |= {"digits": _digits, "ticked": ticked}
     return made
@@ -138,11 +138,6 @@ def ticked(words: str) -> Markup:
         Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
         for place, part in enumerate(TICKED.split(clean(words)))
     )
-
-
-def _finalize(value: Any) -> Any:
-    """No sign that turns writing round, or that no page may hold."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _digits(cell: object) -> object:

@@ -41,6 +41,7 @@ def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: 
     outcome = single.get("outcome", {})
     return {
         "trial": record.trial,
+        "scenario": played.listed.scenario,
         "point": record.point,
         "model": record.model,
         "arm": record.arm,

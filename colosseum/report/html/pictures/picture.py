@@ -86,14 +86,14 @@ def _environment() -> "Environment":
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_finalize,
+        finalize=cleaned,
     )
     found.filters["px"] = px
     return found
 
 
-def _finalize(value: Any) -> Any:
-    """What a template says of a value."""
+def cleaned(value: Any) -> Any:
+    """What a template says of a value: a text is cleaned, markup of ours stays."""
     from markupsafe import Markup
 
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
