@@ -11,17 +11,17 @@ import pytest
 from chat_server import Answer, ChatServer, Script
 from conftest import planned
 
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.gate import Gate
-from colosseum.audit.models.paid import Attempt, Provider
-from colosseum.audit.models.player import ModelPlayer
-from colosseum.audit.models.reply import Answer as Answered
-from colosseum.audit.models.request import Endpoint, Request
-from colosseum.audit.protocol import CallFailed, ChannelView, Position, Reply, View
 from colosseum.audit.run import Run
-from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trace import TraceWriter
 from colosseum.model.scenario import Variable
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.gate import Gate
+from colosseum.players.models.paid import Attempt, Provider
+from colosseum.players.models.player import ModelPlayer
+from colosseum.players.models.reply import Answer as Answered
+from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.players.view import CallFailed, ChannelView, Position, Reply, View
 
 KEY = "sk-fake-abcdefghijklmnop1234"
 ENDPOINT = Endpoint("openai/test-model", timeout=20.0)

@@ -15,17 +15,17 @@ from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Progress, Runner, Tally
 from colosseum.audit.campaign.source import Answering, PaidSource
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import OnAttempt
-from colosseum.audit.models.reply import Answer, Price
-from colosseum.audit.models.request import Endpoint, Request
 from colosseum.audit.redaction import Redaction
-from colosseum.audit.scripted.knowledge import Library
+from colosseum.audit.stage import Stage
 from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
-from colosseum.audit.view import Stage
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import OnAttempt
+from colosseum.players.models.reply import Answer, Price
+from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.scripted.knowledge import Library
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
-LAYERS = ("diagnostics", "language", "model", "optimum", "audit", "evidence", "report", "cli", "notebook")
+LAYERS = ("diagnostics", "language", "model", "optimum", "players", "audit", "evidence", "report", "cli", "notebook")
 """A package may import itself and those to its left."""
 OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arrays", "lowering", "elimination",
            "searching", "solve", "verify", "questions")  # fmt: skip
@@ -21,7 +21,7 @@ ENGINES = {
     "distributed": {"audit/campaign/cluster.py"},
     "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
     "highspy": {"optimum/searching/live.py"},
-    "litellm": {"audit/models/call.py"},
+    "litellm": {"players/models/call.py"},
     "networkx": {"model/networks.py"},
 }
 """The one file that knows each outside engine."""
@@ -72,6 +72,26 @@ def test_one_file_knows_each_engine(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_no_file_is_over_400_lines(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
+    "diagnostics": 507,
+    "language": 5818,
+    "model": 7242,
+    "optimum": 6923,
+    "players": 3558,
+    "audit": 7788,
+    "evidence": 5481,
+    "report": 7671,
+    "cli": 6310,
+    "notebook": 1133,
+}
+
+
+@pytest.mark.parametrize("package", LINES)
+def test_no_package_grows(package: str) -> None:
+    files = (PACKAGE / package).rglob("*.py")
+    assert sum(path.read_text(encoding="utf-8").count("\n") for path in files) <= LINES[package]
 
 
 def test_public_names_are_sorted_and_there() -> None:

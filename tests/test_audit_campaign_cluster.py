@@ -31,11 +31,11 @@ from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Tally
 from colosseum.audit.campaign.worker import Instructions, Made, Share, leave, make_block
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.trial import Expansions, Trials, blocks
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
 """Four blocks of two runs; a run takes six calls."""

@@ -23,15 +23,15 @@ from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.purse import BYTES, Account, Purse
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.models import reply
-from colosseum.audit.models.call import known_price
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import Attempt, OnAttempt
-from colosseum.audit.models.reply import LongPrice, Price
-from colosseum.audit.models.request import Endpoint, Halt, Place, Request
 from colosseum.audit.redaction import Redaction
 from colosseum.cli.spending import left_words, spent_words
 from colosseum.model.experiment import Conditions
+from colosseum.players.models import reply
+from colosseum.players.models.call import known_price
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import Attempt, OnAttempt
+from colosseum.players.models.reply import LongPrice, Price
+from colosseum.players.models.request import Endpoint, Halt, Place, Request
 
 SPEC = """colosseum 1
 scenario match

@@ -19,12 +19,12 @@ from colosseum.audit.judging.asking import TRIES, Matter, judge
 from colosseum.audit.judging.judgement import Judgement
 from colosseum.audit.judging.rubrics import BUILT_IN
 from colosseum.audit.judging.transcript import Transcript, focal_sets, transcript
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import Provider
-from colosseum.audit.models.reply import Answer as Answered
-from colosseum.audit.models.request import Endpoint, Request
 from colosseum.model.expand import BUILT_IN_RUBRICS
 from colosseum.model.scenario import Coalition, Scenario
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.reply import Answer as Answered
+from colosseum.players.models.request import Endpoint, Request
 
 POSTS = [
     ("engineer1", "public", "I take t1. Let engineer2 take t2."),

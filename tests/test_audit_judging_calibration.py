@@ -17,10 +17,10 @@ from colosseum.audit.judging.calibration.asked import judged, matter
 from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, STRATA, Case, cases
 from colosseum.audit.judging.calibration.scorers import BOUNDS, FOUND, SCORERS, keywords
 from colosseum.audit.judging.calibration.wording import families
-from colosseum.audit.models.paid import Provider
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction
 from colosseum.model.check import check
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.request import Endpoint
 
 ROOT = Path(__file__).parent.parent
 EVERY = cases()

@@ -27,8 +27,8 @@ from colosseum.audit.judging.asking import LONGEST_REASON, TRIES
 from colosseum.audit.judging.judgement import SCHEMA, Judged, Judgement
 from colosseum.audit.judging.quoting import is_quoted, places
 from colosseum.audit.judging.transcript import Transcript, transcript
-from colosseum.audit.models.request import Endpoint
 from colosseum.cli.judging import keep_judges
+from colosseum.players.models.request import Endpoint
 
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
 CALL = ("judge", json.loads(GIVEN))

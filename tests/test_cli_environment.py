@@ -258,7 +258,7 @@ def test_litellm_reads_no_file_of_its_own(tmp_path: Path) -> None:
     below = tmp_path / "below"
     below.mkdir()
     program = (
-        "import os; from colosseum.audit.models.call import library; library(); "
+        "import os; from colosseum.players.models.call import library; library(); "
         "assert 'PLANTED' not in os.environ; assert os.environ['LITELLM_MODE'] == 'PRODUCTION'"
     )
     subprocess.run([sys.executable, "-c", program], cwd=below, env={**os.environ, "LITELLM_MODE": "DEV"}, check=True)

@@ -22,8 +22,8 @@ from test_cli_commands import colosseum
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.judged import Judges, write_judges
 from colosseum.audit.judging.judgement import SCHEMA
-from colosseum.audit.models.request import Endpoint
 from colosseum.cli.view import Live
+from colosseum.players.models.request import Endpoint
 
 
 @contextmanager

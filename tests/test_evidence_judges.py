@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.judged import Judges, write_judged, write_judges
 from colosseum.audit.judging.judgement import Judged, Judgement
-from colosseum.audit.models.request import Endpoint
 from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family
+from colosseum.players.models.request import Endpoint
 
 NONE = None
 EXAMPLE = [

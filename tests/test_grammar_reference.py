@@ -17,10 +17,10 @@ from typer.main import get_command
 
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.channels import live_channels
+from colosseum.audit.stage import Stage
 from colosseum.audit.team import cast
 from colosseum.audit.trial import Expansions, Trials, blocks
 from colosseum.audit.turn import matches
-from colosseum.audit.view import Stage
 from colosseum.cli.commands import app
 from colosseum.diagnostics import CODES, Source, render_text
 from colosseum.language import parse, shipped, syntax

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from reference import HEAD, PAGE, PIECE, expression, rows, words
 
-from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.diagnostics import Source
 from colosseum.language import compose, files, parse, shipped, splitting, syntax
 from colosseum.language.tables import tables
@@ -30,6 +29,7 @@ from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Fault, flatten
 from colosseum.optimum.lowering import lower, program
 from colosseum.optimum.lowering.rules import DEFAULT_LIMITS
+from colosseum.players.scripted.players import SCRIPTED
 
 
 def test_reserved_words_are_those_of_the_grammar() -> None:

@@ -1,4 +1,4 @@
-"""The events of a trace, version 3. In: the JSON of a line; out: the same as one of thirteen kinds, or what is wrong.
+"""The events of a trace, versions 3 and 4. In: the JSON of a line; out: one of fourteen kinds, or what is wrong.
 
 `start` opens a trace and says what is played; `order`, `channels` and a `briefing` for every agent say who acts and
 what each is told. Then every `reply` of an agent is followed by what its calls came to: a `post`, a `decide`, a
@@ -105,8 +105,8 @@ class Start(Event):
     """What is played. The SHA-256 of all fields from `protocol` on is the trial's identity."""
 
     event: Literal["start"]
-    version: Literal[3]
-    """Of this schema."""
+    version: Literal[3, 4]
+    """Of this schema; 4 added `thought`."""
     trial: Digest
     """The trial's identity."""
     protocol: Number
@@ -192,6 +192,22 @@ class Usage(Part):
     """From the question to the answer."""
     served_model: str
     """The model that the provider says it used."""
+
+
+class Thought(Event):
+    """Reasoning that came with the reply that follows; no agent ever sees another's."""
+
+    event: Literal["thought"]
+    agent: str
+    """Whose turn it is."""
+    phase: Literal["planning", "survey", "execution"]
+    """As in the reply."""
+    round: Number
+    """As in the reply."""
+    kind: Literal["text", "summary", "withheld"]
+    """The reasoning itself, the provider's summary of it, or reasoning that the provider encrypts or keeps back."""
+    text: str
+    """Empty where it is withheld."""
 
 
 class Reply(Event):
@@ -322,7 +338,8 @@ class End(Event):
 
 
 AnyEvent: TypeAlias = Annotated[
-    Start | Order | Channels | Briefing | Reply | Post | Mistake | Refused | Belief | Decide | Failed | Outcome | End,
+    Start | Order | Channels | Briefing | Thought | Reply | Post | Mistake | Refused | Belief | Decide | Failed
+    | Outcome | End,
     Field(discriminator="event"),
 ]
 

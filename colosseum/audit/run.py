@@ -9,20 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from colosseum.audit.protocol import (
-    CallFailed,
-    Player,
-    Position,
-    Post,
-    Reply,
-    Step,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
 from colosseum.audit.rules import Rules
-from colosseum.audit.scripted.knowledge import Knowledge, Library
-from colosseum.audit.trace import Json, TraceWriter
+from colosseum.audit.stage import Spoken, Stage, knowledge, survey_steps, view
+from colosseum.audit.trace import TraceWriter
 from colosseum.audit.turn import (
     Deed,
     EndTurn,
@@ -35,9 +24,21 @@ from colosseum.audit.turn import (
     in_text,
     read,
 )
-from colosseum.audit.view import Spoken, Stage, knowledge, survey_steps, view
 from colosseum.model import draws
+from colosseum.model.json_text import Json
 from colosseum.model.values import Value, plain, text
+from colosseum.players.scripted.knowledge import Knowledge, Library
+from colosseum.players.view import (
+    CallFailed,
+    Player,
+    Position,
+    Post,
+    Reply,
+    Step,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 
 
 @dataclass
@@ -192,11 +193,14 @@ class Run:
         return ToolResult(call, ok=True, message=f"{deed.claim}: {deed.belief}, {deed.confidence:g} % sure")
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
+        phase, number = position.phase, position.round
+        for thought in reply.thoughts:
+            self.trace.write("thought", agent=agent, phase=phase, round=number, kind=thought.kind, text=thought.text)
         self.trace.write(
             "reply",
             agent=agent,
-            phase=position.phase,
-            round=position.round,
+            phase=phase,
+            round=number,
             calls=[{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls],  # type: ignore[dict-item]
             note=reply.note,
             finish=reply.finish,

@@ -7,13 +7,13 @@ player can make it out (`Told.role`): they collude, look after themselves, sabot
 
 from collections.abc import Mapping
 
-from colosseum.audit.models.player import ModelPlayer
-from colosseum.audit.models.request import Asker, Endpoint
-from colosseum.audit.protocol import Player
-from colosseum.audit.scripted.players import SCRIPTED
-from colosseum.audit.view import Stage
+from colosseum.audit.stage import Stage
 from colosseum.diagnostics import closest
 from colosseum.model.values import Elements
+from colosseum.players.models.player import ModelPlayer
+from colosseum.players.models.request import Asker, Endpoint
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.players.view import Player
 
 
 class UnknownPlayer(Exception):  # noqa: N818 - what is wrong, in words

@@ -8,19 +8,17 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from colosseum.audit.redaction import Redaction
+from colosseum.model.json_text import Json, encode
 
-VERSION = 3
+VERSION = 4
 GENESIS = "0" * 64
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
-
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
 class BrokenTrace(Exception):  # noqa: N818 - what is wrong, in words
@@ -87,11 +85,6 @@ class TraceWriter:
     def close(self) -> None:
         """Leave it as it is."""
         self.file.close()
-
-
-def encode(content: Mapping[str, Json]) -> str:
-    """One line of JSON, the same for equal content."""
-    return _JSON.encode(content)
 
 
 def _link(chain: str, written: str) -> str:

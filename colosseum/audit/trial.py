@@ -11,22 +11,22 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.rules import Rules
-from colosseum.audit.scripted.knowledge import Library
-from colosseum.audit.scripted.players import SCRIPTED
+from colosseum.audit.stage import Stage, survey_steps
 from colosseum.audit.team import cast
-from colosseum.audit.trace import Json, encode
-from colosseum.audit.view import Stage, survey_steps
 from colosseum.diagnostics import Diagnostic, has_errors
 from colosseum.model import draws, serial
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
+from colosseum.model.json_text import Json, encode
 from colosseum.model.settings import Settings
 from colosseum.model.spec import Spec
 from colosseum.model.values import Elements, Value, text
+from colosseum.players.models.request import Endpoint
+from colosseum.players.scripted.knowledge import Library
+from colosseum.players.scripted.players import SCRIPTED
 
-PROTOCOL = 3
+PROTOCOL = 4
 """Raised when the same trial would be played differently."""
 PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise")
 """Settings that change what happens in a run; those of models are among their parameters."""

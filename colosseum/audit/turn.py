@@ -9,18 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, get_args
 
-from colosseum.audit.protocol import Belief, Phase, ToolCall
 from colosseum.diagnostics import closest
 from colosseum.model.scenario import Channel, Variable
 from colosseum.model.values import Value, text
+from colosseum.players.view import Belief, Phase, ToolCall
 
-TOOLS = {
-    "post": ("channel", "text"),
-    "decide": ("variable", "value"),
-    "state_belief": ("claim", "belief", "confidence"),
-    "done": (),
-}
-"""All tools, and the names of their arguments."""
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
 LONGEST_WORD = 80

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from colosseum.audit.run import Run
-from colosseum.audit.scripted.players import SCRIPTED
-from colosseum.audit.trace import VERSION, Json, TraceWriter
+from colosseum.audit.trace import VERSION, TraceWriter
 from colosseum.audit.trial import Trial
+from colosseum.model.json_text import Json
+from colosseum.players.scripted.players import SCRIPTED
 
 
 def play(trial: Trial) -> list[dict[str, Any]]:

@@ -12,14 +12,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Dialect, Endpoint
-from colosseum.audit.trace import Json
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions
+from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Dialect, Endpoint
 
 T = TypeVar("T")
 

@@ -24,13 +24,8 @@ from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Runner, Tally
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.models.paid import Provider
-from colosseum.audit.models.preflight import preflight
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction, secrets
-from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
@@ -45,7 +40,12 @@ from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
+from colosseum.model.json_text import Json, encode
 from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.preflight import preflight
+from colosseum.players.models.request import Endpoint
+from colosseum.players.scripted.players import SCRIPTED
 from colosseum.report.screening import screening_words
 
 T = TypeVar("T")

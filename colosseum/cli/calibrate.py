@@ -18,8 +18,6 @@ from colosseum.audit.judging.calibration.asked import calls_path, judged, matter
 from colosseum.audit.judging.calibration.cases import Case, cases
 from colosseum.audit.judging.calibration.scorers import BOUNDS, SCORERS
 from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.models.paid import Provider
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.cli.asking import Wanted, read_asking
 from colosseum.cli.audit import ask_whether_they_can, asking_words
@@ -31,6 +29,8 @@ from colosseum.cli.words import checked_spec, note, say_json, stop
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import Calibration, Scored, calibration
 from colosseum.language.shipped import shipped
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.request import Endpoint
 from colosseum.report.calibration import BASELINE, render_calibration
 
 FOLDER: Final = Path("runs/judge-calibration")

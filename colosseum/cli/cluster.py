@@ -18,7 +18,6 @@ from colosseum.audit.campaign.processes import ProcessCrew, processes
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Tally
 from colosseum.audit.campaign.worker import Instructions
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import secrets as passwords
 from colosseum.audit.trial import Trials
 from colosseum.cli.asking import Asking
@@ -26,6 +25,7 @@ from colosseum.cli.interrupting import handling
 from colosseum.cli.watching import Display, Seen, Watch
 from colosseum.cli.words import Stop, note, stop
 from colosseum.diagnostics import counted
+from colosseum.players.models.request import Endpoint
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from colosseum.audit.models.failure import redact
 from colosseum.audit.redaction import Redaction, secrets
-from colosseum.audit.trace import Json, encode
 from colosseum.cli.asking import Asking, read_asking
 from colosseum.cli.audit import Request, default_folder
 from colosseum.cli.environment import Origins
@@ -15,6 +13,8 @@ from colosseum.cli.words import checked_spec, say_json
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
+from colosseum.model.json_text import Json, encode
+from colosseum.players.models.failure import redact
 from colosseum.report.numbers import seed_words
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")

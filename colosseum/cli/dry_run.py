@@ -13,9 +13,7 @@ from colosseum.audit.campaign.judging_estimate import judging_loads
 from colosseum.audit.campaign.planning import configuration, screened_before
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.campaign.spending import Spent, spent_before
-from colosseum.audit.models.reply import Price
 from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trace import Json
 from colosseum.audit.trial import Block, Expansions, Listed, Trials
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
@@ -28,8 +26,10 @@ from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.language.copying import gathered
 from colosseum.model.check import Checked
+from colosseum.model.json_text import Json
 from colosseum.model.values import Fault, plain
 from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.players.models.reply import Price
 from colosseum.report.page import page_on
 
 

@@ -12,8 +12,6 @@ from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.judging.lexical import NAME
-from colosseum.audit.models.paid import Provider
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.audit import ask_whether_they_can, asking_words, going_on
@@ -24,6 +22,8 @@ from colosseum.cli.report import read_campaign, report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, stop
 from colosseum.model.experiment import Design
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.request import Endpoint
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from colosseum.audit.campaign.judged import Judges, alone, read_judges, write_ju
 from colosseum.audit.campaign.judging import Verdicts
 from colosseum.audit.judging.judgement import SCHEMA
 from colosseum.audit.judging.lexical import NAME
-from colosseum.audit.models.request import Endpoint
 from colosseum.cli.asking import Asking
 from colosseum.cli.words import stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.model.settings import MODEL, Settings
+from colosseum.players.models.request import Endpoint
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.planning import configuration, screened_before
 from colosseum.audit.campaign.registering import Registered, register
 from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.trace import Json
 from colosseum.audit.trial import Block, Expansions, Trials, blocks
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
@@ -22,6 +21,7 @@ from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import POWER, Needed, needed, smallest_effect
 from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.language.copying import gathered
+from colosseum.model.json_text import Json
 from colosseum.model.values import plain
 from colosseum.report.page import list_facts, page_on, say
 from colosseum.report.screening import screening_json, screening_words

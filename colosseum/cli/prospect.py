@@ -13,12 +13,12 @@ from colosseum.audit.campaign.estimate import Measured, Runs, Survey
 from colosseum.audit.campaign.folder import Screening
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.campaign.rehearsal import SPARSE, Bounds, Load
-from colosseum.audit.models.reply import Price
 from colosseum.cli.watching.wording import dollars
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
+from colosseum.players.models.reply import Price
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 from colosseum.report.screening import screening_json, screening_words
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
 from colosseum.audit.campaign.registering import Registered
-from colosseum.audit.trace import encode
 from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
 from colosseum.cli.html import check_html, check_pictures, read_content, write_html, write_pictures
@@ -23,6 +22,7 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, settle
+from colosseum.model.json_text import encode
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.findings import Findings

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.models.call import known_price
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Endpoint
 from colosseum.cli.watching.wording import dollars, money
 from colosseum.cli.words import stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
+from colosseum.players.models.call import known_price
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint
 
 
 @dataclass(frozen=True)

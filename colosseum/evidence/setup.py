@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from colosseum.audit.trace import encode
+from colosseum.model.json_text import encode
 from colosseum.model.scenario import Coalition
 
 

@@ -19,16 +19,16 @@ from colosseum.audit.campaign.planning import Planned
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Options, Runner
 from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.models.call import library
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import Attempt, Provider
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Endpoint, Request
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
 from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
+from colosseum.players.models.call import library
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import Attempt, Provider
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint, Request
 
 from .cases import SPECS
 from .lines import Ledger, Line

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import Attempt, OnAttempt
-from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Request
-from colosseum.audit.models.written import writable
 from colosseum.audit.redaction import Redaction
-from colosseum.audit.trace import Json, encode
+from colosseum.model.json_text import Json, encode
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import Attempt, OnAttempt
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Request
+from colosseum.players.models.written import writable
 
 CacheMode: TypeAlias = Literal["off", "read", "rw"]
 """Whether answers of earlier calls are used, and whether new ones are kept."""

@@ -32,7 +32,7 @@ from colosseum.audit.campaign.worker import (
     stop_blocks,
     unfit,
 )
-from colosseum.audit.models.request import Endpoint
+from colosseum.players.models.request import Endpoint
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d+")
 QUEUES = {"slurm": ("SLURMCluster", "sbatch"), "htcondor": ("HTCondorCluster", "condor_submit")}

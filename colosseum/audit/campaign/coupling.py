@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from colosseum.audit.campaign.calls import Recorded, Source
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import OnAttempt
-from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Request
-from colosseum.audit.trace import encode
 from colosseum.audit.trial import Trial, conditions_json
+from colosseum.model.json_text import encode
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import OnAttempt
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Request
 
 
 @dataclass

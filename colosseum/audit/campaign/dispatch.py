@@ -17,8 +17,8 @@ from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Became, Progress, Tally
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.campaign.worker import Made, Share
-from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trial import Listed
+from colosseum.players.scripted.players import SCRIPTED
 
 SLACK = 2.0
 """A block's part of the budget, in what its runs will probably cost."""

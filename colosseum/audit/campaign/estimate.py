@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from colosseum.audit.campaign.folder import Damaged, Folder, Result
 from colosseum.audit.campaign.rehearsal import Bounds, rehearse
 from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Endpoint
-from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import Block, Listed, Trial, Trials
 from colosseum.diagnostics import Diagnostic
+from colosseum.model.json_text import Json, encode
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint
 
 ALIKE = ("protocol", "arm", "point", "players", "models", "conditions", "coupled")
 """What runs have in common that differ in seed and repeat alone."""

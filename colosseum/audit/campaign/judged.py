@@ -16,8 +16,8 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from colosseum.audit.campaign.folder import Damaged, Folder, as_bytes, replace_file
 from colosseum.audit.events import PUBLISHED
 from colosseum.audit.judging.judgement import SCHEMA, Judged
-from colosseum.audit.models.request import Endpoint
-from colosseum.audit.trace import encode
+from colosseum.model.json_text import encode
+from colosseum.players.models.request import Endpoint
 
 
 def _askable(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

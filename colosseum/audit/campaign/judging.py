@@ -23,12 +23,12 @@ from colosseum.audit.judging.asking import Matter, judge
 from colosseum.audit.judging.judgement import Focal, Judged, Judgement
 from colosseum.audit.judging.rubrics import questions
 from colosseum.audit.judging.transcript import focal_sets, transcript
-from colosseum.audit.models.request import Endpoint, Halt
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.trial import Listed
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario
+from colosseum.players.models.request import Endpoint, Halt
 
 SILENT = "nobody said anything"
 AFTER_RUNS = 10**9

@@ -13,8 +13,8 @@ from colosseum.audit.campaign.rehearsal import Bounds, Load
 from colosseum.audit.judging.asking import SYSTEM, TRIES, Matter
 from colosseum.audit.judging.rubrics import questions
 from colosseum.audit.judging.transcript import Transcript
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Endpoint
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint
 
 SETS = 2
 """Of focal agents, that every question is asked about."""

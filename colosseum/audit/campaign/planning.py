@@ -8,11 +8,11 @@ from colosseum import __version__
 from colosseum.audit.campaign.folder import SCHEMA, Damaged, Folder, Plan, Screening, keep_file
 from colosseum.audit.campaign.registering import register
 from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.trace import Json, encode
 from colosseum.audit.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
 from colosseum.diagnostics import Diagnostic
 from colosseum.language.copying import NewFile, gathered
 from colosseum.model.experiment import Design
+from colosseum.model.json_text import Json, encode
 from colosseum.model.values import plain
 
 CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "couple")

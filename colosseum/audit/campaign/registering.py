@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, TypeAlias
 
 from pydantic import ConfigDict, Field
 
-from colosseum.audit.trace import Json, encode
 from colosseum.language import syntax
 from colosseum.model.experiment import Design
+from colosseum.model.json_text import Json, encode
 from colosseum.model.scenario import Scenario
 from colosseum.model.signals import MARGINS, margins_of, parts, signal_of
 from colosseum.model.spec import Spec

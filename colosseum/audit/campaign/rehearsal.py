@@ -16,18 +16,18 @@ from pathlib import Path
 from colosseum.audit.campaign.calls import Source
 from colosseum.audit.campaign.coupling import Coupling
 from colosseum.audit.campaign.purse import BYTES
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import OnAttempt, unheard
-from colosseum.audit.models.player import ModelPlayer
-from colosseum.audit.models.reply import Answer, Price
-from colosseum.audit.models.request import Endpoint, Request
-from colosseum.audit.protocol import Player, Reply, Step, ToolCall, ToolResult, View
 from colosseum.audit.rules import Rules
 from colosseum.audit.run import Run
-from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.trial import Trial
 from colosseum.model.values import plain
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import OnAttempt, unheard
+from colosseum.players.models.player import ModelPlayer
+from colosseum.players.models.reply import Answer, Price
+from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.players.view import Player, Reply, Step, ToolCall, ToolResult, View
 
 SPARSE = 5.0
 """Bytes of a prompt's JSON, or of an answer's, for one token at most."""

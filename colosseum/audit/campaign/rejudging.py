@@ -14,11 +14,11 @@ from colosseum.audit.campaign.judging import judged_once, matters
 from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Judged, Judgement
 from colosseum.audit.judging.quoting import is_quoted
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import read_trace
 from colosseum.audit.trial import Listed
 from colosseum.model import serial
+from colosseum.players.models.request import Endpoint
 
 
 def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:

@@ -16,10 +16,10 @@ from colosseum.audit.campaign.calls import Missing, RunCalls
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, Reason, Result
 from colosseum.audit.campaign.planning import keep_scenario
 from colosseum.audit.campaign.runner import perform, result_of
-from colosseum.audit.protocol import CallFailed
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.trial import Listed, Trial
+from colosseum.players.view import CallFailed
 
 Verdict: TypeAlias = Literal["equal", "different", "not on file", "not ended"]
 Make: TypeAlias = Callable[[Listed], Trial | str]

@@ -20,13 +20,14 @@ from colosseum.audit.campaign.planning import Planned, keep_scenario
 from colosseum.audit.campaign.purse import Account, Purse
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.models.request import Halt
-from colosseum.audit.protocol import CallFailed
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.run import Run
 from colosseum.audit.team import players
-from colosseum.audit.trace import VERSION, Json, Seal, TraceWriter
+from colosseum.audit.trace import VERSION, Seal, TraceWriter
 from colosseum.audit.trial import Block, Listed, Trial
+from colosseum.model.json_text import Json
+from colosseum.players.models.request import Halt
+from colosseum.players.view import CallFailed
 
 SCHEMA = 1
 BUSY = 0.5

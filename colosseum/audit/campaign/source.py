@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from colosseum.audit.campaign.purse import Account, Purse
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.paid import Attempt, OnAttempt, unheard
-from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Request
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.paid import Attempt, OnAttempt, unheard
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Request
 
 
 class Answering(Protocol):

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from colosseum.audit.campaign.calls import Recorded, read_calls
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.purse import BYTES
-from colosseum.audit.models.reply import Price
-from colosseum.audit.scripted.players import SCRIPTED
 from colosseum.audit.trial import Listed
+from colosseum.players.models.reply import Price
+from colosseum.players.scripted.players import SCRIPTED
 
 
 @dataclass

@@ -17,9 +17,10 @@ from colosseum.audit.campaign.rejudging import wrong_judgement
 from colosseum.audit.campaign.schemas import wrong_call
 from colosseum.audit.events import read_event
 from colosseum.audit.redaction import SHOWN
-from colosseum.audit.trace import BrokenTrace, chained, encode, read_trace
+from colosseum.audit.trace import BrokenTrace, chained, read_trace
 from colosseum.audit.trial import Listed
 from colosseum.model import serial
+from colosseum.model.json_text import encode
 
 LISTED = ("scenario", "arm", "point", "seed", "repeat", "players")
 """What a plan and a trace both say of a run."""

@@ -22,15 +22,15 @@ from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Became, Options, Runner
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.models.paid import Provider
-from colosseum.audit.models.preflight import preflight
-from colosseum.audit.models.reply import Price
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trial import Block, Expansions, Listed, MakeEndpoint, Trial, Trials
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions
 from colosseum.model.values import Value
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.preflight import preflight
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint
 
 T = TypeVar("T")
 LOOKING = 0.02

@@ -14,14 +14,14 @@ from colosseum.audit.judging.judgement import Focal, Judgement
 from colosseum.audit.judging.quoting import is_quoted
 from colosseum.audit.judging.rubrics import HIGHEST, LOWEST, Question
 from colosseum.audit.judging.transcript import Transcript
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.messages import Message
-from colosseum.audit.models.reply import Answer, reply
-from colosseum.audit.models.request import Asker, Endpoint, Place, Request
-from colosseum.audit.models.text import how
-from colosseum.audit.models.tools import Tool, tool
-from colosseum.audit.models.written import MOST_BROKEN, thoughtless
-from colosseum.audit.protocol import Reply, ToolCall
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.messages import Message
+from colosseum.players.models.reply import Answer, reply
+from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.text import how
+from colosseum.players.models.tools import Tool, tool
+from colosseum.players.models.written import MOST_BROKEN, thoughtless
+from colosseum.players.view import Reply, ToolCall
 
 TRIES: Final = 3
 """Answers that a judge may give to one question."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from colosseum.audit.models.messages import json_line
 from colosseum.model import draws
 from colosseum.model.scenario import Coalition, Scenario
+from colosseum.players.models.messages import json_line
 
 PARTED: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
 """Where people put a blank into a name like `engineer3`."""

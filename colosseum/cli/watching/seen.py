@@ -12,15 +12,15 @@ from threading import Lock
 from colosseum.audit.campaign.folder import Result
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Became
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.gate import Gate
-from colosseum.audit.models.paid import Attempt
-from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Request
 from colosseum.audit.redaction import Redaction
-from colosseum.audit.trace import Json
 from colosseum.audit.trial import Listed, Trial
 from colosseum.cli.watching.wording import one_line
+from colosseum.model.json_text import Json
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.gate import Gate
+from colosseum.players.models.paid import Attempt
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Request
 
 WINDOW = 60.0
 """Seconds over which rates are measured."""

@@ -31,10 +31,10 @@ from typing import TextIO
 
 from colosseum.audit.campaign.folder import Expense, Result
 from colosseum.audit.campaign.runner import Became
-from colosseum.audit.trace import Json
 from colosseum.audit.trial import Listed
 from colosseum.cli.watching.seen import Seen, Sight
 from colosseum.cli.watching.wording import one_line
+from colosseum.model.json_text import Json
 
 SCHEMA = 1
 

@@ -17,7 +17,6 @@ from typing import Final, TypeAlias
 from colosseum.audit.campaign.processes import pool
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.judging.judgement import SCHEMA, Judged
-from colosseum.audit.models.request import Endpoint
 from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
 from colosseum.audit.unrecorded import play
 from colosseum.diagnostics import Diagnostic
@@ -34,6 +33,7 @@ from colosseum.model.scenario import Task
 from colosseum.model.settings import Settings
 from colosseum.model.signals import MARGINS
 from colosseum.model.values import Value
+from colosseum.players.models.request import Endpoint
 
 SEEDS_AT_ONCE: Final = 4
 """That a process is given."""

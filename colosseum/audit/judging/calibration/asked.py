@@ -18,10 +18,10 @@ from colosseum.audit.judging.asking import Matter, judge
 from colosseum.audit.judging.calibration.cases import Case
 from colosseum.audit.judging.judgement import Judgement
 from colosseum.audit.judging.rubrics import BUILT_IN
-from colosseum.audit.models.failure import Failure
-from colosseum.audit.models.reply import Answer
-from colosseum.audit.models.request import Endpoint, Halt, Request
 from colosseum.audit.redaction import Redaction
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Endpoint, Halt, Request
 
 SIDE_BY_SIDE: Final = 256
 """Judgements at once; a provider bounds its calls by itself."""

@@ -1,0 +1,39 @@
+"""A player that is a language model. In: a View; out: the model's Reply, by whoever gets answers for it."""
+
+from dataclasses import dataclass
+
+from colosseum.players.models import text
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.messages import messages
+from colosseum.players.models.reply import Answer, reply
+from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.tools import tools
+from colosseum.players.view import TOOLS, CallFailed, Reply, View
+
+
+@dataclass(frozen=True)
+class ModelPlayer:
+    """Asks one model; holds no state, so one player may act for many agents at once."""
+
+    endpoint: Endpoint
+    asker: Asker
+
+    async def act(self, view: View) -> Reply:
+        """Do one step. Raises CallFailed when no answer could be had."""
+        result = await self.asker.ask(self._request(view))
+        match result:
+            case Answer():
+                used = frozenset(c.id for step in view.steps for c in step.reply.calls)
+                return reply(result, known=TOOLS, as_text=self.endpoint.dialect == "text", turn_ids=used)
+            case Failure(kind="refusal", reason=reason):
+                return Reply(note=reason, finish="refusal")
+            case Failure(kind=kind, reason=reason):
+                raise CallFailed(kind, reason)
+
+    def _request(self, view: View) -> Request:
+        place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
+        match self.endpoint.dialect:
+            case "native":
+                return Request(self.endpoint, messages(view), tools(view), place)
+            case "text":
+                return Request(self.endpoint, text.messages(view), (), place)

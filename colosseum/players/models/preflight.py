@@ -1,0 +1,51 @@
+"""Finds out before the first paid run whether a model can play. In: its Endpoint; out: None, or what is wrong."""
+
+import re
+
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.messages import Message
+from colosseum.players.models.paid import Provider
+from colosseum.players.models.reply import Answer, reply
+from colosseum.players.models.request import Endpoint, Place, Request
+from colosseum.players.models.text import how
+from colosseum.players.models.tools import tool
+from colosseum.players.view import Reply
+
+READY = tool("ready", "Say that you can call tools.", {})
+SYSTEM, USER = "You act through tools only.", "Call the tool `ready` now."
+ATTEMPTS = 2
+PATIENCE = 30.0
+"""Seconds that it may wait for a provider that limits the rate: nobody is told meanwhile."""
+OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
+TRY_TEXT = "try `--tools text`, for models that write their calls as text"
+
+
+async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
+    """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user."""
+    result = await provider.ask(_question(endpoint), attempts=ATTEMPTS, patience=PATIENCE)
+    match result:
+        case Failure(reason=reason):
+            blamed = endpoint.dialect == "native" and OF_TOOLS.search(reason.replace(endpoint.model, ""))
+            return f"{reason}; {TRY_TEXT}" if blamed else reason
+        case Answer():
+            return _verdict(reply(result, known={"ready": ()}, as_text=endpoint.dialect == "text"), endpoint)
+
+
+def _question(endpoint: Endpoint) -> Request:
+    in_text = endpoint.dialect == "text"
+    system = f"{SYSTEM}\n\n{how([READY])}" if in_text else SYSTEM
+    messages: tuple[Message, ...] = ({"role": "system", "content": system}, {"role": "user", "content": USER})
+    return Request(endpoint, messages, () if in_text else (READY,), Place())
+
+
+def _verdict(said: Reply, endpoint: Endpoint) -> str | None:
+    model, in_text = f"`{endpoint.model}`", endpoint.dialect == "text"
+    if any(call.tool == "ready" and not isinstance(call.arguments, str) for call in said.calls):
+        return None
+    if said.finish == "length":
+        return f"{model} used up its {endpoint.max_tokens} tokens before it called a tool: allow it more"
+    if in_text:
+        return f"{model} answered but wrote no call that can be read: agents need a model that calls tools"
+    if said.written:
+        return f"{model} wrote its call as text, where it is lost: {TRY_TEXT}"
+    return f"{model} answered but did not call the tool it was given: {TRY_TEXT}"

@@ -1,0 +1,105 @@
+"""What is asked of a model. In: an endpoint, messages, tools and the place in a run; out: a Request with its key.
+
+The key is equal for equal work: model, parameters, messages, tools and place. The address and the time that a call may
+take are not in it: the same model served elsewhere is the same work.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeAlias
+
+from colosseum.model.json_text import Json, encode
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.messages import Message
+from colosseum.players.models.reply import Answer, Price
+from colosseum.players.models.tools import Tool
+
+Dialect: TypeAlias = Literal["native", "text"]
+"""How tools are offered and called: by the provider's interface, or as JSON in the text."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Which model is asked, where and how."""
+
+    model: str
+    """As litellm names it: `provider/model`."""
+    temperature: float | None = 0.7
+    """None is left to the provider; some models take no other."""
+    max_tokens: int = 1500
+    extra_body: Mapping[str, Json] = field(default_factory=dict)
+    """Parameters that the provider's interface takes besides."""
+    dialect: Dialect = "native"
+    api_base: str | None = None
+    timeout: float = 120.0
+    """Seconds for the whole call."""
+    price: Price | None = None
+    """In place of the one that litellm knows."""
+
+    @property
+    def parameters(self) -> dict[str, Json]:
+        """All that the answer depends on, besides the model."""
+        return {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "extra_body": dict(self.extra_body),
+            "dialect": self.dialect,
+        }
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a run something is asked."""
+
+    agent: str = ""
+    """Empty when no agent asks."""
+    phase: str = ""
+    round: int = 0
+    step: int = 0
+    """From 1 within a turn."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question."""
+
+    endpoint: Endpoint
+    messages: Sequence[Message]
+    tools: Sequence[Tool]
+    place: Place
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 in hexadecimal."""
+        return hashlib.sha256(self._content).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of what is sent, as JSON."""
+        return len(self._content)
+
+    @cached_property
+    def _content(self) -> bytes:
+        place = self.place
+        content: dict[str, Any] = {  # typed dicts of JSON, which no type of ours describes
+            "model": self.endpoint.model,
+            "parameters": self.endpoint.parameters,
+            "messages": self.messages,
+            "tools": self.tools,
+            "place": [place.agent, place.phase, place.round, place.step],
+        }
+        return encode(content).encode("utf-8", "surrogatepass")
+
+
+class Halt(Exception):  # noqa: N818 - a stop that was asked for
+    """No more calls: the run is left as it is, and can be gone on with."""
+
+
+class Asker(Protocol):
+    """Whoever gets answers."""
+
+    async def ask(self, request: Request) -> Answer | Failure:
+        """The answer, or the failure after which no attempt is left or none would help."""
+        ...

@@ -1,0 +1,101 @@
+"""Rumors: what a scripted player makes of claims that others spread. In: posts; out: beliefs, and what it passes on.
+
+Nobody acts on a claim: it is a sentence, and no plan follows from it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from colosseum.model import draws
+from colosseum.players.scripted import phrases
+from colosseum.players.scripted.mind import Mind
+from colosseum.players.scripted.told import holds
+from colosseum.players.view import Belief, ChannelView, Post, ToolCall
+
+TRUST = 0.5
+"""The probability with which somebody's word convinces."""
+REPEAT = 0.5
+"""The probability with which a player is one who repeats a claim that it holds for true."""
+DENIALS = ("not true", "not so", "untrue", "false", "no truth", "wrong")
+"""Words that turn round what follows them in a line."""
+
+
+def believed(claim_texts: Iterable[str], posts: Iterable[Post], key: str) -> dict[str, tuple[Belief, float]]:
+    """What a scripted player holds each claim for, and how sure it is, in percent, from the posts of others.
+
+    Everybody who says a claim, or denies it, convinces with probability TRUST; the draw is keyed by `key`, the claim
+    and the author, so another post changes nothing that was heard before, and saying it twice convinces no better.
+    More convincing voices for it than against make "true", fewer "false", both with 100 · (1 - (1 - TRUST)^n) percent
+    for a majority of n; else it is "unknown", with 100 percent where nobody said anything and 50 where somebody did.
+    A line says a claim where it holds its words, and denies it where a word such as "false" stands before them.
+    """
+    heard = list(posts)
+    return {claim: _belief(claim, heard, key) for claim in claim_texts}
+
+
+def _belief(claim: str, posts: Sequence[Post], key: str) -> tuple[Belief, float]:
+    saying, denying = voices(claim, posts)
+    balance = sum(_convinces(key, claim, who) for who in saying) - sum(_convinces(key, claim, who) for who in denying)
+    if balance:
+        return "true" if balance > 0 else "false", round(100 * (1 - (1 - TRUST) ** abs(balance)), 1)
+    return "unknown", 50.0 if saying or denying else 100.0
+
+
+def voices(claim: str, posts: Iterable[Post]) -> tuple[list[str], list[str]]:
+    """Who says a claim and who denies it, in the order of their first words; one may do both."""
+    said: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    for post in posts:
+        if claim.casefold() in post.text.casefold():
+            for line in post.text.splitlines():
+                if holds(line, claim):
+                    before = line.casefold().partition(claim.casefold())[0]
+                    said[any(word in before for word in DENIALS)].setdefault(post.author)
+    return list(said[0]), list(said[1])
+
+
+def _convinces(key: str, claim: str, author: str) -> bool:
+    return draws.unit(draws.SEPARATOR.join((key, "convinced", claim, author))) < TRUST
+
+
+# ---- what is said --------------------------------------------------------------------------------------------
+
+
+def spread(mind: Mind, channels: Iterable[ChannelView]) -> Iterator[ToolCall]:
+    """Say every rumor that one has, once on each of these channels."""
+    for channel in channels:
+        for rumor in mind.data.rumors:
+            if mind.view.me not in voices(rumor, channel.posts)[0]:
+                yield post(channel, phrases.KNOW + rumor)
+
+
+def gossip(mind: Mind) -> Iterator[ToolCall]:
+    """Pass on what one holds for true to those who have not heard it; deny what is said of oneself."""
+    others = [p for p in mind.posts if p.author != mind.view.me]
+    told = dict.fromkeys(claim for p in others for claim in _claims(p.text))
+    if not told:
+        return
+    beliefs = believed(told, others, mind.data.key)
+    for channel in mind.view.channels:
+        wider = [p for c in mind.view.channels if set(channel.members) <= set(c.members) for p in c.posts]
+        for claim, (belief, _) in beliefs.items():
+            saying, denying = voices(claim, wider)
+            if holds(claim, mind.view.me):
+                if saying and mind.view.me not in denying:
+                    yield post(channel, phrases.DENY + claim)
+            elif belief == "true" and not saying and _repeats(mind, claim):
+                yield post(channel, phrases.HEARD + claim)
+
+
+def _claims(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        for opening in (phrases.KNOW, phrases.HEARD):
+            if line.startswith(opening):
+                yield line.removeprefix(opening)
+
+
+def _repeats(mind: Mind, claim: str) -> bool:
+    return draws.unit(draws.SEPARATOR.join((mind.data.key, "repeats", claim))) < REPEAT
+
+
+def post(channel: ChannelView, said: str) -> ToolCall:
+    """A message."""
+    return ToolCall("", "post", {"channel": channel.name, "text": said})

@@ -1,0 +1,125 @@
+"""What a scripted player makes of its View. In: a View with data; out: facts, announced moves, plans and slips.
+
+Noise misjudges every private number with a fraction by a factor around 1, and makes a decision slip now and then.
+Posts are not trusted: what is not a plain fact of the right kind is not heard, and facts that fit no task are dropped.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from colosseum.model import draws
+from colosseum.model.scenario import Cell, Variable
+from colosseum.model.values import Value, flatten, kind, text
+from colosseum.optimum.goal import Goal
+from colosseum.players.scripted import phrases
+from colosseum.players.scripted.knowledge import Knowledge
+from colosseum.players.view import Post, View
+
+SLIP = 0.1
+"""Share of the noise with which a decision slips."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mind:
+    """What a scripted player makes of its View."""
+
+    view: View
+    data: Knowledge
+
+    @cached_property
+    def posts(self) -> list[Post]:
+        """Everything it has read or said, in order."""
+        return sorted({p.number: p for c in self.view.channels for p in c.posts}.values(), key=lambda p: p.number)
+
+    @cached_property
+    def heard(self) -> dict[Cell, Value]:
+        """The private facts that anybody told it, where they are of the kind that it knows from its own."""
+        kinds = {c.table: kind(v) for c, v in self.data.cells.items()}
+        told = self.told(self.posts)
+        return {c: v for c, v in told.items() if kinds.get(c.table, kind(v)) == kind(v)}
+
+    def told(self, posts: Iterable[Post]) -> dict[Cell, Value]:
+        """The private facts in posts."""
+        return phrases.told(posts, self.data.planner.names, self.data.planner.ranges)
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """All variables as it believes them."""
+        task = self.data.planner.task(self.known)
+        return {} if task is None else task.variable
+
+    @cached_property
+    def own(self) -> dict[Cell, Value]:
+        """Its own relevant private cells as it judges them."""
+        return {c: self.judged(c, v) for c, v in self.data.cells.items() if c in self.data.relevant}
+
+    @cached_property
+    def known(self) -> dict[Cell, Value]:
+        """The private cells it believes to know; its own judgement wins over what others say.
+
+        What it heard is dropped where it cannot be true of any task.
+        """
+        everything = {**self.heard, **self.own}
+        return everything if self.data.planner.belief(everything) is not None else self.own
+
+    def judged(self, cell: Cell, value: Value) -> Value:
+        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal; not one of a range."""
+        if not isinstance(value, float) or not self.data.noise or cell.table in self.data.planner.ranges:
+            return value
+        key = draws.SEPARATOR.join((self.data.key, "judge", cell.table, *map(text, flatten(cell.key))))
+        factor = float(draws.normal(key, 1.0, self.data.noise))
+        return round(value * factor, 4)
+
+    @cached_property
+    def announced(self) -> dict[str, Value]:
+        """The moves that others announced."""
+        return phrases.taken((p for p in self.posts if p.author != self.view.me), self.variables)
+
+    def said(self, posts: Iterable[Post]) -> dict[str, Value]:
+        """The moves that it announced itself in these posts."""
+        return phrases.taken((p for p in posts if p.author == self.view.me), self.variables)
+
+    @cached_property
+    def decided(self) -> dict[str, Value]:
+        """The decisions it can see."""
+        return {variable: value for _, variable, value in self.view.decided}
+
+    def plan(self, goal: Goal, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
+        """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
+
+        What it agreed on with allies stands whatever others claim, unless decisions have made another move better.
+        Where nothing can be computed, the first value of each domain.
+        """
+        best: dict[str, Value] | None = None
+        kept = {**(agreed or {}), **self.decided}
+        if kept != self.decided and self._still_best(goal, kept):
+            best = self.data.planner.best(goal, self.known, kept)
+        for fixed in (self.settled(agreed), self.decided, {}):
+            best = best or self.data.planner.best(goal, self.known, fixed)
+        return self.part(best)
+
+    def settled(self, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
+        """What its allies agreed on, the moves that others announced, the decisions it can see: the later wins."""
+        promised = {n: v for n, v in (agreed or {}).items() if self.variables[n].owner != self.view.me}
+        return {**promised, **self.announced, **self.decided}
+
+    def part(self, plan: Mapping[str, Value] | None) -> dict[str, Value]:
+        """Its own moves in a plan; the first value of the domain where the plan has none."""
+        return {v.name: plan[v.name] if plan and v.name in plan else v.domain[0] for v in self.view.variables}
+
+    def _still_best(self, goal: Goal, agreed: Mapping[str, Value]) -> bool:
+        """Whether the agreed moves are worth as much as any other own move beside the allies' agreed ones."""
+        own = {v.name for v in self.view.variables} - self.decided.keys()
+        free = {name: value for name, value in agreed.items() if name not in own}
+        kept, best = (self.data.planner.worth(goal, self.known, fixed) for fixed in (agreed, free))
+        return kept is not None and (best is None or kept >= best - 1e-9 * max(1.0, abs(best)))
+
+    def slipped(self, moves: Mapping[str, Value]) -> dict[str, Value]:
+        """The moves, each replaced by a random value with probability noise · SLIP."""
+        made = dict(moves)
+        for variable in self.view.variables:
+            key = draws.SEPARATOR.join((self.data.key, "slip", variable.name))
+            if draws.unit(key) < self.data.noise * SLIP:
+                made[variable.name] = draws.choice(key + draws.SEPARATOR + "value", variable.domain)
+        return made

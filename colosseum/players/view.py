@@ -1,0 +1,168 @@
+"""What passes between the run and a player. In: a View, all that one agent may see; out: a Reply, what it does.
+
+A player is anything with `async act(view) -> Reply`. The run answers each call with a ToolResult and asks again
+until the player has nothing more to do or the turn's steps are spent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from colosseum.model.json_text import Json
+from colosseum.model.scenario import Variable
+from colosseum.model.values import Value
+
+Phase: TypeAlias = Literal["planning", "survey", "execution"]
+Belief: TypeAlias = Literal["false", "true", "unknown"]
+"""What an agent says it holds a claim for."""
+TOOLS = {
+    "post": ("channel", "text"),
+    "decide": ("variable", "value"),
+    "state_belief": ("claim", "belief", "confidence"),
+    "done": (),
+}
+"""All tools, and the names of their arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One message on a channel."""
+
+    number: int
+    """Its place among all posts of the run, from 1; in a View, among those that the agent may read."""
+    round: int
+    """The planning round it was sent in, from 1; rounds + 1 in the execution turn."""
+    channel: str
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelView:
+    """A channel that the agent belongs to and all that was posted there so far."""
+
+    name: str
+    members: tuple[str, ...]
+    secret: bool
+    posts: tuple[Post, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call as the player made it; nothing about it is trusted."""
+
+    id: str
+    tool: str
+    arguments: dict[str, object] | str
+    """The named arguments; a str is the raw text of arguments that could not be read as a JSON object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the run answered to a call: `ok`, or an error that says what to do instead."""
+
+    call: ToolCall
+    ok: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a model call took. A figure the provider did not give is None, never 0."""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+    """US dollars."""
+    seconds: float
+    served_model: str
+    """The model that the provider says it used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """Reasoning that a player shows beside its reply. It is kept on file and reaches no other agent."""
+
+    kind: Literal["text", "summary", "withheld"]
+    """The reasoning itself, the provider's summary of it, or reasoning that the provider encrypts or keeps back."""
+    text: str
+    """Empty where it is withheld."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a player does in one step."""
+
+    calls: tuple[ToolCall, ...] = ()
+    note: str = ""
+    """Free text: a private note, logged and never delivered."""
+    usage: Usage | None = None
+    """None for scripted players."""
+    finish: str = "stop"
+    """Why the model stopped: stop, tool_calls, length (truncated), refusal, empty."""
+    written: tuple[ToolCall, ...] = ()
+    """Calls that it wrote as text where it should have made them: none is carried out, and it is told so."""
+    thoughts: tuple[Thought, ...] = ()
+    """In the order in which they came."""
+    provider_state: Mapping[str, Json] | None = field(default=None, repr=False)
+    """What the provider wants back unchanged in the same turn, such as signed thinking blocks; None for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One exchange of the running turn: what the player did and what it was answered."""
+
+    reply: Reply
+    results: tuple[ToolResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where in the protocol the run stands; public."""
+
+    phase: Phase
+    round: int
+    """From 1; rounds + 1 in the survey and in the execution turn."""
+    rounds: int
+    steps: int
+    """Replies that one turn may take, each with any number of calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that one agent may see when it acts. Everything a prompt is made of comes from here."""
+
+    me: str
+    agents: tuple[str, ...]
+    position: Position
+    briefing: tuple[str, ...]
+    """The texts it is told, in declared order."""
+    variables: tuple[Variable, ...]
+    """Its own variables."""
+    channels: tuple[ChannelView, ...]
+    decided: tuple[tuple[str, str, Value], ...] = ()
+    """Decisions it may see: (agent, variable, value), its own included, in the order they were taken."""
+    steps: tuple[Step, ...] = ()
+    """The exchanges of this turn so far."""
+    claims: tuple[tuple[str, str], ...] = ()
+    """In the survey, the name and the words of each claim that it is asked about; whether they are so is not told."""
+    data: object = field(default=None, compare=False, repr=False)
+    """The same facts as data (`Knowledge`), for scripted players; a model player never reads it."""
+
+
+class Player(Protocol):
+    """An agent's mind."""
+
+    async def act(self, view: View) -> Reply:
+        """Do one step. Raises CallFailed when no answer could be had."""
+        ...
+
+
+class CallFailed(Exception):  # noqa: N818 - an outcome of a run
+    """A model could not be asked: the run is marked failed with this reason, and other runs go on."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        """transport, timeout, rate_limit, authentication, context, bad_request."""
+        self.reason = reason
