@@ -13,12 +13,14 @@ import pytest
 
 from colosseum.cli.html import check_pictures
 from colosseum.cli.words import Stop
-from colosseum.report.html.pictures.export import NoFigures, check_figures, rasterise, standalone, write_figures
+from colosseum.report.html.pictures import export
+from colosseum.report.html.pictures.export import NoFigures, rasterise, standalone, write_figures
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
 from colosseum.report.html.pictures.shapes import Path as Line
 from colosseum.report.html.pictures.tabular import csv_of, latex_of, markdown_of
 
+LETTERS = pytest.mark.skipif(export._family() is None, reason="needs a font with letters")
 EVIL = "a|b & 100% $x_1$ {~^} #1 \\end `c` <i>*\u202e\nnew"
 TABLE = Table(("arm", "n", "mean_λ"), (("=1+1", 3, 0.1 + 0.2), (EVIL, None, -1e-9), ("plain", 4, None)))
 
@@ -60,6 +62,7 @@ def _unfiltered(kind: int, line: bytes, above: bytes) -> bytes:
     return bytes(found)
 
 
+@LETTERS
 def test_every_picture_becomes_five_files(tmp_path: Path) -> None:
     kept = tmp_path / "figures" / "mine.txt"
     kept.parent.mkdir()
@@ -85,21 +88,44 @@ def test_svg_stands_alone() -> None:
     assert ">a run</title>" in svg
 
 
+@LETTERS
 def test_a_png_has_colours_and_text() -> None:
-    wide, high, found = pixels(rasterise(standalone(picture())))
+    wide, high, found = pixels(rasterise(standalone(picture()), family=export._family()))
     assert (wide, high) == (1440, 300)
     assert set(found) > {(255, 255, 255, 255), (0xD5, 0x5E, 0x00, 255)}
     text = [colour for at, colour in enumerate(found) if at // wide < 75]
     assert min(text) < (60, 60, 60, 255), "ink"
 
 
-def test_without_a_font_text_would_vanish_which_is_noticed() -> None:
-    svg = standalone(picture())
-    assert rasterise(svg, fonts=False) != rasterise(svg)
-    check_figures()
+@LETTERS
+def test_a_font_is_chosen_by_the_letters_that_it_can_draw() -> None:
+    assert not export.has_letters("No Such Font")
+    chosen = export._family()
+    assert chosen is not None
+    assert export.has_letters(chosen)
+
+
+def test_fonts_beyond_the_usual_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "FAMILIES", ("No Such Font",))
+    export._family.cache_clear()
+    try:
+        found = export._family()
+        assert found is None or (found in export._installed() and export.has_letters(found))
+        monkeypatch.setenv("PATH", "")
+        assert export._installed() == []
+    finally:
+        export._family.cache_clear()
+
+
+def test_without_a_font_that_has_letters_there_are_no_figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(export, "_family", lambda: None)
+    with pytest.raises(NoFigures, match="need a font with letters"):
+        write_figures([picture()], tmp_path / "figures")
+    assert not (tmp_path / "figures").exists()
 
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    export._family.cache_clear()
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(NoFigures, match=r"need resvg-py") as raised:
         write_figures([picture()], tmp_path / "figures")
@@ -107,6 +133,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert not (tmp_path / "figures").exists()
 
 
+@LETTERS
 def test_all_files_or_none(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(OSError, match="taken"):

@@ -25,11 +25,10 @@ from colosseum.evidence.attention import attention
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.findings import Findings
 from colosseum.report.html import parts
-from colosseum.report.html.exact import exact
 from colosseum.report.html.gather import gather
 from colosseum.report.html.headline import headline
 from colosseum.report.html.health import Health
-from colosseum.report.html.page import Content, embedded, render, scripts, styles, ticked
+from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
 from colosseum.report.html.parts import split
 from colosseum.report.html.provenance import provenance
 from colosseum.report.terminal import LEGEND

@@ -2,25 +2,19 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from colosseum.audit.run import Run
 from colosseum.audit.trace import VERSION, TraceWriter
 from colosseum.audit.trial import Trial
-from colosseum.model.json_text import Json
 from colosseum.players.scripted.players import SCRIPTED
 
 
 def play(trial: Trial) -> list[dict[str, Any]]:
     """Play a trial whose players are all scripts."""
     events: list[dict[str, Any]] = []
-
-    def hear(event: str, content: Mapping[str, Json]) -> None:
-        events.append({"event": event, **content})
-
-    trace = TraceWriter(Path(os.devnull), heard=hear)
+    trace = TraceWriter(Path(os.devnull), heard=lambda event, content: events.append({"event": event, **content}))
     trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = {agent: SCRIPTED[name] for agent, name in trial.roles.items()}
     try:

@@ -26,12 +26,8 @@ def to_json(summary: Summary) -> dict[str, object]:
 
 
 def _point(point: PointSummary) -> dict[str, object]:
-    return {
-        "point": point.point,
-        "model": point.model,
-        "arms": [_arm(arm) for arm in point.arms],
-        "comparisons": [_comparison(comparison) for comparison in point.comparisons],
-    }
+    arms, comparisons = [_arm(arm) for arm in point.arms], [_comparison(each) for each in point.comparisons]
+    return {"point": point.point, "model": point.model, "arms": arms, "comparisons": comparisons}
 
 
 def _arm(arm: ArmSummary) -> dict[str, object]:
@@ -69,12 +65,8 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
 
 
 def _average(average: Average) -> dict[str, object]:
-    return {
-        "mean": figure_json(average.mean),
-        "interval": interval_json(average.interval),
-        "n": average.n,
-        "nulls": counts_json(average.nulls),
-    }
+    mean, interval = figure_json(average.mean), interval_json(average.interval)
+    return {"mean": mean, "interval": interval, "n": average.n, "nulls": counts_json(average.nulls)}
 
 
 def _paired(paired: Paired) -> dict[str, object]:

@@ -20,7 +20,7 @@ from colosseum.model.values import plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
 from colosseum.report.findings import Findings
-from colosseum.report.html.exact import exact
+from colosseum.report.html.page import exact
 from colosseum.report.html.telling import tell
 
 

@@ -257,5 +257,3 @@ def _row(arm: ArmVerdict, signal: Signal, part: Weighed) -> Row:
 def _probable(p: str) -> str:
     """`p <0.001`, `p 0.04`."""
     return f"p {p}" if p else ""
-
-

@@ -88,9 +88,7 @@ COUNTED: Final = (
 )
 
 
-def _rows(
-    kind: str, counts: Mapping[tuple[str, str], int], arms: Sequence[str]
-) -> list[tuple[str, tuple[int, ...]]]:
+def _rows(kind: str, counts: Mapping[tuple[str, str], int], arms: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
     words = dict.fromkeys(word for word, _ in counts)
     return [(f"{kind}: {word}" if kind else word, tuple(counts.get((word, arm), 0) for arm in arms)) for word in words]
 

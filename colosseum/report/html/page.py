@@ -18,12 +18,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 
-from colosseum.report.html.exact import exact
 from colosseum.report.html.first import First
 from colosseum.report.html.pictures.picture import Picture, clean, cleaned
 from colosseum.report.html.provenance import Provenance
 
 HERE: Final = files("colosseum.report.html")
+SAFE: Final = 2**53 - 1
+"""Up to here every whole number is one of a browser's."""
 STYLES: Final = ("page.css", "viewer.css")
 SCRIPTS: Final = (
     "dom.js", "packs.js", "address.js", "runs.js", "acts.js", "aligned.js", "ending.js", "instance.js", "controls.js",
@@ -143,3 +144,12 @@ def ticked(words: str) -> Markup:
 def _digits(cell: object) -> object:
     """A number as a table shows it."""
     return f"{cell:,.4g}" if isinstance(cell, float) else cell
+
+
+def exact(data: Any) -> Any:
+    """Plain data with whole numbers beyond SAFE as their digits, since a browser would round them."""
+    if isinstance(data, dict):
+        return {name: exact(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [exact(value) for value in data]
+    return str(data) if isinstance(data, int) and abs(data) > SAFE else data

@@ -52,9 +52,7 @@ def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: 
         "players": dict(record.players),
         "order": list(single.get("order", {}).get("agents", ())),
         "channels": list(single.get("channels", {}).get("channels", ())),
-        "briefings": {
-            str(e["agent"]): {"n": e["n"], "texts": e["texts"]} for e in events if e["event"] == "briefing"
-        },
+        "briefings": {str(e["agent"]): {"n": e["n"], "texts": e["texts"]} for e in events if e["event"] == "briefing"},
         "claims": {claim.name: {"words": claim.text, "truth": claim.truth} for claim in played.scenario.claims},
         "events": len(events),
         "turns": list(turns(events)),

@@ -6,19 +6,22 @@ A folder has all files of a call or none of them; what else is in it stays.
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from colosseum.report.html.pictures.picture import WIDTH, Picture, style_sheet
 from colosseum.report.html.pictures.tabular import csv_of, latex_of, markdown_of
 
-EXTRA: Final = "colosseum[figures]"
-"""What PNG files need."""
-ENGINE: Final = "resvg_py"
 ZOOM: Final = 3
 """Pixels of a PNG by one of the view box: 300 and more an inch at the width of a column."""
 PAPER: Final = "#ffffff"
+FAMILIES: Final = (
+    "DejaVu Sans", "Arial", "Helvetica", "Segoe UI", "Liberation Sans", "Noto Sans", "Roboto", "Ubuntu", "FreeSans",
+)  # fmt: skip
+"""Fonts that are tried first for the words of a PNG."""
 _PAGE: Final = "/* on a page */"
 """Where the part of the style sheet begins that only pages need."""
 _PROPERTY: Final = re.compile(r"(--picture-[\w-]+): (#[0-9a-f]{6});")
@@ -57,22 +60,38 @@ def write_figures(pictures: Sequence[Picture], folder: Path) -> int:
 
 
 def check_figures() -> None:
-    """Raises NoFigures where PNG cannot be made: without the extra, or without any font."""
-    blank, written = (rasterise(_probe(words)) for words in ("", "Figure"))
-    if blank == written:
-        raise NoFigures("PNG files need a font, and none is installed", "install one, such as DejaVu Sans")
+    """Raises NoFigures where PNG cannot be made: without the extra, or without any font that has letters."""
+    if _family() is None:
+        raise NoFigures("PNG files need a font with letters, and none is installed", "install one, such as DejaVu Sans")
 
 
-def _probe(words: str) -> str:
-    text = f'<text x="2" y="15" font-size="12" font-family="sans-serif">{words}</text>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20">{text}</svg>'
+@cache
+def _family() -> str | None:
+    """The first family that draws letters: `sans-serif` may stand for no font at all, or for one of signs only."""
+    return next((family for family in (*FAMILIES, *_installed()) if has_letters(family)), None)
+
+
+def has_letters(family: str) -> bool:
+    """Whether a family of the system draws letters, each in its own way."""
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20">{}</svg>'
+    text = '<text y="15" font-family="sans-serif">{}</text>'
+    return len({rasterise(svg.format(text.format(word)), family=family) for word in ("", "W", "i", "Fig")}) == 4
+
+
+def _installed() -> list[str]:
+    """The families that the system lists as able to write English, where it can be asked."""
+    try:
+        listed = subprocess.run(("fc-list", ":lang=en", "family"), capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return sorted({line.partition(",")[0] for line in listed.stdout.splitlines()})
 
 
 def _files(picture: Picture) -> dict[str, bytes]:
     svg = standalone(picture)
     contents = {
         "svg": svg.encode(),
-        "png": rasterise(svg),
+        "png": rasterise(svg, family=_family()),
         "csv": csv_of(picture.table),
         "md": markdown_of(picture.table).encode(),
         "tex": latex_of(picture.table, picture.title).encode(),
@@ -95,11 +114,10 @@ def _literal_style() -> str:
     return re.sub(r"var\((--picture-[\w-]+)\)", lambda found: colours[found[1]], rules)
 
 
-def rasterise(svg: str, *, fonts: bool = True) -> bytes:
-    """A PNG of ZOOM times the view box; without `fonts` it has no text. Raises NoFigures without the extra."""
+def rasterise(svg: str, *, family: str | None = None) -> bytes:
+    """A PNG of ZOOM times the view box, its sans-serif words in `family`. Raises NoFigures without the extra."""
     try:
         import resvg_py
     except ImportError:
-        message = f"PNG files need {ENGINE.replace('_', '-')}, which is not installed"
-        raise NoFigures(message, f"`pip install '{EXTRA}'`") from None
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=ZOOM * WIDTH, skip_system_fonts=not fonts))
+        raise NoFigures("PNG files need resvg-py, which is missing", "`pip install 'colosseum[figures]'`") from None
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=ZOOM * WIDTH, sans_serif_family=family))
