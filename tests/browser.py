@@ -14,7 +14,7 @@ ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PATIENCE = 15_000
+PATIENCE = 120_000
 """Milliseconds until something that does not come is missing."""
 
 

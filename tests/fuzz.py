@@ -43,10 +43,10 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.solve import Solver
 
 MEBIBYTE = 1024 * 1024
-SECONDS = 20.0
+SECONDS = 60.0
 """Processor time of one input. The most work that is not refused, 1,000,000 rounds and terms, takes 4 to 8 s; it is
 done twice."""
-ASLEEP = 200.0
+ASLEEP = 400.0
 """Seconds by the clock after which an input that uses no processor time is given up."""
 MEMORY, TIGHT_MEMORY = 1024, 800
 """MiB that one input may add to what the process holds before it; the second bound is for what should be refused."""

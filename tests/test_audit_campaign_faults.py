@@ -111,7 +111,7 @@ class Campaign:
 
 def wait_for(server: ChatProcess, requests: int, process: "subprocess.Popen[str]") -> None:
     """Until so many requests arrived, of a process that is still at work then."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while server.requests < requests:
         assert process.poll() is None
         assert time.monotonic() < deadline

@@ -32,7 +32,7 @@ def children(process: int) -> list[int]:
 
 def gone(processes: list[int]) -> bool:
     """Whether they end soon."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 300
     while any(Path(f"/proc/{number}").exists() for number in processes):
         if time.monotonic() > deadline:
             return False

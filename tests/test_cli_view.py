@@ -38,13 +38,13 @@ def served(folder: Path, *more: str) -> Iterator[str]:
             yield found[0]
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=20) == 0
+            assert process.wait(timeout=300) == 0
 
 
 def get(address: str, **headers: str) -> tuple[int, str]:
     """Status and text."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20) as answer:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=300) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -123,7 +123,7 @@ def test_browsers_that_leave_or_say_nothing_disturb_nobody(tmp_path: Path) -> No
         assert get(found[0] + "state")[0] == 200
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=300) == 0
         assert said == "ended\n"
         for each in silent:
             each.close()

@@ -1,8 +1,11 @@
-"""Any spec at all: `check` answers with diagnostics, soon, and never with an exception."""
+"""Any spec at all: `check` answers with diagnostics, without much work, and never with an exception."""
 
 import re
-import time
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from fuzz import run
@@ -21,17 +24,34 @@ TEXTS = {p.name: TOKEN.findall(p.read_text(encoding="utf-8")) for p in SOURCES}
 WORDS = sorted({t for tokens in TEXTS.values() for t in tokens if t.strip() and len(t) < 30})
 ODD = ["none", "0", "-1", "1e300", "0.5", '""', '"x y"', "{}", "on", "$3", "1..0", "1..99999999", "links", "total", "payoff",
        "agents - agents", "(A, B)", "{1: 2}", "not", "/ 0", "~", "total", "me", "me[0]", "size(agents)", "sample(agents, 9)"]  # fmt: skip
-SOON = 5.0
-"""Seconds; most answers take a hundredth of one."""
+WORK = 100_000_000
+"""Calls and returns of functions that an answer may take; the hardest here takes half of that."""
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Counts calls within the block, and ends it where it makes too many: the same on every machine, busy or not."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > WORK:
+            sys.setprofile(None)
+            raise AssertionError(f"more than {WORK:,} calls")
+
+    sys.setprofile(count)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
 
 
 def check_any(folder: Path, text: str) -> None:
     path = folder / "any.colo"
     path.write_text(text, encoding="utf-8")
-    start = time.process_time()
     _, diagnostics = check(path)
     render_text(diagnostics)
-    assert time.process_time() - start < SOON
     places = [
         (d.code, d.message, d.span.source.name if d.span else "", d.span.start if d.span else 0) for d in diagnostics
     ]
@@ -168,14 +188,11 @@ def test_a_share_of_any_inputs_whatsoever() -> None:
     ids=lambda line: line[:40].replace("\n", " "),
 )
 def test_what_is_too_much_is_refused_soon(tmp_path: Path, line: str) -> None:
-    start = time.process_time()
-    said(tmp_path, f"{TEAM}param n = 3\nvariable bid[agents]: 0..9\n{line}\n")
-    assert time.process_time() - start < SOON
+    with bounded():
+        said(tmp_path, f"{TEAM}param n = 3\nvariable bid[agents]: 0..9\n{line}\n")
 
 
 def test_many_agents_are_no_hang(tmp_path: Path) -> None:
-    start = time.process_time()
-    said(
-        tmp_path, f"{HEAD}agents a[1..900]\nvariable v[agents]: agents\nreward r[x in agents]: 1 if v[x] == x else 0\n"
-    )
-    assert time.process_time() - start < SOON
+    reward = "reward r[x in agents]: 1 if v[x] == x else 0"
+    with bounded():
+        said(tmp_path, f"{HEAD}agents a[1..900]\nvariable v[agents]: agents\n{reward}\n")
