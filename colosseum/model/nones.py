@@ -1,7 +1,6 @@
 """Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
@@ -11,7 +10,7 @@ from colosseum.model import terms
 from colosseum.model.environment import Meter
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
-from colosseum.model.values import Elements, Fault, Value, is_number, number, truth
+from colosseum.model.values import Elements, Fault, Value, number, truth
 
 MOST_TRIED = 20_000
 """Assignments tried for one leaf."""
@@ -19,9 +18,13 @@ MOST_NAMES = 6
 """Variables of a leaf that is tried whole."""
 FEW = 16
 """Mixed assignments tried of a larger one."""
-NUMBERS: frozenset[type] = frozenset((int, float))
-NOTHING: frozenset[type] = frozenset((type(None),))
+Kinds: TypeAlias = frozenset[type]
+NUMBERS: Kinds = frozenset((int, float))
+NOTHING: Kinds = frozenset((type(None),))
 NUMBERS_OR_NONE = NUMBERS | NOTHING
+CONDITION: Kinds = frozenset((bool,))
+SETS: Kinds = frozenset((Elements, type(None)))
+FAULT: Kinds = frozenset((Fault,))
 
 
 @dataclass(frozen=True)
@@ -30,35 +33,22 @@ class Domains:
 
     task: Task
     meter: Meter
-    kept: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    narrowed: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     """The values of those that a guard has narrowed."""
-    sound: "dict[Doubt, dict[int, Term]]" = field(default_factory=lambda: defaultdict(dict))
-    """Terms of which a doubt was settled for good, by the doubt and their identity: many stand in several places."""
+    settled: dict[int, tuple[Term, Kinds]] = field(default_factory=dict)
+    """The kinds of terms where nothing is narrowed, by their identity: many stand in several places."""
 
     def __getitem__(self, name: str) -> tuple[Value, ...]:
-        return self.kept[name] if name in self.kept else self.task.variable[name].domain
+        return self.narrowed[name] if name in self.narrowed else self.task.variable[name].domain
 
-    def raises(self, doubt: "Doubt", term: Term) -> bool:
-        """Whether there is this doubt about a term; once settled where nothing is narrowed, it is not raised again."""
-        sound, identity = self.sound[doubt], id(term)
-        if identity in sound:
-            return False
-        raised = doubt(term, self)
-        if not raised and not self.kept:
-            sound[identity] = term
-        return raised
-
-    def kinds(self, name: str) -> frozenset[type]:
+    def kinds(self, name: str) -> Kinds:
         """The types of a variable's values."""
-        return frozenset(map(type, self.kept[name])) if name in self.kept else self.task.variable[name].kinds
+        return frozenset(map(type, self.narrowed[name])) if name in self.narrowed else self.task.variable[name].kinds
 
     def of(self, term: Term) -> dict[str, tuple[Value, ...]]:
         """The domains of a term's scope, in declared order."""
         position = self.task.position
         return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
-
-
-Doubt: TypeAlias = Callable[[Term, Domains], bool]
 
 
 def none_example(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
@@ -67,7 +57,7 @@ def none_example(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault]
     Sums are searched part by part, so only leaves with few variables are enumerated, and only some of their
     assignments once the meter allows no more.
     """
-    if not _suspicious(term, domains):
+    if kinds(term, domains) <= NUMBERS:
         return None
     if isinstance(term, terms.Total):
         return next((found for part in term.parts if (found := none_example(part, domains))), None)
@@ -84,7 +74,7 @@ def none_example(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault]
 
 def fault_example(condition: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
     """An assignment at which a condition is no condition or cannot be computed, and why; None if none was found."""
-    if not _doubtful(condition, domains):
+    if kinds(condition, domains) <= CONDITION:
         return None
     for x in _assignments(condition, domains):
         try:
@@ -115,127 +105,79 @@ class _Tried(dict[str, Value]):
         return 1.0
 
 
-def _suspicious(term: Term, domains: Domains) -> bool:
-    """Whether a none or a Fault could come out; comparisons swallow none, arithmetic and look-ups do not."""
+def kinds(term: Term, domains: Domains) -> Kinds:
+    """The types of the values that a term may take, with Fault among them where it may fail.
+
+    Overflow is left out, and so is division by a constant. Comparisons swallow none; arithmetic and look-ups do not.
+    """
+    known = () if domains.narrowed else domains.settled.get(id(term))
+    if known:
+        return known[1]
+    found = _kinds(term, domains)
+    if not domains.narrowed:
+        domains.settled[id(term)] = term, found
+    return found
+
+
+def _kinds(term: Term, domains: Domains) -> Kinds:
     match term:
         case terms.Constant(value=value):
-            return not is_number(value)
-        case terms.Conditional(condition=c, then=terms.Constant(value=a), otherwise=terms.Constant(value=b)) if (
-            is_number(a) and is_number(b)
-        ):
-            return _doubtful(c, domains)
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            return _suspicious(b, domains) or _doubtful(c, domains) or (
-                _suspicious(a, domains) and _suspicious(a, _guarded(c, a, domains))
-            )  # fmt: skip
+            return frozenset((type(value),))
         case terms.Decision(variable=name):
-            return not domains.kinds(name) <= NUMBERS
-        case terms.Total(parts=parts):
-            return domains.raises(_any_suspicious, term)
-        case terms.Arithmetic(operator=operator, left=a, right=b):
-            return (operator == "/" and not isinstance(b, terms.Constant)) or _any(_suspicious, (a, b), domains)
+            return domains.kinds(name)
+        case terms.PayoffOf():
+            return NUMBERS
+        case terms.Arithmetic(operator=operator, left=left, right=right):
+            sides = kinds(left, domains) | kinds(right, domains)
+            sure = sides <= NUMBERS_OR_NONE and (operator != "/" or isinstance(right, terms.Constant))
+            return sides if sure else sides | FAULT
         case terms.Absolute(part=part):
-            return _suspicious(part, domains)
+            inside = kinds(part, domains)
+            return inside if inside <= NUMBERS_OR_NONE else FAULT
+        case terms.Total(parts=parts):
+            return NUMBERS if _all(parts, NUMBERS, domains) else FAULT
         case terms.Extremum(parts=parts, conditions=conditions):
             sure = all(isinstance(c, terms.Constant) and c.value is True for c in conditions)
-            return not sure or _any(_suspicious, parts, domains)
+            return NUMBERS if sure and _all(parts, NUMBERS, domains) else FAULT
+        case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
+            chosen = kinds(then, domains)
+            if not chosen <= NUMBERS:
+                chosen = kinds(then, _where(condition, then, domains))
+            found = chosen | kinds(otherwise, domains)
+            return found if kinds(condition, domains) <= CONDITION else found | FAULT
         case terms.Select(keys=keys, entries=entries, by_key=by_key):
-            known = all(isinstance(k, terms.Decision) for k in keys)
-            reach = product(*(_values(k, domains) for k in keys)) if known else ()
-            return not known or any(k not in by_key for k in reach) or any(_suspicious(e, domains) for _, e in entries)
-        case terms.PayoffOf():
+            if all(isinstance(key, terms.Decision) for key in keys):
+                reach = product(*(domains[key.variable] for key in keys if isinstance(key, terms.Decision)))
+                if all(key in by_key for key in reach):
+                    return frozenset[type]().union(*(kinds(entry, domains) for _, entry in entries))
+            return FAULT
+        case terms.Compare(operator=operator, left=left, right=right):
+            sides = kinds(left, domains) | kinds(right, domains)
+            alike = operator in ("==", "!=") and len(sides - NOTHING) <= 1 and Fault not in sides
+            return CONDITION if alike or sides <= NUMBERS_OR_NONE else FAULT
+        case terms.Member(item=item, elements=elements):
+            sure = Fault not in kinds(item, domains) and kinds(elements, domains) <= SETS
+            return CONDITION if sure else FAULT
+        case terms.Every(parts=parts) | terms.Some(parts=parts):
+            return CONDITION if _all(parts, CONDITION, domains) else FAULT
+        case terms.Inverse(part=part):
+            return CONDITION if kinds(part, domains) <= CONDITION else FAULT
+
+
+def _all(parts: Iterable[Term], allowed: Kinds, domains: Domains) -> bool:
+    for part in parts:  # noqa: SIM110 - a generator for each of a hundred thousand terms takes longer than the rest
+        if not kinds(part, domains) <= allowed:
             return False
-        case _:
-            return True
+    return True
 
 
-def _any_suspicious(total: Term, domains: Domains) -> bool:
-    """Whether a none or a Fault could come out of a part of a sum."""
-    return _any(_suspicious, total.below, domains)
-
-
-def _any(doubt: Doubt, parts: Iterable[Term], domains: Domains) -> bool:
-    """Whether there is a doubt about one of the parts."""
-    for part in parts:  # noqa: SIM110 - a generator for each of a hundred thousand terms takes longer than the doubts
-        if doubt(part, domains):
-            return True
-    return False
-
-
-def _guarded(condition: Term, guarded: Term, domains: Domains) -> Domains:
+def _where(condition: Term, guarded: Term, domains: Domains) -> Domains:
     """What the variables of a term may be where its condition holds, as far as that tests them one by one."""
     parts = condition.parts if isinstance(condition, terms.Every) else (condition,)
     for part in parts:
-        if len(part.scope) == 1 and part.scope <= guarded.scope and not _doubtful(part, domains):
+        if len(part.scope) == 1 and part.scope <= guarded.scope and kinds(part, domains) <= CONDITION:
             (name,) = part.scope
             if domains.meter.affords(len(domains[name]) * part.extent[0]):
                 held = tuple(v for v in domains[name] if part.evaluate({name: v}) is True)
-                domains = replace(domains, kept={**domains.kept, name: held})
+                domains = replace(domains, narrowed={**domains.narrowed, name: held})
     return domains
-
-
-def _doubtful(condition: Term, domains: Domains) -> bool:
-    """Whether a condition could fail: comparisons of numbers (or none), and of decisions of one kind, cannot."""
-    return domains.raises(_may_fail, condition)
-
-
-def _may_fail(condition: Term, domains: Domains) -> bool:
-    match condition:
-        case terms.Compare(operator=operator, left=left, right=right):
-            if operator in ("==", "!=") and _alike(left, right, domains):
-                return False
-            return _faulty(left, domains) or _faulty(right, domains)
-        case terms.Constant(value=value):
-            return not isinstance(value, bool)
-        case terms.Member(item=item, elements=terms.Constant(value=Elements())):
-            return not isinstance(item, terms.Decision)
-        case terms.Every(parts=parts) | terms.Some(parts=parts):
-            return _any(_doubtful, parts, domains)
-        case terms.Inverse(part=part):
-            return _doubtful(part, domains)
-        case _:
-            return True
-
-
-def _faulty(term: Term, domains: Domains) -> bool:
-    """Whether a side of a comparison could be anything but a number or none."""
-    match term:
-        case terms.Constant(value=value):
-            return not (value is None or is_number(value))
-        case terms.Decision(variable=name):
-            return not domains.kinds(name) <= NUMBERS_OR_NONE
-        case terms.Arithmetic(operator=operator, left=a, right=b):
-            return (operator == "/" and not isinstance(b, terms.Constant)) or _any(_faulty, (a, b), domains)
-        case terms.Absolute(part=part):
-            return _faulty(part, domains)
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            return _faulty(a, domains) or _faulty(b, domains) or _doubtful(c, domains)
-        case _:
-            return _suspicious(term, domains)
-
-
-def _alike(left: Term, right: Term, domains: Domains) -> bool:
-    """Whether both sides are decisions or constants of one kind, none aside."""
-    these, those = _kinds(left, domains), _kinds(right, domains)
-    return these is not None and those is not None and len(NOTHING.union(these, those)) <= 2
-
-
-def _kinds(term: Term, domains: Domains) -> "frozenset[type] | tuple[type] | None":
-    """The types of the values of a decision or a constant."""
-    match term:
-        case terms.Decision():
-            return domains.kinds(term.variable)
-        case terms.Constant():
-            return (type(term.value),)
-        case _:
-            return None
-
-
-def _values(term: Term, domains: Domains) -> tuple[Value, ...]:
-    match term:
-        case terms.Decision(variable=name):
-            return domains[name]
-        case terms.Constant(value=value):
-            return (value,)
-        case _:
-            return ()

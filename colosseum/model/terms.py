@@ -5,8 +5,9 @@ In: an assignment (variable name -> value); out: the value. `toy.colo`'s `match[
 folding made the mention idle (`0 * x` mentions x). Terms are immutable; scopes are computed once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from typing_extensions import TypeAliasType
@@ -36,10 +37,15 @@ ALONE = (1, 1)
 class Ground:
     """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
 
+    _parts: ClassVar[Callable[..., "tuple[Term, ...]"]]
+
+    def __init_subclass__(cls, *, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
+        cls._parts = staticmethod(below)
+
     @property
     def below(self) -> "tuple[Term, ...]":
         """The terms that it is made of."""
-        return ()
+        return self._parts(self)
 
     @remembered
     def scope(self) -> frozenset[str]:
@@ -98,7 +104,7 @@ class Decision(Ground):
 
 
 @dataclass(frozen=True)
-class Arithmetic(Ground):
+class Arithmetic(Ground, below=attrgetter("left", "right")):
     """`+ - * /` of two numbers, `+ - &` (union, difference, intersection) of two sets; none gives none."""
 
     op: Literal["arithmetic"] = field(default="arithmetic", kw_only=True)
@@ -110,16 +116,12 @@ class Arithmetic(Ground):
     right: "Term"
     """What stands behind it."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.left, self.right
-
     def evaluate(self, x: Assignment) -> Value:
         return arithmetic(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
 @dataclass(frozen=True)
-class Total(Ground):
+class Total(Ground, below=attrgetter("parts")):
     """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is an error."""
 
     op: Literal["total"] = field(default="total", kw_only=True)
@@ -127,16 +129,12 @@ class Total(Ground):
     parts: tuple["Term", ...]
     """What is added up."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.parts
-
     def evaluate(self, x: Assignment) -> Value:
         return added(summand(part.evaluate(x)) for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Extremum(Ground):
+class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
     """`min(a, b)`, `max(e for …)`: the least or greatest of the parts whose condition holds.
 
     Written as a call, a part that is none makes it none; over binders (`aggregate`) it is an error.
@@ -153,10 +151,6 @@ class Extremum(Ground):
     aggregate: bool
     """Whether it runs over binders."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return (*self.parts, *self.conditions)
-
     def evaluate(self, x: Assignment) -> Value:
         values = [
             part.evaluate(x)
@@ -169,7 +163,7 @@ class Extremum(Ground):
 
 
 @dataclass(frozen=True)
-class Absolute(Ground):
+class Absolute(Ground, below=lambda term: (term.part,)):
     """`abs(e)`."""
 
     op: Literal["absolute"] = field(default="absolute", kw_only=True)
@@ -177,17 +171,13 @@ class Absolute(Ground):
     part: "Term"
     """The number."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return (self.part,)
-
     def evaluate(self, x: Assignment) -> Value:
         value = self.part.evaluate(x)
         return None if value is None else abs(number(value, "the argument of `abs`"))
 
 
 @dataclass(frozen=True)
-class Conditional(Ground):
+class Conditional(Ground, below=attrgetter("condition", "then", "otherwise")):
     """`then if condition else otherwise`; the branch not taken is not evaluated."""
 
     op: Literal["conditional"] = field(default="conditional", kw_only=True)
@@ -199,17 +189,13 @@ class Conditional(Ground):
     otherwise: "Term"
     """The value where it does not."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.condition, self.then, self.otherwise
-
     def evaluate(self, x: Assignment) -> Value:
         chosen = self.then if truth(self.condition.evaluate(x), "the condition") else self.otherwise
         return chosen.evaluate(x)
 
 
 @dataclass(frozen=True)
-class Select(Ground):
+class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in term.entries))):
     """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
 
     op: Literal["select"] = field(default="select", kw_only=True)
@@ -220,10 +206,6 @@ class Select(Ground):
     """One for each index of the table."""
     entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
     """Pairs of a key, one value for each index, and the entry that stands there."""
-
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return (*self.keys, *(entry for _, entry in self.entries))
 
     @remembered
     def by_key(self) -> dict[tuple[Value, ...], "Term"]:
@@ -239,7 +221,7 @@ class Select(Ground):
 
 
 @dataclass(frozen=True)
-class Compare(Ground):
+class Compare(Ground, below=attrgetter("left", "right")):
     """`== != < <= > >=` of two terms."""
 
     op: Literal["compare"] = field(default="compare", kw_only=True)
@@ -251,16 +233,12 @@ class Compare(Ground):
     right: "Term"
     """What stands behind it."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.left, self.right
-
     def evaluate(self, x: Assignment) -> Value:
         return compare(self.operator, self.left.evaluate(x), self.right.evaluate(x))
 
 
 @dataclass(frozen=True)
-class Member(Ground):
+class Member(Ground, below=attrgetter("item", "elements")):
     """`item in elements`."""
 
     op: Literal["member"] = field(default="member", kw_only=True)
@@ -270,16 +248,12 @@ class Member(Ground):
     elements: "Term"
     """The set."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.item, self.elements
-
     def evaluate(self, x: Assignment) -> Value:
         return member(self.item.evaluate(x), self.elements.evaluate(x))
 
 
 @dataclass(frozen=True)
-class Every(Ground):
+class Every(Ground, below=attrgetter("parts")):
     """All of the conditions; true when there are none."""
 
     op: Literal["every"] = field(default="every", kw_only=True)
@@ -287,16 +261,12 @@ class Every(Ground):
     parts: tuple["Term", ...]
     """The conditions."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.parts
-
     def evaluate(self, x: Assignment) -> Value:
         return all(truth(part.evaluate(x), "a part of `and`") for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Some(Ground):
+class Some(Ground, below=attrgetter("parts")):
     """Any of the conditions; false when there are none."""
 
     op: Literal["some"] = field(default="some", kw_only=True)
@@ -304,26 +274,18 @@ class Some(Ground):
     parts: tuple["Term", ...]
     """The conditions."""
 
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return self.parts
-
     def evaluate(self, x: Assignment) -> Value:
         return any(truth(part.evaluate(x), "a part of `or`") for part in self.parts)
 
 
 @dataclass(frozen=True)
-class Inverse(Ground):
+class Inverse(Ground, below=lambda term: (term.part,)):
     """`not c`."""
 
     op: Literal["inverse"] = field(default="inverse", kw_only=True)
     """Which kind of term this is."""
     part: "Term"
     """The condition."""
-
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        return (self.part,)
 
     def evaluate(self, x: Assignment) -> Value:
         return not truth(self.part.evaluate(x), "the operand of `not`")
