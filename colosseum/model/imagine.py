@@ -68,22 +68,20 @@ def visible(world: World, agent: str) -> dict[Cell, Value]:
 
 def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
     """The task that these beliefs imply; None when they are too odd to make one."""
-    spec = public.world.spec
-    facts = Realiser(spec, 0, public.world.params)
-    facts.memo |= {("param", n): v for n, v in public.world.params.items()}
-    facts.memo |= {("set", n): v for n, v in public.world.sets.items()}
-    facts.memo |= {("table", n): v for n, v in public.world.tables.items()}
-    facts.memo["network", "network"] = public.world.network_links
-    tables = dict(public.world.tables)
+    world, spec = public.world, public.world.spec
+    facts = Realiser(spec, 0, world.params, memo={("network", "network"): world.network_links})
+    for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
+        facts.memo |= {(family, name): fact for name, fact in known_facts.items()}
+    tables = dict(world.tables)
     try:
         for name, keys in public.hidden.items():
             entries = _believed(name, keys, known, facts)
             tables[name] = TableData(name, entries, dict.fromkeys(keys, ()))
-            facts.memo["table", name] = tables[name]
+            facts.memo["tables", name] = tables[name]
         tables |= {n: facts.table(n) for n in spec.derived}
         domains = {s.name: dict(facts.instances(s.name)) for s in spec.of(syntax.Variable)}
         blind = {n: replace(t, audience=None) for n, t in tables.items()}
-        task, diagnostics = ground(replace(public.world, tables=blind, domains=domains))
+        task, diagnostics = ground(replace(world, tables=blind, domains=domains))
     except Fault:
         return None
     return None if diagnostics else task

@@ -3,10 +3,11 @@
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, cast
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
@@ -19,18 +20,21 @@ from colosseum.model.instances import domain, draw, indexed
 from colosseum.model.names import check_names
 from colosseum.model.networks import names_public, network_links
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, Spec, Symbol
+from colosseum.model.spec import BUILT_IN, Spec
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
 from colosseum.model.values import Elements, Fault, Value, a, at, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import Decided, TableData, World
+from colosseum.model.world import Facts, World
 
-T = TypeVar("T")
+FAMILIES = {
+    "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
+}  # fmt: skip
+"""The field of a World that holds the symbols of each kind."""
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 """Kinds whose names never stand where an element could, or that are sets of elements themselves."""
 
 
 @dataclass
-class Realiser:
+class Realiser(Facts):
     """Facts that are computed on demand and remembered."""
 
     spec: Spec
@@ -42,41 +46,13 @@ class Realiser:
     findings: Findings = field(default_factory=Findings)
     meter: Meter = field(default_factory=Meter)
     memo: dict[tuple[str, str], object] = field(default_factory=dict)
-    terms: dict[str, Decided] = field(default_factory=dict)
     open: list[tuple[str, str]] = field(default_factory=list)
     """What is being computed, to notice circles."""
 
-    # ---- the facts -----------------------------------------------------------------------------------
-
-    def symbol(self, name: str) -> Symbol | None:
-        return self.spec.symbols.get(name)
-
-    def param(self, name: str) -> Value:
-        return self._fact("param", name, self._param)
-
-    def members(self, name: str) -> Elements:
-        return self._fact("set", name, self._members)
-
-    def table(self, name: str) -> TableData:
-        return self._fact("table", name, self._table)
-
-    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
-        return self._fact("variable", variable, self._domains)
-
-    def decided(self, variable: str) -> Decided:
-        domains = self.instances(variable)
-        if variable not in self.terms:
-            self.terms[variable] = Decided(variable, domains)
-        return self.terms[variable]
-
     def links(self) -> Elements:
-        return self._fact("network", "network", lambda _: network_links(self))
-
-    def is_element(self, name: str) -> bool:
-        return name in self.known_elements()
+        return cast(Elements, self.fact("network", "network"))
 
     def known_elements(self) -> frozenset[str]:
-        """The elements that have a name."""
         return frozenset(self.births)
 
     @cached_property
@@ -90,35 +66,44 @@ class Realiser:
         """A place to evaluate in, without bindings."""
         return Environment(Place(self, births=births, decisions=decisions, meter=self.meter), reads=reads)
 
-    def _fact(self, family: str, name: str, compute: Callable[[str], T]) -> T:
+    def fact(self, family: str, name: str) -> Any:
         key = (family, name)
         if key in self.memo:
             known = self.memo[key]
             if isinstance(known, Poisoned):
                 raise known
-            return known  # type: ignore[return-value]
+            return known
         if name in self.spec.doubts.contested or (name not in self.spec.symbols and family != "network"):
             raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.open:
             circle = " -> ".join(f"`{n}`" for _, n in [*self.open[self.open.index(key) :], key])
             running = "no entry may read another one; what came before is added up: `sum(… for s in 1..t)`"
-            help_ = running if self.open[-1] == key and family == "table" else ""
+            help_ = running if self.open[-1] == key and family == "tables" else ""
             raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
         self.open.append(key)
         try:
-            fact = compute(name)
+            self.memo[key] = self._computed(family, name)
         except Fault as fault:
             symbol = self.spec.symbols.get(name)
-            span = symbol.span if symbol else self.spec.composition.scenario.span
-            self.findings.fault(fault, span)
+            self.findings.fault(fault, symbol.span if symbol else self.spec.composition.scenario.span)
             self.memo[key] = Poisoned(f"`{name}` is in error")
             raise Poisoned(f"`{name}` is in error") from fault
         finally:
             self.open.pop()
-        self.memo[key] = fact
-        return fact
+        return self.memo[key]
 
-    # ---- how each kind is computed -----------------------------------------------------------------------
+    def _computed(self, family: str, name: str) -> object:
+        match family:
+            case "params":
+                return self._param(name)
+            case "sets":
+                return self._members(name)
+            case "tables":
+                return table_data(name, self)
+            case "domains":
+                return self._domains(name)
+            case _:
+                return network_links(self)
 
     def _param(self, name: str) -> Value:
         if name in self.overrides:
@@ -129,9 +114,6 @@ class Realiser:
         found = value(statement.value, env)
         refuse_private(name, env)
         return found
-
-    def _table(self, name: str) -> TableData:
-        return table_data(name, self)
 
     def _members(self, name: str) -> Elements:
         statement = self.spec.symbols[name].statement
@@ -237,13 +219,9 @@ def realise(
     for diagnostic in check_names(spec, facts.known_elements()):
         facts.findings.add(diagnostic)
     for symbol in spec.symbols.values():
-        compute: dict[str, Callable[[str], object]] = {
-            "param": facts.param, "set": facts.members, "coalition": facts.members, "channel": facts.members,
-            "table": facts.table, "variable": facts.instances,
-        }  # fmt: skip
-        if symbol.kind in compute:
+        if symbol.kind in FAMILIES:
             try:
-                compute[symbol.kind](symbol.name)
+                facts.fact(FAMILIES[symbol.kind], symbol.name)
             except Fault as fault:
                 facts.findings.fault(fault, symbol.span)
     try:
@@ -281,29 +259,16 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
 
 
 def _world(facts: Realiser) -> World:
-    def known(compute: Callable[[str], T], *kinds: str) -> dict[str, T]:
-        found: dict[str, T] = {}
-        for symbol in facts.spec.symbols.values():
-            if symbol.kind in kinds:
-                try:
-                    found[symbol.name] = compute(symbol.name)
-                except Fault:
-                    continue  # it is reported
-        return found
-
-    try:
+    known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
+    links = Elements(())
+    with suppress(Fault):  # what is in error was reported
         links = facts.links()
-    except Fault:
-        links = Elements(())
-    return World(
-        spec=facts.spec,
-        params=known(facts.param, "param"),
-        sets=known(facts.members, "set", "coalition", "channel"),
-        tables=known(facts.table, "table"),
-        domains={n: dict(d) for n, d in known(facts.instances, "variable").items()},
-        network_links=links,
-        elements=facts.known_elements(),
-    )
+    for symbol in facts.spec.symbols.values():
+        if symbol.kind in FAMILIES:
+            with suppress(Fault):
+                family = FAMILIES[symbol.kind]
+                known[family][symbol.name] = facts.fact(family, symbol.name)
+    return World(facts.spec, **known, network_links=links, elements=facts.known_elements())
 
 
 def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:

@@ -3,17 +3,16 @@
 A World is complete and frozen. It is made by `realise` from a seed, or by `imagine` from what one agent knows.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, cast
 
 from colosseum.model.faults import Poisoned
 from colosseum.model.remembered import remembered
 from colosseum.model.spec import Spec, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Value, instance_name
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -57,25 +56,56 @@ Source: TypeAlias = TableData | Decided
 """What a name may lead to that is looked up by keys."""
 
 
-class Facts(Protocol):
-    """What evaluation asks for. Raises Fault when the fact itself is in error."""
+class Facts(ABC):
+    """What evaluation asks for. Every look-up raises Fault when the fact itself is in error."""
 
-    @property
-    def spec(self) -> Spec: ...
+    spec: Spec
 
-    def symbol(self, name: str) -> Symbol | None: ...
-    def param(self, name: str) -> Value: ...
-    def members(self, name: str) -> Elements: ...
-    def table(self, name: str) -> TableData: ...
-    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]: ...
-    def decided(self, variable: str) -> Decided: ...
-    def links(self) -> Elements: ...
-    def is_element(self, name: str) -> bool: ...
-    def known_elements(self) -> frozenset[str]: ...
+    @abstractmethod
+    def fact(self, family: str, name: str) -> Any:
+        """A param, set, table or variable's domains by its name."""
+
+    @abstractmethod
+    def links(self) -> Elements:
+        """The pairs that the network joins."""
+
+    @abstractmethod
+    def known_elements(self) -> frozenset[str]:
+        """The elements that have a name."""
+
+    def symbol(self, name: str) -> Symbol | None:
+        return self.spec.symbols.get(name)
+
+    def param(self, name: str) -> Value:
+        return cast(Value, self.fact("params", name))
+
+    def members(self, name: str) -> Elements:
+        """A set, or the agents of a coalition or channel."""
+        return cast(Elements, self.fact("sets", name))
+
+    def table(self, name: str) -> TableData:
+        return cast(TableData, self.fact("tables", name))
+
+    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
+        """The domain of each instance of a variable, by its key."""
+        return cast(dict[tuple[Value, ...], tuple[Value, ...]], self.fact("domains", variable))
+
+    @remembered
+    def _decided(self) -> dict[str, Decided]:
+        return {}
+
+    def decided(self, variable: str) -> Decided:
+        domains = self.instances(variable)
+        if variable not in self._decided:
+            self._decided[variable] = Decided(variable, domains)
+        return self._decided[variable]
+
+    def is_element(self, name: str) -> bool:
+        return name in self.known_elements()
 
 
 @dataclass(frozen=True)
-class World:
+class World(Facts):
     """All facts of one instance: params, sets and coalitions by name, tables, links of the network.
 
     One that was realised with errors lacks what is in error; asking for it raises Poisoned.
@@ -92,41 +122,14 @@ class World:
     elements: frozenset[str] = frozenset()
     """The elements that have a name."""
 
-    def symbol(self, name: str) -> Symbol | None:
-        return self.spec.symbols.get(name)
-
-    def param(self, name: str) -> Value:
-        return _have(self.params, name)
-
-    def members(self, name: str) -> Elements:
-        return _have(self.sets, name)
-
-    def table(self, name: str) -> TableData:
-        return _have(self.tables, name)
-
-    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
-        return _have(self.domains, variable)
-
-    @remembered
-    def _decided(self) -> dict[str, Decided]:
-        return {variable: Decided(variable, domains) for variable, domains in self.domains.items()}
-
-    def decided(self, variable: str) -> Decided:
-        return _have(self._decided, variable)
+    def fact(self, family: str, name: str) -> Any:
+        try:
+            return getattr(self, family)[name]
+        except KeyError:
+            raise Poisoned(f"`{name}` is in error") from None
 
     def links(self) -> Elements:
         return self.network_links
 
-    def is_element(self, name: str) -> bool:
-        return name in self.elements
-
     def known_elements(self) -> frozenset[str]:
         return self.elements
-
-
-def _have(facts: Mapping[str, T], name: str) -> T:
-    """A fact, or Poisoned when its mistake is already reported."""
-    try:
-        return facts[name]
-    except KeyError:
-        raise Poisoned(f"`{name}` is in error") from None
