@@ -3,14 +3,14 @@
 Evaluation would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
 from colosseum.model.functions import DRAWS, FUNCTIONS
 from colosseum.model.networks import PARAMETERS
-from colosseum.model.spec import Spec, walk
+from colosseum.model.spec import Spec, children, walk
 from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
@@ -32,31 +32,31 @@ _HABITS = {
     "forall": "did you mean `all`, as in `all(i in S when …)`?",
 }
 """What to write in place of functions of other languages."""
+INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 
 
 def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
     """Unknown names, functions and tables, and binders that hide a declared name."""
     scope = _Scope(spec, elements)
     for statement in spec.composition.statements:
-        for part in _parts(statement):
-            bound, found = scope.indices(part.indices)
-            yield from found
-            yield from map(scope.as_agents, scope.recipients(part.recipients, bound))
-            for expr in part.exprs:
-                told = scope.expression(expr, bound, births=part.births)
-                if isinstance(statement, syntax.Variable):
-                    told = map(_in_domain if expr is statement.domain else scope.as_agents, told)
-                yield from map(scope.as_agents, told) if part.agents else told
-            told = scope.source(part.source, bound, births=part.births)
-            yield from map(scope.as_agents, told) if part.agents else told
+        yield from scope.inside(statement, {})
+
+
+def _stands(diagnostic: Diagnostic, part: syntax.Node | None) -> bool:
+    """Whether it stands in this part of a statement."""
+    span = diagnostic.span
+    return part is not None and span is not None and part.span.start <= span.start < part.span.end
 
 
 def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
     """A domain chooses among elements that exist: none are born in it."""
-    if diagnostic.code != "C041" or diagnostic.help:
-        return diagnostic
     name = diagnostic.span.text if diagnostic.span else ""
-    return replace(diagnostic, help=(f"new names are born in a set, as in `set answers = {{{name}, …}}`",))
+    return _helped(diagnostic, f"new names are born in a set, as in `set answers = {{{name}, …}}`")
+
+
+def _helped(diagnostic: Diagnostic, help_: str) -> Diagnostic:
+    """An unknown name that is like no other, with this help."""
+    return diagnostic if diagnostic.code != "C041" or diagnostic.help else replace(diagnostic, help=(help_,))
 
 
 def _no_loop(function: str, span: Span) -> Diagnostic:
@@ -68,82 +68,95 @@ def _no_loop(function: str, span: Span) -> Diagnostic:
     return report("C047", span, f"`{function}` is not a function", help=help_)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What is looked at of a statement: its indices bind names in all the rest."""
-
-    exprs: tuple[syntax.Expr | None, ...] = ()
-    indices: syntax.Indices | None = None
-    recipients: syntax.Recipients | None = None
-    source: syntax.ValueSource | None = None
-    births: bool = False
-    """Whether names in braces may be new elements."""
-    agents: bool = False
-    """Whether it says who is meant."""
-
-
-def _parts(statement: syntax.Statement) -> Iterator[_Part]:
-    match statement:
-        case syntax.Param(value=value):
-            yield _Part((value,))
-        case syntax.Agents(items=items):
-            yield _Part(tuple(i for i in items if not isinstance(i, syntax.Name)), births=True)
-        case syntax.Set(source=source):
-            yield _Part(source=source, births=True)
-        case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
-            yield _Part((of,))
-            yield _Part((), indices, recipients, source)
-        case syntax.Variable(indices=indices, owner=owner, domain=domain):
-            yield _Part((owner, domain), indices)
-        case syntax.Reward(indices=indices, recipients=recipients, when=when, value=value):
-            yield _Part((when, value), indices, recipients)
-        case syntax.Require(indices=indices, recipients=recipients, when=when, condition=condition, penalty=penalty):
-            yield _Part((when, condition, penalty), indices, recipients)
-        case syntax.Coalition(members=source, objectives=objectives):
-            yield _Part(source=source, agents=True)
-            for objective in objectives:
-                yield _Part((objective.when, objective.value), objective.indices)
-        case syntax.Channel(members=source):
-            yield _Part(source=source, agents=True)
-        case syntax.Claim(indices=indices):
-            yield _Part((), indices)
-        case syntax.Prompt(recipients=expr):
-            yield _Part((expr,), agents=True)
-        case syntax.Network() | syntax.Rubric() | syntax.Experiment():
-            pass  # a graph, a text and settings are read where they are used
-
-
 class _Scope:
     """What names mean in a spec."""
 
     def __init__(self, spec: Spec, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
 
-    def indices(self, indices: syntax.Indices | None) -> tuple[dict[str, Span], list[Diagnostic]]:
-        """The binders of a statement's indices and what is wrong with them."""
-        bound: dict[str, Span] = {}
-        found: list[Diagnostic] = []
-        for index in indices.items if indices else ():
-            found += [self._as_index(index, d) for d in self.expression(index.domain, bound)]
-            found += self.bind(index.names, index.span, bound)
-        if indices is not None:
-            found += self.expression(indices.where, bound)
-        return bound, found
+    def inside(self, node: syntax.Node | None, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:
+        """Every mistake in a statement or an expression; `births`: names in braces may be new elements."""
+        match node:
+            case None | syntax.Network() | syntax.Rubric() | syntax.Experiment():
+                pass  # a graph, a text and settings are read where they are used
+            case syntax.Agents(items=items):
+                for item in items:
+                    if not isinstance(item, syntax.Name):
+                        yield from self.inside(item, bound, births=True)
+            case syntax.Table(indices=indices, recipients=recipients, of=of, source=source):
+                yield from self.inside(of, bound)
+                yield from self.within(indices, (recipients, source), bound)
+            case syntax.Variable(indices=indices, owner=owner, domain=domain):
+                for found in self.within(indices, (owner, domain), bound):
+                    yield _in_domain(found) if _stands(found, domain) else (
+                        self.as_agents(found) if _stands(found, owner) else found
+                    )
+            case syntax.Coalition(members=members, objectives=objectives):
+                yield from map(self.as_agents, self.inside(members, bound))
+                yield from self.within(None, objectives, bound)
+            case syntax.Channel() | syntax.Prompt():
+                yield from map(self.as_agents, self.within(None, children(node), bound))
+            case syntax.ToWhom(recipient=recipient):
+                yield from map(self.as_agents, self.inside(recipient, bound))
+            case syntax.ToEach(binders=binders, when=when):
+                yield from map(self.as_agents, self.within(binders, (when,), bound))
+            case syntax.Claim(indices=indices):
+                yield from self.within(indices, (), bound)
+            case syntax.Set(source=source):
+                yield from self.inside(source, bound, births=True)
+            case syntax.Drawn(call=call):
+                yield from self.within(None, call.arguments, bound, births=True)
+            case syntax.NamedArgument(value=value) | syntax.Pair(value=value):
+                yield from self.inside(value, bound, births=births)
+            case syntax.Reward(indices=loop) | syntax.Require(indices=loop) | syntax.Objective(indices=loop):
+                yield from self.within(loop, (part for part in children(node) if part is not loop), bound)
+            case _:
+                yield from self.expression(node, bound, births=births)
 
-    def _as_index(self, index: syntax.Index, diagnostic: Diagnostic) -> Diagnostic:
-        """`[a]` alone: an index is a set, or a name for each of its elements."""
-        if index.names or diagnostic.code != "C041" or diagnostic.help:
-            return diagnostic
-        help_ = "an index is a set, or a name for each of its elements"
-        return replace(diagnostic, help=(f"{help_}: `[agents]` or `[{index.span.text} in agents]`",))
+    def expression(self, expr: syntax.Node, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
+        match expr:
+            case syntax.Name(id=name):
+                if not self.means(name, bound):
+                    yield from self.unknown(name, expr.span, bound)
+            case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
+                yield from self.base(name, base.span, keys, bound, births=births)
+                yield from self.within(None, keys, bound)
+            case syntax.Aggregate(binders=loop) | syntax.Quantifier(binders=loop) | syntax.SetBuilder(binders=loop):
+                if isinstance(expr, syntax.Aggregate) and expr.function not in AGGREGATES:
+                    yield _no_loop(expr.function, expr.span)
+                yield from self.within(loop, (part for part in children(expr) if part is not loop), bound)
+            case syntax.SetLiteral(items=items):
+                yield from self.within(None, (i for i in items if not (births and isinstance(i, syntax.Name))), bound)
+            case syntax.Call(function="sum"):
+                yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
+            case _:
+                if isinstance(expr, syntax.Call) and expr.function not in FUNCTIONS and expr.function not in PARAMETERS:
+                    yield from self.not_called(expr.function, expr.span)
+                yield from self.within(None, children(expr), bound, births=births)
+
+    def within(
+        self,
+        loop: syntax.Binders | syntax.Indices | None,
+        parts: Iterable[syntax.Node | None],
+        bound: dict[str, Span],
+        *,
+        births: bool = False,
+    ) -> Iterator[Diagnostic]:
+        """A loop, and the parts that know its binders."""
+        inner = dict(bound)
+        for item in loop.items if loop else ():
+            for diagnostic in self.inside(item.domain, inner):
+                alone = isinstance(item, syntax.Index) and not item.names
+                yield _helped(diagnostic, INDEX.format(item.span.text)) if alone else diagnostic
+            yield from self.bind(item.names, item.span, inner)
+        for part in (loop and loop.where, *parts):
+            yield from self.inside(part, inner, births=births)
 
     def as_agents(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Where it is said who is meant, an unknown name like no other is told with the agents there are."""
+        """Add the list of agents as help."""
         statement = next(self.spec.of(syntax.Agents), None)
-        if diagnostic.code != "C041" or diagnostic.help or statement is None:
-            return diagnostic
-        names = ", ".join(" ".join(item.span.text.split()) for item in statement.items)
-        return replace(diagnostic, help=(f"agents: {names}",))
+        names = ", ".join(" ".join(item.span.text.split()) for item in statement.items) if statement else ""
+        return _helped(diagnostic, f"agents: {names}") if statement else diagnostic
 
     def bind(self, names: tuple[str, ...], span: Span, bound: dict[str, Span]) -> Iterator[Diagnostic]:
         """Add binders; one that hides a declared name, an element or another binder is an error."""
@@ -158,78 +171,6 @@ class _Scope:
                 yield report("C040", span, message, labels=labels, help="choose another name")
             bound[name] = span
 
-    def binders(self, binders: syntax.Binders, bound: dict[str, Span]) -> tuple[dict[str, Span], list[Diagnostic]]:
-        """The names inside a loop."""
-        inner, found = dict(bound), list[Diagnostic]()
-        for binder in binders.items:
-            found += self.expression(binder.domain, inner)
-            found += self.bind(binder.names, binder.span, inner)
-        found += self.expression(binders.where, inner)
-        return inner, found
-
-    def recipients(self, recipients: syntax.Recipients | None, bound: dict[str, Span]) -> Iterator[Diagnostic]:
-        """`to …`."""
-        match recipients:
-            case syntax.ToWhom(recipient=expr):
-                yield from self.expression(expr, bound)
-            case syntax.ToEach(binders=binders, when=when):
-                inner, found = self.binders(binders, bound)
-                yield from found
-                yield from self.expression(when, inner)
-            case None:
-                pass
-
-    def source(
-        self, source: syntax.ValueSource | None, bound: dict[str, Span], *, births: bool
-    ) -> Iterator[Diagnostic]:
-        """`= expr` and `~ call`; grids and files name only what they declare."""
-        match source:
-            case syntax.Given(value=syntax.MapLiteral(pairs=pairs)):
-                for pair in pairs:
-                    yield from self.expression(pair.value, bound)
-            case syntax.Given(value=expr):
-                yield from self.expression(expr, bound, births=births)
-            case syntax.Drawn(call=call):
-                for argument in call.arguments:
-                    yield from self.expression(argument, bound, births=True)
-            case syntax.Loaded() | syntax.Grid() | None:
-                pass
-
-    def expression(
-        self, expr: syntax.Expr | None, bound: dict[str, Span], *, births: bool = False
-    ) -> Iterator[Diagnostic]:
-        """Every name of an expression."""
-        match expr:
-            case None:
-                return
-            case syntax.Name(id=name):
-                if not self.means(name, bound):
-                    yield from self.unknown(name, expr.span, bound)
-            case syntax.Lookup(base=syntax.Name(id=name) as base, keys=keys):
-                yield from self.base(name, base.span, keys, bound, births=births)
-                for key in keys:
-                    yield from self.expression(key, bound)
-            case syntax.Aggregate(function=function, body=body, binders=binders, when=when):
-                if function not in AGGREGATES:
-                    yield _no_loop(function, expr.span)
-                yield from self.loop(binders, (body, when), bound)
-            case syntax.Quantifier(binders=binders, when=when):
-                yield from self.loop(binders, (when,), bound)
-            case syntax.SetBuilder(body=body, binders=binders):
-                yield from self.loop(binders, (body,), bound)
-            case syntax.SetLiteral(items=items):
-                for item in items:
-                    if not (births and isinstance(item, syntax.Name)):
-                        yield from self.expression(item, bound)
-            case syntax.Call(function="sum"):
-                yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
-            case syntax.Call(function=function):
-                if function not in FUNCTIONS and function not in PARAMETERS:
-                    yield from self.not_called(function, expr.span)
-                yield from self.below(expr, bound, births=births)
-            case _:
-                yield from self.below(expr, bound, births=births)
-
     def not_called(self, function: str, span: Span) -> Iterator[Diagnostic]:
         """What to say of a call of something that is no function."""
         symbol = self.spec.symbols.get(function)
@@ -242,25 +183,6 @@ class _Scope:
             help_ = _HABITS.get(function.lower()) or closest(function, FUNCTIONS)
             help_ = help_ or f"functions: {', '.join(f for f in FUNCTIONS if f not in DRAWS)}"
             yield report("C047", span, f"`{function}` is not a function", help=help_)
-
-    def loop(
-        self, binders: syntax.Binders, parts: tuple[syntax.Expr | None, ...], bound: dict[str, Span]
-    ) -> Iterator[Diagnostic]:
-        """What stands inside a loop."""
-        inner, found = self.binders(binders, bound)
-        yield from found
-        for part in parts:
-            yield from self.expression(part, inner)
-
-    def below(self, node: syntax.Node, bound: dict[str, Span], *, births: bool) -> Iterator[Diagnostic]:
-        """The parts of an expression that binds nothing."""
-        for field in node.__dataclass_fields__:
-            value = getattr(node, field)
-            for part in value if isinstance(value, tuple) else (value,):
-                if isinstance(part, syntax.NamedArgument | syntax.Pair):
-                    yield from self.expression(part.value, bound, births=births)
-                elif isinstance(part, syntax.Node):
-                    yield from self.expression(part, bound, births=births)  # type: ignore[arg-type]
 
     def means(self, name: str, bound: dict[str, Span]) -> bool:
         """Whether a bare name has a meaning here."""

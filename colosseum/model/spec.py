@@ -157,17 +157,19 @@ def mentioned(expr: syntax.Node) -> Iterator[str]:
             yield node.id
 
 
+def children(node: syntax.Node) -> Iterator[syntax.Node]:
+    """The nodes that stand directly in a node, in reading order."""
+    for field in node.__dataclass_fields__:
+        value = getattr(node, field)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, syntax.Node):
+                yield part
+
+
 def walk(node: syntax.Node) -> Iterator[syntax.Node]:
     """A node and all below it, in reading order."""
     stack: list[syntax.Node] = [node]
     while stack:
         current = stack.pop()
         yield current
-        below: list[syntax.Node] = []
-        for field in current.__dataclass_fields__:
-            value = getattr(current, field)
-            if isinstance(value, syntax.Node):
-                below.append(value)
-            elif isinstance(value, tuple):
-                below += [v for v in value if isinstance(v, syntax.Node)]
-        stack += reversed(below)
+        stack += reversed(list(children(current)))
