@@ -11,7 +11,7 @@ from colosseum.model.nones import Domains, fault_example, none_example
 from colosseum.model.scenario import Task
 from colosseum.model.spec import Spec, walk
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Fault, Value, at, number, text, truth
+from colosseum.model.values import Fault, Value, at, located, number, text, truth
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
@@ -21,26 +21,20 @@ def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
     """What was evaluated as a term; a plain value that is no number is a Fault."""
     if isinstance(folded, Ground):
         return folded
-    try:
-        if folded is None:
-            raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`")
-        return Constant(number(folded, role))
-    except Fault as fault:
-        raise at(fault, expr.span) from None
+    if folded is None:
+        raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`", span=expr.span)
+    return Constant(located(expr.span, number, folded, role))
 
 
 def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
     """The rule of a statement's `when`: a truth where no decision matters, else its term."""
-    rule = prepare_when(expr)
+    if expr is None:
+        return lambda env: True
+    rule, span = prepare_when(expr), expr.span
 
     def guarded(env: Environment) -> bool | Term:
         holds = rule(env)
-        if isinstance(holds, Ground):
-            return holds
-        try:
-            return truth(holds, "`when`")
-        except Fault as fault:
-            raise (at(fault, expr.span) if expr else fault) from None
+        return holds if isinstance(holds, Ground) else located(span, truth, holds, "`when`")
 
     return guarded
 

@@ -10,6 +10,11 @@ from hashlib import blake2b
 from colosseum.model.values import Elements, Fault, Value, flatten, kind, number, text
 
 SEPARATOR = "\x1f"
+DRAWS = {
+    "choice": "choice(S)", "integer": "integer(lo, hi)", "uniform": "uniform(lo, hi)", "normal": "normal(mean, sd)",
+    "sample": "sample(S, k)", "shuffle": "shuffle(S)",
+}  # fmt: skip
+"""What may stand after `~`, and how it is written."""
 
 
 def key(seed: int, statement: str, indices: Iterable[Value] = ()) -> str:

@@ -18,7 +18,7 @@ from colosseum.model.loops import Choices, Loop, rounds
 from colosseum.model.operations import constant, refusal
 from colosseum.model.spec import mentioned
 from colosseum.model.terms import Ground
-from colosseum.model.values import Elements, Fault, Value, at, kind, text, truth
+from colosseum.model.values import Elements, Fault, Value, at, kind, located, text, truth
 
 Literal: TypeAlias = syntax.Number | syntax.Text | syntax.Switch | syntax.NoneLiteral
 ROUND = itemgetter(1)
@@ -29,19 +29,19 @@ def prepare(expr: syntax.Expr) -> Rule:
     """The rule of an expression. Its text is looked at now and not again."""
     match expr:
         case syntax.Number() | syntax.Text() | syntax.Switch() | syntax.NoneLiteral():
-            return _literal(expr)
+            return constant(_literal(expr))
         case syntax.Name(id=name):
             return _bound(name, _placed(fact(name), expr))
         case _:
             return _placed(_meaning(expr), expr)
 
 
-def _literal(expr: Literal) -> Callable[[Environment], Value]:
+def _literal(expr: Literal) -> Value:
     match expr:
         case syntax.Number(value=value) | syntax.Text(value=value) | syntax.Switch(on=value):
-            return lambda env: value
+            return value
         case syntax.NoneLiteral():
-            return lambda env: None
+            return None
 
 
 def _placed(rule: Rule, expr: syntax.Expr) -> Rule:
@@ -54,7 +54,7 @@ def _placed(rule: Rule, expr: syntax.Expr) -> Rule:
             at(fault, expr.span)
             raise
         except RecursionError:
-            raise at(Fault("this expression is nested too deeply", code="C056"), expr.span) from None
+            raise Fault("this expression is nested too deeply", code="C056", span=expr.span) from None
         if isinstance(found, Ground):
             env.place.meter.count(1)  # a fault is the loop's
         return found
@@ -132,7 +132,8 @@ def _collective(expr: syntax.Expr) -> Rule:
 def prepare_value(expr: syntax.Expr) -> Callable[[Environment], Value]:
     """The rule of an expression that no decision may change."""
     if isinstance(expr, Literal):
-        return _literal(expr)
+        literal = _literal(expr)
+        return lambda env: literal
     rule = prepare(expr)
 
     def found(env: Environment) -> Value:
@@ -152,7 +153,8 @@ def prepare_elements(expr: syntax.Expr) -> Callable[[Environment], Elements]:
         if not isinstance(result, Elements):
             last = expr.span.text if isinstance(expr, syntax.Name | syntax.Number) else "8"
             help_ = f"a range of numbers is written `1..{last}`" if type(result) is int else ""
-            raise at(Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057", help=help_), expr.span)
+            raise Fault(f"this is {kind(result)} (`{text(result)}`), not a set", code="C057",
+                        help=help_, span=expr.span)  # fmt: skip
         return result
 
     return found
@@ -161,15 +163,7 @@ def prepare_elements(expr: syntax.Expr) -> Callable[[Environment], Elements]:
 def prepare_condition(expr: syntax.Expr) -> Callable[[Environment], bool]:
     """The rule of a `where`."""
     rule = prepare_value(expr)
-
-    def holds(env: Environment) -> bool:
-        result = rule(env)
-        try:
-            return truth(result, "`where`")
-        except Fault as fault:
-            raise at(fault, expr.span) from None
-
-    return holds
+    return lambda env: located(expr.span, truth, rule(env), "`where`")
 
 
 def prepare_when(expr: syntax.Expr | None) -> Rule:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
+from colosseum.model.draws import DRAWS
 from colosseum.model.environment import Meter
 from colosseum.model.terms import Absolute, Constant, Extremum, Ground, Term
-from colosseum.model.values import Elements, Fault, Value, extremum, kind, number
+from colosseum.model.values import Elements, Fault, Value, absolute, extremum, kind
 
 Folded: TypeAlias = "Value | Term"
+Function: TypeAlias = Callable[[Sequence[Folded]], Folded]
 
 
 def _one(name: str, arguments: Sequence[Folded]) -> Folded:
@@ -17,40 +19,30 @@ def _one(name: str, arguments: Sequence[Folded]) -> Folded:
     return arguments[0]
 
 
-def _one_set(name: str, arguments: Sequence[Folded]) -> Elements:
-    argument = _one(name, arguments)
-    if isinstance(argument, Ground):
-        raise Fault(f"`{name}` needs a set that no decision changes", code="C055")
-    if not isinstance(argument, Elements):
-        raise Fault(f"`{name}` takes a set, not {kind(argument)}", code="C057")
-    return argument
+def _of_set(name: str, compute: Callable[[tuple[Value, ...]], Value]) -> Function:
+    def call(arguments: Sequence[Folded]) -> Folded:
+        argument = _one(name, arguments)
+        if isinstance(argument, Ground):
+            raise Fault(f"`{name}` needs a set that no decision changes", code="C055")
+        if not isinstance(argument, Elements):
+            raise Fault(f"`{name}` takes a set, not {kind(argument)}", code="C057")
+        return compute(argument.items)
+
+    return call
 
 
-def _size(arguments: Sequence[Folded]) -> Folded:
-    return len(_one_set("size", arguments))
-
-
-def _pairs(arguments: Sequence[Folded]) -> Folded:
+def _pairs(items: tuple[Value, ...]) -> Elements:
     """Every unordered pair once, in declared order."""
-    items = _one_set("pairs", arguments).items
     Meter().foresee([len(items) * (len(items) - 1) // 2])
     return Elements(tuple(combinations(items, 2)))
 
 
-def _steps(arguments: Sequence[Folded]) -> Folded:
-    """Consecutive pairs of a sequence."""
-    items = _one_set("steps", arguments).items
-    return Elements(tuple(pairwise(items)))
-
-
 def _absolute(arguments: Sequence[Folded]) -> Folded:
     argument = _one("abs", arguments)
-    if isinstance(argument, Ground):
-        return Absolute(argument)
-    return None if argument is None else abs(number(argument, "the argument of `abs`"))
+    return Absolute(argument) if isinstance(argument, Ground) else absolute(argument)
 
 
-def _extremum(which: str) -> Callable[[Sequence[Folded]], Folded]:
+def _extremum(which: str) -> Function:
     def call(arguments: Sequence[Folded]) -> Folded:
         if len(arguments) == 1 and isinstance(arguments[0], Elements):
             arguments = arguments[0].items
@@ -62,7 +54,7 @@ def _extremum(which: str) -> Callable[[Sequence[Folded]], Folded]:
     return call
 
 
-def _draw(name: str) -> Callable[[Sequence[Folded]], Folded]:
+def _draw(name: str) -> Function:
     def call(arguments: Sequence[Folded]) -> Folded:
         help_ = f"as in `table t[S] ~ {name}(…)`"
         raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=help_)
@@ -70,14 +62,12 @@ def _draw(name: str) -> Callable[[Sequence[Folded]], Folded]:
     return call
 
 
-DRAWS = ("choice", "integer", "normal", "sample", "shuffle", "uniform")
-
-FUNCTIONS: dict[str, Callable[[Sequence[Folded]], Folded]] = {
+FUNCTIONS: dict[str, Function] = {
     "abs": _absolute,
     "max": _extremum("max"),
     "min": _extremum("min"),
-    "pairs": _pairs,
-    "size": _size,
-    "steps": _steps,
-    **{name: _draw(name) for name in DRAWS},
+    "pairs": _of_set("pairs", _pairs),
+    "size": _of_set("size", len),
+    "steps": _of_set("steps", lambda items: Elements(tuple(pairwise(items)))),
+    **{name: _draw(name) for name in sorted(DRAWS)},
 }

@@ -19,7 +19,7 @@ from colosseum.model.requirements import requirement
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.terms import Ground
-from colosseum.model.values import Fault, at, first_doubled, instance_name
+from colosseum.model.values import Fault, first_doubled, instance_name
 from colosseum.model.world import World
 
 
@@ -184,9 +184,8 @@ def _requirements(
     name = ""
     try:
         if statement.penalty is None and statement.recipients is not None:
-            fault = Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
-                          help="give it a `penalty`, or drop `to`")  # fmt: skip
-            raise at(fault, statement.recipients.span)
+            raise Fault("a hard requirement pays nobody, so `to` has no meaning here", code="C065",
+                        help="give it a `penalty`, or drop `to`", span=statement.recipients.span)  # fmt: skip
         rule = requirement(statement, work.place.facts.spec)
         for name, _, env in work.each(statement, statement.indices):
             instance = rule(name, env, domains)

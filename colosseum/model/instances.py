@@ -10,14 +10,11 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import Literal, prepare_condition, prepare_elements, prepare_loops, prepare_value
 from colosseum.model.loops import rounds
 from colosseum.model.operations import LISTED
-from colosseum.model.values import Elements, Fault, Value, at, flatten, kind, text
+from colosseum.model.values import Elements, Fault, Value, flatten, kind, located, text
 
 Key: TypeAlias = tuple[Value, ...]
 """Index values with pairs opened."""
-BETWEEN = {"integer": draws.integer, "normal": draws.normal, "uniform": draws.uniform}
-"""Draws of a number from two others."""
-DRAWN = ("choice", "integer", "normal", "sample", "shuffle", "uniform")
-DRAWS = "choice(S), integer(lo, hi), uniform(lo, hi), normal(mean, sd), sample(S, k), shuffle(S)"
+DRAWS = ", ".join(draws.DRAWS.values())
 
 
 def domain(statement: syntax.Variable) -> Callable[[Environment, str], tuple[Value, ...]]:
@@ -31,9 +28,8 @@ def domain(statement: syntax.Variable) -> Callable[[Environment, str], tuple[Val
         items = choices(env).items
         env.place.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
         if None in items:
-            fault = Fault("`none` is added with `or none`, not put in the set", code="C064",
-                          help="as in `variable pick[agents]: tasks or none`")  # fmt: skip
-            raise at(fault, span)
+            raise Fault("`none` is added with `or none`, not put in the set", code="C064",
+                        help="as in `variable pick[agents]: tasks or none`", span=span)  # fmt: skip
         if not items and not optional:
             raise Fault(f"`{name}` has nothing to choose from", code="C064", help="an empty domain has no decision")
         return (*items, None) if optional else items
@@ -51,19 +47,20 @@ def draw(call: syntax.Call) -> Callable[[str, Environment], Value]:
         arguments = [rule(births) for rule in rules]
         if call.named:
             message = f"`{call.function}` takes no named arguments"
-            raise at(Fault(message, code="C047", help=f"draws: {DRAWS}"), call.named[0].span)
-        try:
-            return _drawn(call.function, key, arguments)
-        except Fault as fault:
-            raise at(fault, call.span) from None
+            raise Fault(message, code="C047", help=f"draws: {DRAWS}", span=call.named[0].span)
+        return located(call.span, _drawn, call.function, key, arguments)
 
     return drawn
 
 
 def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
-    if function in BETWEEN and len(arguments) == 2:
-        return BETWEEN[function](key, *arguments)
     match function, arguments:
+        case "integer", [low, high]:
+            return draws.integer(key, low, high)
+        case "normal", [mean, deviation]:
+            return draws.normal(key, mean, deviation)
+        case "uniform", [low, high]:
+            return draws.uniform(key, low, high)
         case "choice", [Elements(items=items)]:
             return draws.choice(key, items)
         case "choice", [_, _, *_]:
@@ -72,8 +69,8 @@ def _drawn(function: str, key: str, arguments: list[Value]) -> Value:
             return draws.sample(key, pool, size)
         case "shuffle", [Elements(items=items)]:
             return Elements(draws.shuffle(key, items))
-    if function not in DRAWN:
-        help_ = closest(function, DRAWN) or f"draws: {DRAWS}"
+    if function not in draws.DRAWS:
+        help_ = closest(function, sorted(draws.DRAWS)) or f"draws: {DRAWS}"
         raise Fault(f"`{function}` is not a draw", code="C058", help=help_)
     shown = ", ".join(f"{kind(a)} (`{text(a)}`)" for a in arguments) or "nothing"
     raise Fault(f"`{function}` cannot draw from {shown}", code="C058", help=f"draws: {DRAWS}")

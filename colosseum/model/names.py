@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
 from colosseum.language import syntax
-from colosseum.model.functions import DRAWS, FUNCTIONS
+from colosseum.model.draws import DRAWS
+from colosseum.model.functions import FUNCTIONS
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.spec import Spec, children, walk
 from colosseum.model.values import a

@@ -14,7 +14,7 @@ from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Meter, refuse_private
 from colosseum.model.scenario import Graph
-from colosseum.model.values import Elements, Fault, Value, at, kind, text
+from colosseum.model.values import Elements, Fault, Value, at, kind, located, text
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
@@ -42,29 +42,26 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
     name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
     if name not in PARAMETERS:
         help_ = closest(name, PARAMETERS) or f"networks: {', '.join(PARAMETERS)}"
-        raise at(Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_), expr.span)
+        raise Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_, span=expr.span)
     known, given = PARAMETERS[name], list[tuple[str, Value]]()
     if isinstance(expr, syntax.Call):
         if len(expr.arguments) > len(known):
             takes = f"{len(known)} argument{'s' * (len(known) != 1)}" if known else "no arguments"
-            raise at(Fault(f"`{name}` takes {takes}", code="C070"), expr.span)
+            raise Fault(f"`{name}` takes {takes}", code="C070", span=expr.span)
         env = facts.environment(reads=set())
         given += zip(known, (value(a, env) for a in expr.arguments), strict=False)
         for argument in expr.named:
             if argument.name not in known or argument.name in dict(given):
-                raise at(Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
-                               help=f"it takes: {', '.join(known) or 'nothing'}"), argument.span)  # fmt: skip
+                raise Fault(f"`{name}` has no argument `{argument.name}`", code="C070",
+                            help=f"it takes: {', '.join(known) or 'nothing'}", span=argument.span)  # fmt: skip
             given.append((argument.name, value(argument.value, env)))
         refuse_private("network", env)
     missing = [k for k in known if k not in dict(given) and k != "center"]
     if missing:
-        fault = Fault(f"`{name}` needs `{missing[0]}`", code="C070", help=f"as in `{name}({missing[0]} = …)`")
-        raise at(fault, expr.span)
+        raise Fault(f"`{name}` needs `{missing[0]}`", code="C070",
+                    help=f"as in `{name}({missing[0]} = …)`", span=expr.span)  # fmt: skip
     graph = Graph(name, tuple(given))
-    try:
-        check_graph(graph, facts.members("agents"))
-    except Fault as fault:
-        raise at(fault, expr.span) from None
+    located(expr.span, check_graph, graph, facts.members("agents"))
     return graph
 
 

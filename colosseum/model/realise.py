@@ -22,7 +22,7 @@ from colosseum.model.networks import names_public, network_links
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Spec
 from colosseum.model.tables import grid_elements, sheet_elements, table_data
-from colosseum.model.values import Elements, Fault, Value, a, at, first_doubled, flatten, instance_name, kind, text
+from colosseum.model.values import Elements, Fault, Value, a, first_doubled, flatten, instance_name, kind, text
 from colosseum.model.world import Facts, World
 
 FAMILIES = {
@@ -136,7 +136,7 @@ class Realiser(Facts):
             for agent in self._named(item, env):
                 if not isinstance(agent, str):
                     message = f"an agent is a name, not {kind(agent)} (`{text(agent)}`)"
-                    raise at(Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`"), item.span)
+                    raise Fault(message, code="C057", help="as in `agents A, B` or `engineer[1..4]`", span=item.span)
                 if agent in made:
                     message, labels = f"the agent `{text(agent)}` is listed twice", [Label(made[agent], "first here")]
                     self.findings.add(report("C061", item.span, message, labels=labels, help="leave one of them out"))
@@ -158,10 +158,10 @@ class Realiser(Facts):
         for element in flatten(made):
             if not isinstance(element, str) and type(element) is not int:
                 message = f"a set has names, whole numbers and pairs of them, not {kind(element)} (`{text(element)}`)"
-                raise at(Fault(message, code="C057"), source.span)
+                raise Fault(message, code="C057", span=source.span)
         doubled = first_doubled(", ".join(text(part) for part in flatten((element,))) for element in made)
         if doubled:
-            raise at(Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061"), source.span)
+            raise Fault(f"two elements of `{name}` would both be written `{doubled}`", code="C061", span=source.span)
         return made
 
     def _source(self, name: str, source: syntax.ValueSource, env: Environment) -> Elements:
@@ -190,8 +190,8 @@ class Realiser(Facts):
         agents = self.members("agents")
         strange = next((m for m in found if m not in agents), None)
         if strange is not None:
-            fault = Fault(f"`{text(strange)}` is not an agent", code="C068", help=f"agents: {agents}")
-            raise at(fault, _mention(source, strange))
+            raise Fault(f"`{text(strange)}` is not an agent", code="C068",
+                        help=f"agents: {agents}", span=_mention(source, strange))  # fmt: skip
         if not len(found) and not self._may_be_nobody(source):
             raise Fault(f"`{name}` has no members", code="C068")
         return Elements(tuple(a for a in agents if a in found))

@@ -15,7 +15,7 @@ from colosseum.model.nones import Domains
 from colosseum.model.scenario import Payoff, Requirement
 from colosseum.model.spec import Spec
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Fault, Number, at, kind, number, text
+from colosseum.model.values import Fault, Number, kind, located, number, text
 
 Instance: TypeAlias = tuple[Requirement, Payoff | None]
 SURE = Constant(True)
@@ -32,9 +32,8 @@ def requirement(statement: syntax.Require, spec: Spec) -> Callable[[str, Environ
             return None
         inside = rule(env)
         if not isinstance(inside, Ground) and not isinstance(inside, bool):
-            fault = Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
-                          help="compare it, as in `… <= 1`")  # fmt: skip
-            raise at(fault, statement.condition.span)
+            raise Fault(f"a requirement is a condition, not {kind(inside)} (`{text(inside)}`)", code="C050",
+                        help="compare it, as in `… <= 1`", span=statement.condition.span)  # fmt: skip
         condition = term(inside)
         check_scope(condition, domains.task)
         if isinstance(holds, Ground):
@@ -81,9 +80,8 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
 
 def _unmeasured(expr: syntax.Expr) -> Rule:
     def excess(env: Environment) -> Folded:
-        fault = Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
-                      help="drop `per unit` to charge once for each broken instance")  # fmt: skip
-        raise at(fault, expr.span)
+        raise Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
+                    help="drop `per unit` to charge once for each broken instance", span=expr.span)  # fmt: skip
 
     return excess
 
@@ -111,7 +109,7 @@ def _penalty(
             if missed is None or wrong.code != "C050":
                 raise
             message = "`per unit` measures how far two numbers are apart, and these are not numbers"
-            raise at(Fault(message, code="C067", help=wrong.help), statement.condition.span) from None
+            raise Fault(message, code="C067", help=wrong.help, span=statement.condition.span) from None
         payoff = Payoff(name, statement.name, "penalty", cost, shares)
         return Requirement(name, statement.name, condition, float(price), missed), payoff
 
@@ -122,12 +120,10 @@ def _price(expr: syntax.Expr) -> Callable[[Environment], Number]:
     rule = prepare_value(expr)
 
     def price(env: Environment) -> Number:
-        found = rule(env)
-        try:
-            if number(found, "a penalty") < 0:
-                raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066", help="what pays is a `reward`")
-            return number(found, "a penalty")
-        except Fault as fault:
-            raise at(fault, expr.span) from None
+        found = located(expr.span, number, rule(env), "a penalty")
+        if found < 0:
+            raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066",
+                        help="what pays is a `reward`", span=expr.span)  # fmt: skip
+        return found
 
     return price

@@ -12,7 +12,7 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.fitting import Row, Wanted, fit
 from colosseum.model.instances import draw, indexed
 from colosseum.model.spec import place
-from colosseum.model.values import Elements, Fault, Value, at, instance_name, kind, text
+from colosseum.model.values import Elements, Fault, Value, instance_name, kind, text
 from colosseum.model.world import TableData
 
 if TYPE_CHECKING:
@@ -31,12 +31,11 @@ def table_data(name: str, facts: "Realiser") -> TableData:
     instances = list(indexed(statement.indices, outer))
     audience = _audience(statement, instances, facts) if statement.private else None
     if audience is None and outer.reads:
-        fault = Fault(f"which entries the public table `{name}` has depends on a private one", code="C062",
-                      help="make it `private`")  # fmt: skip
-        raise at(fault, (statement.indices or statement).span)
+        raise Fault(f"which entries the public table `{name}` has depends on a private one", code="C062",
+                    help="make it `private`", span=(statement.indices or statement).span)  # fmt: skip
     if statement.recipients and not statement.private:
-        fault = Fault("only a private table has recipients", code="C062", help="add `private`")
-        raise at(fault, statement.recipients.span)
+        raise Fault("only a private table has recipients", code="C062",
+                    help="add `private`", span=statement.recipients.span)  # fmt: skip
     match statement.source:
         case syntax.Given(value=syntax.MapLiteral() as entries):
             found = _mapped(name, entries, instances, facts)
@@ -106,8 +105,8 @@ def _audience(
             return {key: people(who(env), agents, recipient) for key, env in instances}
         case syntax.ToEach(binders=binders, when=when):
             if when is not None:
-                fault = Fault("`when` tests decisions; a private table knows none", code="C062", help="use `where`")
-                raise at(fault, when.span)
+                raise Fault("`when` tests decisions; a private table knows none", code="C062",
+                            help="use `where`", span=when.span)  # fmt: skip
             names, choices = binders.items[0].names, prepare_bindings(binders)
             return {
                 key: tuple(dict.fromkeys(
@@ -144,8 +143,7 @@ def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...
     items = who.items if isinstance(who, Elements) else (who,)
     for item in items:
         if item not in agents.as_set:
-            fault = Fault(f"`{text(item)}` is not an agent", code="C065", help=f"agents: {agents}")
-            raise at(fault, at_node.span)
+            raise Fault(f"`{text(item)}` is not an agent", code="C065", help=f"agents: {agents}", span=at_node.span)
     return tuple([str(item) for item in items])
 
 
@@ -155,8 +153,7 @@ def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elem
         if strange:
             what = f"{kind(strange[0])} `{text(strange[0])}`"
             message = f"`{instance_name(name, key)}` is {what}, which is not in the table's set"
-            fault = Fault(message, code="C061", help=f"its values are: {allowed}")
-            raise at(fault, (statement.of or statement).span)
+            raise Fault(message, code="C061", help=f"its values are: {allowed}", span=(statement.of or statement).span)
 
 
 def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], facts: "Realiser") -> (
@@ -165,11 +162,11 @@ def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], fa
     width = len(instances[0][0]) if instances else 1
     if width > 1:
         message = f"a map gives one value for each label, and `{name}` has {width} indices"
-        raise at(Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`"), entries.span)
+        raise Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`", span=entries.span)
     if width == 0:
         message = f"a map gives a value for each index, and `{name}` has none"
         help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
-        raise at(Fault(message, code="C061", help=help_), entries.span)
+        raise Fault(message, code="C061", help=help_, span=entries.span)
 
     def key(pair: syntax.Pair) -> Value:
         return pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
@@ -249,10 +246,10 @@ def grid_elements(grid: syntax.Grid, facts: "Realiser") -> Elements:
     """The elements of a set written as a grid: its row labels."""
     for row in grid.rows:
         if len(row.label) != 1:
-            raise at(Fault("a set's rows have one label each", code="C060"), row.span)
+            raise Fault("a set's rows have one label each", code="C060", span=row.span)
         if len(row.cells) != len(grid.columns):
             message = data.uneven(row, grid)
-            raise at(Fault(message, code="C060"), row.span)
+            raise Fault(message, code="C060", span=row.span)
     found, diagnostics = data.elements((data.Entry(r.label[0].value, r.label[0].span) for r in grid.rows), at=grid.span)
     _stop(diagnostics, facts)
     return found

@@ -18,6 +18,7 @@ from colosseum.model.values import (
     Fault,
     Number,
     Value,
+    absolute,
     added,
     arithmetic,
     compare,
@@ -172,8 +173,7 @@ class Absolute(Ground, below=lambda term: (term.part,)):
     """The number."""
 
     def evaluate(self, x: Assignment) -> Value:
-        value = self.part.evaluate(x)
-        return None if value is None else abs(number(value, "the argument of `abs`"))
+        return absolute(self.part.evaluate(x))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, mul, sub
-from typing import Annotated, TypeAlias, TypeGuard, TypeVar
+from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
 
 from typing_extensions import TypeAliasType
 
@@ -17,16 +17,21 @@ from colosseum.diagnostics import Span
 from colosseum.model.border import STRICT, Finite
 from colosseum.model.remembered import remembered
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class Fault(Exception):  # noqa: N818 - what the user did, not what Python did
     """A user's mistake found while a value is computed; caught where the place in the text is known."""
 
-    def __init__(self, message: str, *, help: str = "", code: str = "C050") -> None:  # noqa: A002 - users' word
+    def __init__(
+        self, message: str, *, help: str = "", code: str = "C050", span: Span | None = None  # noqa: A002 - users' word
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.help = help
         self.code = code
-        self.span: Span | None = None
+        self.span = span
         """The innermost expression that failed, set on the way out."""
 
 
@@ -34,6 +39,14 @@ def at(fault: Fault, span: Span) -> Fault:
     """The fault, placed unless it already was."""
     fault.span = fault.span or span
     return fault
+
+
+def located(span: Span, compute: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """The result of a function, whose Fault is placed at `span` unless it already was."""
+    try:
+        return compute(*arguments, **named)
+    except Fault as fault:
+        raise at(fault, span) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +89,6 @@ class Elements:
 
 Value = TypeAliasType("Value", "int | Annotated[float, Finite()] | str | bool | tuple[Value, ...] | Elements | None")
 Number: TypeAlias = int | float
-T = TypeVar("T")
 LONGEST_INTEGER = 1023
 """Bits; the largest float has as many."""
 
@@ -285,6 +297,11 @@ def member(item: Value, elements: Value) -> bool:
     if not isinstance(elements, Elements):
         raise Fault(f"`in` needs a set on its right, not {kind(elements)} (`{text(elements)}`)")
     return item is not None and item in elements
+
+
+def absolute(value: Value) -> Number | None:
+    """The number without its sign; none gives none."""
+    return None if value is None else abs(number(value, "the argument of `abs`"))
 
 
 def extremum(which: str, values: Iterable[Value]) -> Value:
