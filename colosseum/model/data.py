@@ -14,7 +14,7 @@ from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, coun
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.fitting import Row
-from colosseum.model.values import Elements, Value, text
+from colosseum.model.values import Elements, Key, Value, text
 
 LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
@@ -205,7 +205,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
                        help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
 
 
-def _values(entries: Iterable[Entry]) -> tuple[Value, ...]:
+def _values(entries: Iterable[Entry]) -> Key:
     return tuple(e.value for e in entries)
 
 

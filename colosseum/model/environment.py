@@ -10,10 +10,10 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, named
 from colosseum.model.remembered import remembered
 from colosseum.model.terms import Compare, Decision
-from colosseum.model.values import Fault, Value, a, instance_name
+from colosseum.model.values import Fault, Key, Value, a, instance_name
 from colosseum.model.world import Facts, Source
 
-Read: TypeAlias = tuple[str, tuple[Value, ...]]
+Read: TypeAlias = tuple[str, Key]
 """A private cell: its table and its key."""
 MOST_STEPS = 1_000_000
 """Rounds of loops, over all statements, that one expansion may visit, with the terms that they leave."""

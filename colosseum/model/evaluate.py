@@ -197,23 +197,11 @@ def prepare_bindings(binders: syntax.Binders) -> Choices:
     return lambda env: (inner for _, inner in rounds(nested, env) if where(inner))
 
 
-def evaluate(expr: syntax.Expr, env: Environment) -> Folded:
-    """The value of an expression in one place, or its ground term. Raises Fault with a span."""
-    return prepare(expr)(env)
-
-
 def value(expr: syntax.Expr, env: Environment) -> Value:
     """The value of an expression in one place, which no decision may change."""
-    found = prepare(expr)(env.fixed())
-    assert not isinstance(found, Ground)
-    return found
+    return prepare_value(expr)(env)
 
 
 def elements(expr: syntax.Expr, env: Environment) -> Elements:
     """The value of an expression in one place, as a set."""
     return prepare_elements(expr)(env)
-
-
-def condition(expr: syntax.Expr, env: Environment) -> bool:
-    """The truth of a `where` in one place."""
-    return prepare_condition(expr)(env)

@@ -9,7 +9,7 @@ from colosseum.model import terms
 from colosseum.model.checks import check_condition, check_none, guard, number_term, scope_check
 from colosseum.model.collector import at_rest
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
-from colosseum.model.evaluate import evaluate, prepare
+from colosseum.model.evaluate import prepare, value
 from colosseum.model.faults import Findings
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
@@ -204,7 +204,7 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter
 
 
 def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[str, ...]:
-    found = evaluate(statement.recipients, Environment(Place(world, decisions=False, meter=meter)))
+    found = value(statement.recipients, Environment(Place(world, meter=meter)))
     items = found.items if isinstance(found, Elements) else (found,)
     strange = [i for i in items if i not in world.sets["agents"]]
     if strange:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
-from colosseum.model.values import Value, flatten, instance_name, text
+from colosseum.model.values import Entries, Key, Value, flatten, instance_name, text
 
 MOST_LISTED = 3
 """Entries that a message names before it counts the rest."""
@@ -22,7 +22,7 @@ MOST_COMPARED = 2000
 class Row:
     """One entry of a table as data gives it: its key parts, its value and their places."""
 
-    key: tuple[Value, ...]
+    key: Key
     value: Value
     span: Span
     places: tuple[Span, ...] = ()
@@ -47,12 +47,12 @@ class Wanted:
 
 
 def fit(
-    rows: Iterable[Row], keys: Iterable[tuple[Value, ...]], wanted: Wanted
-) -> tuple[dict[tuple[Value, ...], Value], list[Diagnostic]]:
+    rows: Iterable[Row], keys: Iterable[Key], wanted: Wanted
+) -> tuple[Entries, list[Diagnostic]]:
     """The entries in the order of the keys, and what is wrong with them."""
     order = dict.fromkeys(keys)
     labels = [dict.fromkeys(column) for column in zip(*order, strict=True)] if order else []
-    found: dict[tuple[Value, ...], Row] = {}
+    found: dict[Key, Row] = {}
     strange: dict[tuple[int, Value], Row] = {}
     beside: list[Row] = []
     diagnostics: list[Diagnostic] = []
@@ -100,7 +100,7 @@ def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
         yield report("C061", rows[0].span, f"{names} {some} of this table", labels=labels, help=help_)
 
 
-def _missing(keys: Sequence[tuple[Value, ...]], wanted: Wanted) -> Iterator[Diagnostic]:
+def _missing(keys: Sequence[Key], wanted: Wanted) -> Iterator[Diagnostic]:
     if keys:
         in_file = wanted.data.source is not wanted.at.source
         labels = [Label(wanted.at, "the table")] if in_file else []

@@ -15,7 +15,7 @@ from colosseum.model.instances import draw, indexed
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Task
 from colosseum.model.spec import Spec
-from colosseum.model.values import Fault, Value, instance_name, is_number
+from colosseum.model.values import Entries, Fault, Key, Value, instance_name, is_number
 from colosseum.model.world import TableData, World
 
 PUBLIC = (syntax.Param, syntax.Agents, syntax.Set, syntax.Table, syntax.Variable, syntax.Reward, syntax.Require,
@@ -27,7 +27,7 @@ class PublicWorld:
     """A world without its secrets, and the keys of its private tables."""
 
     world: World
-    hidden: dict[str, tuple[tuple[Value, ...], ...]]
+    hidden: dict[str, tuple[Key, ...]]
     """Private tables: their keys (the index sets are public), not their entries."""
 
     def cells(self) -> dict[str, Cell]:
@@ -88,8 +88,8 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
 
 
 def _believed(
-    name: str, keys: tuple[tuple[Value, ...], ...], known: Mapping[Cell, Value], facts: Realiser
-) -> dict[tuple[Value, ...], Value]:
+    name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser
+) -> Entries:
     told = {k: known[Cell(name, k)] for k in keys if Cell(name, k) in known}
     if not told:
         return _prior(name, keys, facts)
@@ -108,12 +108,12 @@ def _typical(values: list[Value]) -> Value:
     return round(mean) if all(isinstance(v, int) for v in numbers) else mean
 
 
-def _prior(name: str, keys: tuple[tuple[Value, ...], ...], facts: Realiser) -> dict[tuple[Value, ...], Value]:
+def _prior(name: str, keys: tuple[Key, ...], facts: Realiser) -> Entries:
     """A table of which nothing is known: redrawn or recomputed by its public rule, else zero."""
     statement = facts.spec.symbols[name].statement
     assert isinstance(statement, syntax.Table)
     if not isinstance(statement.source, syntax.Drawn):
         return dict.fromkeys(keys, 0)
-    environments: dict[tuple[Value, ...], Environment] = dict(indexed(statement.indices, facts.environment()))
+    environments: dict[Key, Environment] = dict(indexed(statement.indices, facts.environment()))
     drawn = draw(statement.source.call)
     return {k: drawn(key(0, f"prior {name}", k), environments[k]) for k in keys}

@@ -1,7 +1,6 @@
 """Instances of a statement. In: `[a in agents, t in tasks where c]`, a domain or a draw; out: keys and their values."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
@@ -10,21 +9,19 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import Literal, prepare_condition, prepare_elements, prepare_loops, prepare_value
 from colosseum.model.loops import rounds
 from colosseum.model.operations import LISTED
-from colosseum.model.values import Elements, Fault, Value, flatten, kind, located, text
+from colosseum.model.values import Elements, Fault, Key, Value, flatten, kind, located, text
 
-Key: TypeAlias = tuple[Value, ...]
-"""Index values with pairs opened."""
 DRAWS = ", ".join(draws.DRAWS.values())
 
 
-def domain(statement: syntax.Variable) -> Callable[[Environment, str], tuple[Value, ...]]:
+def domain(statement: syntax.Variable) -> Callable[[Environment, str], Key]:
     """The rule of a variable's domain: the values of the instance of this name; `or none` adds the opt-out last."""
     expr, optional = statement.domain, False
     while isinstance(expr, syntax.Logical) and expr.operator == "or" and isinstance(expr.right, syntax.NoneLiteral):
         expr, optional = expr.left, True
     span, choices = expr.span, prepare_elements(expr)
 
-    def allowed(env: Environment, name: str) -> tuple[Value, ...]:
+    def allowed(env: Environment, name: str) -> Key:
         items = choices(env).items
         env.place.meter.count(len(items) // LISTED)  # so that many instances of a long range are not too many in all
         if None in items:

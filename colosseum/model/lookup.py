@@ -12,7 +12,7 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, term
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Ground, Select, Term
-from colosseum.model.values import Elements, Fault, Value, a, flatten, instance_name, text
+from colosseum.model.values import Elements, Fault, Key, Value, a, flatten, instance_name, text
 from colosseum.model.world import Decided, Source
 
 LOOKED_UP = ("table", "variable")
@@ -148,7 +148,7 @@ def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     return _select(source, keys, env)
 
 
-def _settled(keys: tuple[Folded, ...]) -> TypeGuard[tuple[Value, ...]]:
+def _settled(keys: tuple[Folded, ...]) -> TypeGuard[Key]:
     """Whether no decision changes any of the keys."""
     for key in keys:  # noqa: SIM110 - a generator takes longer than the look-up itself
         if isinstance(key, Ground):
@@ -178,7 +178,7 @@ def _width(values: "frozenset[Value] | None") -> int:
     return widths.pop() if len(widths) == 1 else 1
 
 
-def _grouped(key: tuple[Value, ...], widths: list[int]) -> tuple[Value, ...]:
+def _grouped(key: Key, widths: list[int]) -> Key:
     """The indices of an entry as the keys of a look-up stand for them; unchanged where they do not fit."""
     if sum(widths) != len(key):
         return key
@@ -199,10 +199,10 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
             return frozenset((key,))
 
 
-def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
+def _missing(name: str, key: Key, env: Environment) -> Fault:
     facts, symbol = env.place.facts, env.place.facts.symbol(name)
     table = symbol is not None and symbol.kind == "table"
-    entries: Mapping[tuple[Value, ...], object] = facts.table(name).entries if table else facts.instances(name)
+    entries: Mapping[Key, object] = facts.table(name).entries if table else facts.instances(name)
     needed = len(next(iter(entries), ()))
     if entries and needed != len(key):
         words = "index" if needed == 1 else "indices"
@@ -211,7 +211,7 @@ def _missing(name: str, key: tuple[Value, ...], env: Environment) -> Fault:
 
 
 def _refuse_swapped(
-    name: str, reach: "list[frozenset[Value] | None]", known: Sequence[tuple[Value, ...]], env: Environment
+    name: str, reach: "list[frozenset[Value] | None]", known: Sequence[Key], env: Environment
 ) -> None:
     """Raises a Fault when no decision leads to an entry, but the same indices in another order do."""
     parts = [sorted((p for p in part if p is not None), key=text) for part in reach if part is not None]
@@ -222,7 +222,7 @@ def _refuse_swapped(
 
 
 def no_entry(
-    name: str, key: tuple[Value, ...], entries: Mapping[tuple[Value, ...], object], symbol: Symbol | None
+    name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None
 ) -> Fault:
     """What to say of an entry that does not exist: in another order of its indices it may."""
     message = f"`{instance_name(name, key)}` does not exist"

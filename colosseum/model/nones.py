@@ -1,6 +1,6 @@
 """Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
@@ -19,6 +19,7 @@ MOST_NAMES = 6
 FEW = 16
 """Mixed assignments tried of a larger one."""
 Kinds: TypeAlias = frozenset[type]
+Example: TypeAlias = tuple[dict[str, Value], Fault]
 NUMBERS: Kinds = frozenset((int, float))
 NOTHING: Kinds = frozenset((type(None),))
 NUMBERS_OR_NONE = NUMBERS | NOTHING
@@ -51,34 +52,32 @@ class Domains:
         return {name: self[name] for name in sorted(term.scope & position.keys(), key=position.__getitem__)}
 
 
-def none_example(term: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
+def none_example(term: Term, domains: Domains) -> Example | None:
     """An assignment of the scope at which the term is none or cannot be computed, and why; None if none was found.
 
     Sums are searched part by part, so only leaves with few variables are enumerated, and only some of their
     assignments once the meter allows no more.
     """
-    if kinds(term, domains) <= NUMBERS:
-        return None
-    if isinstance(term, terms.Total):
+    if isinstance(term, terms.Total) and not kinds(term, domains) <= NUMBERS:
         return next((found for part in term.parts if (found := none_example(part, domains))), None)
-    for x in _assignments(term, domains):
-        try:
-            result = term.evaluate(x)
-            if result is None:
-                return x, Fault("this payoff can be none", code="C053", help="guard it with `when … != none`")
-            number(result, "this payoff")
-        except Fault as fault:
-            return x, fault
-    return None
+    return _example(term, domains, NUMBERS, _payoff)
 
 
-def fault_example(condition: Term, domains: Domains) -> tuple[dict[str, Value], Fault] | None:
+def fault_example(condition: Term, domains: Domains) -> Example | None:
     """An assignment at which a condition is no condition or cannot be computed, and why; None if none was found."""
-    if kinds(condition, domains) <= CONDITION:
-        return None
-    for x in _assignments(condition, domains):
+    return _example(condition, domains, CONDITION, lambda found: truth(found, "this condition"))
+
+
+def _payoff(found: Value) -> None:
+    if found is None:
+        raise Fault("this payoff can be none", code="C053", help="guard it with `when … != none`")
+    number(found, "this payoff")
+
+
+def _example(term: Term, domains: Domains, allowed: Kinds, check: Callable[[Value], object]) -> Example | None:
+    for x in () if kinds(term, domains) <= allowed else _assignments(term, domains):
         try:
-            truth(condition.evaluate(x), "this condition")
+            check(term.evaluate(x))
         except Fault as fault:
             return x, fault
     return None

@@ -8,7 +8,7 @@ from math import prod
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import condition, elements, value
+from colosseum.model.evaluate import elements, prepare_condition, value
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.settings import READERS
 from colosseum.model.spec import Spec
@@ -40,7 +40,7 @@ def points(statement: syntax.Experiment, spec: Spec, env: Environment) -> Iterat
     words = _words(axes)
     for chosen in product(*axes):
         inner = env.bind({**words, **{o.sweep.name: o.meaning for o in chosen}})
-        if all(o.sweep.where is None or condition(o.sweep.where, inner) for o in chosen):
+        if all(o.sweep.where is None or prepare_condition(o.sweep.where)(inner) for o in chosen):
             yield chosen
 
 

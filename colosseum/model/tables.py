@@ -12,13 +12,14 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.fitting import Row, Wanted, fit
 from colosseum.model.instances import draw, indexed
 from colosseum.model.spec import place
-from colosseum.model.values import Elements, Fault, Value, instance_name, kind, text
+from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, text
 from colosseum.model.world import TableData
 
 if TYPE_CHECKING:
     from colosseum.model.realise import Realiser
 
-Instance = tuple[tuple[Value, ...], Environment]
+Instance = tuple[Key, Environment]
+Audience = dict[Key, tuple[str, ...]]
 
 
 def table_data(name: str, facts: "Realiser") -> TableData:
@@ -37,27 +38,22 @@ def table_data(name: str, facts: "Realiser") -> TableData:
         raise Fault("only a private table has recipients", code="C062",
                     help="add `private`", span=statement.recipients.span)  # fmt: skip
     match statement.source:
-        case syntax.Given(value=syntax.MapLiteral() as entries):
-            found = _mapped(name, entries, instances, facts)
+        case syntax.Given(value=syntax.MapLiteral()) | syntax.Loaded() | syntax.Grid():
+            found = _listed(statement, instances, facts)
         case syntax.Given() | syntax.Drawn():
             found = _computed(statement, instances, audience, facts)
-        case syntax.Loaded() | syntax.Grid():
-            found = _literal(statement, instances, facts)
     if statement.of is not None:
         _check_range(name, found, elements(statement.of, facts.environment()), statement)
     return TableData(name, found, audience)
 
 
 def _computed(
-    statement: syntax.Table,
-    instances: list[Instance],
-    audience: dict[tuple[Value, ...], tuple[str, ...]] | None,
-    facts: "Realiser",
-) -> dict[tuple[Value, ...], Value]:
+    statement: syntax.Table, instances: list[Instance], audience: Audience | None, facts: "Realiser"
+) -> Entries:
     derived, source = statement.name in facts.spec.derived, statement.source
     drawn = draw(source.call) if isinstance(source, syntax.Drawn) else None
     rule = prepare(source.value) if isinstance(source, syntax.Given) else None
-    found: dict[tuple[Value, ...], Value] = {}
+    found: Entries = {}
     for key, env in instances:
         try:
             if drawn is not None:
@@ -74,11 +70,7 @@ def _computed(
 
 
 def _check_audience(
-    statement: syntax.Table,
-    key: tuple[Value, ...],
-    reads: set[Read],
-    audience: dict[tuple[Value, ...], tuple[str, ...]] | None,
-    facts: "Realiser",
+    statement: syntax.Table, key: Key, reads: set[Read], audience: Audience | None, facts: "Realiser"
 ) -> None:
     """A table computed from a private one must be private, with no wider audience."""
     for table, cell in in_order(reads):
@@ -94,9 +86,7 @@ def _check_audience(
             raise Fault(message, code="C062", help=help_)
 
 
-def _audience(
-    statement: syntax.Table, instances: list[Instance], facts: "Realiser"
-) -> dict[tuple[Value, ...], tuple[str, ...]]:
+def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Audience:
     """Who sees each entry: `to WHO`, else the agent at the first index whose elements are all agents."""
     agents = facts.members("agents")
     match statement.recipients:
@@ -130,7 +120,7 @@ def in_order(reads: set[Read]) -> Iterable[Read]:
     return reads if len(reads) < 2 else sorted(reads, key=lambda read: instance_name(*read))
 
 
-def agent_position(keys: list[tuple[Value, ...]], agents: Elements) -> int | None:
+def agent_position(keys: list[Key], agents: Elements) -> int | None:
     """The first index whose elements are all agents, or None."""
     width = len(keys[0]) if keys else 0
     return next((i for i in range(width) if agents.as_set.issuperset([key[i] for key in keys])), None)
@@ -147,7 +137,7 @@ def people(who: Value, agents: Elements, at_node: syntax.Node) -> tuple[str, ...
     return tuple([str(item) for item in items])
 
 
-def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elements, statement: syntax.Table) -> None:
+def _check_range(name: str, found: Entries, allowed: Elements, statement: syntax.Table) -> None:
     for key, entry in found.items():
         strange = [e for e in (entry if isinstance(entry, Elements) else (entry,)) if e not in allowed]
         if strange:
@@ -156,10 +146,33 @@ def _check_range(name: str, found: dict[tuple[Value, ...], Value], allowed: Elem
             raise Fault(message, code="C061", help=f"its values are: {allowed}", span=(statement.of or statement).span)
 
 
-def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], facts: "Realiser") -> (
-    dict[tuple[Value, ...], Value]
-):  # fmt: skip
-    width = len(instances[0][0]) if instances else 1
+def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Entries:
+    """The entries of a map, a grid or a file."""
+    keys, indices = [key for key, _ in instances], list(_indices(statement))
+    arity = len(keys[0]) if keys else 0
+    match statement.source:
+        case syntax.Given(value=syntax.MapLiteral() as entries):
+            listed, diagnostics = entries.span, list[Diagnostic]()
+            rows = _map_rows(statement.name, entries, arity if keys else 1, facts)
+        case syntax.Grid() as grid:
+            listed = grid.span
+            rows, diagnostics = data.grid_rows(grid, arity=arity)
+        case syntax.Loaded() as loaded:
+            sheet = facts.spec.sheets.get(place(loaded))
+            if sheet is None:
+                raise Poisoned("unreadable")
+            listed, names = sheet.header[0].span.to(sheet.header[-1].span), tuple(headings for _, headings in indices)
+            rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
+        case source:
+            raise TypeError(source)
+    _stop(diagnostics, facts)
+    wanted = Wanted(statement.name, [over for over, _ in indices], statement.name_span, listed)
+    found, diagnostics = fit(rows, keys, wanted)
+    _stop(diagnostics, facts)
+    return found
+
+
+def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realiser") -> list[Row]:
     if width > 1:
         message = f"a map gives one value for each label, and `{name}` has {width} indices"
         raise Fault(message, code="C061", help="write it as a grid, or compute it by `= expr`", span=entries.span)
@@ -167,57 +180,19 @@ def _mapped(name: str, entries: syntax.MapLiteral, instances: list[Instance], fa
         message = f"a map gives a value for each index, and `{name}` has none"
         help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
         raise Fault(message, code="C061", help=help_, span=entries.span)
-
-    def key(pair: syntax.Pair) -> Value:
-        return pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
-
-    rows = [Row((key(p),), value(p.value, facts.environment()), p.span, (p.key.span,)) for p in entries.pairs]
-    statement = facts.spec.symbols[name].statement
-    assert isinstance(statement, syntax.Table)
-    wanted = Wanted(name, tuple(_sets(statement)), statement.name_span, entries.span)
-    found, diagnostics = fit(rows, (k for k, _ in instances), wanted)
-    _stop(diagnostics, facts)
-    return found
+    keys = (p.key.id if isinstance(p.key, syntax.Name) else p.key.value for p in entries.pairs)
+    env = facts.environment()
+    return [Row((key,), value(p.value, env), p.span, (p.key.span,)) for key, p in zip(keys, entries.pairs, strict=True)]
 
 
-def _literal(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> dict[tuple[Value, ...], Value]:
-    keys = [key for key, _ in instances]
-    arity = len(keys[0]) if keys else 0
-    if isinstance(statement.source, syntax.Grid):
-        listed = statement.source.span
-        rows, diagnostics = data.grid_rows(statement.source, arity=arity)
-    else:
-        assert isinstance(statement.source, syntax.Loaded)
-        sheet = facts.spec.sheets.get(place(statement.source))
-        if sheet is None:
-            raise Poisoned("unreadable")
-        listed = sheet.header[0].span.to(sheet.header[-1].span)
-        indices = tuple(_header_names(statement))
-        rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=indices, at=statement.source.span)
-    _stop(diagnostics, facts)
-    wanted = Wanted(statement.name, tuple(_sets(statement)), statement.name_span, listed)
-    found, diagnostics = fit(rows, keys, wanted)
-    _stop(diagnostics, facts)
-    return found
-
-
-def _sets(statement: syntax.Table) -> Iterator[str]:
-    """The name of the set that each index runs over; a pair's parts have none."""
-    for index in statement.indices.items if statement.indices else ():
-        if len(index.names) > 1:
-            yield from ("" for _ in index.names)
-        else:
-            yield index.domain.id if isinstance(index.domain, syntax.Name) else ""
-
-
-def _header_names(statement: syntax.Table) -> Iterator[tuple[str, ...]]:
-    """What a CSV header may call each index: the set it runs over, or its binder."""
+def _indices(statement: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The set that each index runs over, and what a CSV header may call it; a pair's parts have no set."""
     for index in statement.indices.items if statement.indices else ():
         domain = index.domain.id if isinstance(index.domain, syntax.Name) else ""
         if len(index.names) > 1:
-            yield from ((name,) for name in index.names)
+            yield from (("", (name,)) for name in index.names)
         else:
-            yield tuple(n for n in (domain, *index.names) if n)
+            yield domain, tuple(n for n in (domain, *index.names) if n)
 
 
 def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
@@ -248,8 +223,7 @@ def grid_elements(grid: syntax.Grid, facts: "Realiser") -> Elements:
         if len(row.label) != 1:
             raise Fault("a set's rows have one label each", code="C060", span=row.span)
         if len(row.cells) != len(grid.columns):
-            message = data.uneven(row, grid)
-            raise Fault(message, code="C060", span=row.span)
+            raise Fault(data.uneven(row, grid), code="C060", span=row.span)
     found, diagnostics = data.elements((data.Entry(r.label[0].value, r.label[0].span) for r in grid.rows), at=grid.span)
     _stop(diagnostics, facts)
     return found

@@ -88,6 +88,9 @@ class Elements:
 
 
 Value = TypeAliasType("Value", "int | Annotated[float, Finite()] | str | bool | tuple[Value, ...] | Elements | None")
+Key: TypeAlias = tuple[Value, ...]
+"""Index values with pairs opened."""
+Entries: TypeAlias = dict[Key, Value]
 Number: TypeAlias = int | float
 LONGEST_INTEGER = 1023
 """Bits; the largest float has as many."""

@@ -12,7 +12,7 @@ from colosseum.model.faults import Poisoned
 from colosseum.model.remembered import remembered
 from colosseum.model.spec import Spec, Symbol
 from colosseum.model.terms import Decision
-from colosseum.model.values import Elements, Value, instance_name
+from colosseum.model.values import Elements, Entries, Key, Value, instance_name
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class TableData:
     """A table's entries by flattened key, in the order of its indices."""
 
     name: str
-    entries: dict[tuple[Value, ...], Value]
-    audience: dict[tuple[Value, ...], tuple[str, ...]] | None = None
+    entries: Entries
+    audience: dict[Key, tuple[str, ...]] | None = None
     """Who may see each entry; None for a public table."""
 
     @property
@@ -35,11 +35,11 @@ class Decided:
     """The instances of a variable as terms and by name, each made once however often it is mentioned."""
 
     name: str
-    domains: Mapping[tuple[Value, ...], tuple[Value, ...]]
+    domains: Mapping[Key, Key]
     """What may be decided, by key."""
 
     @remembered
-    def entries(self) -> dict[tuple[Value, ...], Decision]:
+    def entries(self) -> dict[Key, Decision]:
         """The terms by key."""
         return {key: Decision(instance_name(self.name, key)) for key in self.domains}
 
@@ -86,9 +86,9 @@ class Facts(ABC):
     def table(self, name: str) -> TableData:
         return cast(TableData, self.fact("tables", name))
 
-    def instances(self, variable: str) -> Mapping[tuple[Value, ...], tuple[Value, ...]]:
+    def instances(self, variable: str) -> Mapping[Key, Key]:
         """The domain of each instance of a variable, by its key."""
-        return cast(dict[tuple[Value, ...], tuple[Value, ...]], self.fact("domains", variable))
+        return cast(dict[Key, Key], self.fact("domains", variable))
 
     @remembered
     def _decided(self) -> dict[str, Decided]:
@@ -116,7 +116,7 @@ class World(Facts):
     sets: dict[str, Elements]
     """`agents`, every set, every coalition and every channel's members."""
     tables: dict[str, TableData]
-    domains: dict[str, dict[tuple[Value, ...], tuple[Value, ...]]] = field(repr=False)
+    domains: dict[str, dict[Key, Key]] = field(repr=False)
     """The domain of every variable's instances."""
     network_links: Elements
     elements: frozenset[str] = frozenset()
