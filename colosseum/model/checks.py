@@ -7,10 +7,10 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import prepare_when
 from colosseum.model.faults import Poisoned
 from colosseum.model.lookup import DEEPEST, check_depth
-from colosseum.model.nones import Domains, fault_example, none_example
 from colosseum.model.scenario import Task
 from colosseum.model.spec import Spec, walk
 from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.undefined_payoffs import Domains, fault_example, none_example
 from colosseum.model.values import Fault, Value, at, located, number, text, truth
 
 MOST_SHOWN = 4

@@ -14,7 +14,6 @@ from colosseum.model.faults import Findings
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
-from colosseum.model.nones import Domains
 from colosseum.model.prompts import Compiled, Vocabulary, compile_template, render
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.scenario import (
@@ -31,6 +30,7 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.spec import BUILT_IN, Spec
 from colosseum.model.terms import Constant, Ground
+from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Value, a, instance_name
 from colosseum.model.world import World
 

@@ -14,11 +14,11 @@ from colosseum.model.evaluate import prepare, prepare_value
 from colosseum.model.faults import Findings
 from colosseum.model.folding import NOTHING
 from colosseum.model.instances import domain, indexed
-from colosseum.model.nones import Domains
 from colosseum.model.requirements import requirement
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.terms import Ground
+from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Fault, Key, first_doubled, instance_name
 from colosseum.model.world import World
 

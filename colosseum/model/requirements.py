@@ -11,10 +11,10 @@ from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Rule
 from colosseum.model.evaluate import prepare, prepare_links, prepare_value
 from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
-from colosseum.model.nones import Domains
 from colosseum.model.scenario import Payoff, Requirement
 from colosseum.model.spec import Spec
 from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Fault, Number, kind, located, number, text
 
 Instance: TypeAlias = tuple[Requirement, Payoff | None]
