@@ -12,7 +12,7 @@ from typing import Any, cast
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
 from colosseum.model import draws
-from colosseum.model.births import births
+from colosseum.model.element_names import births
 from colosseum.model.environment import Environment, Meter, Place, Read, newborn, refuse_private
 from colosseum.model.evaluate import elements, value
 from colosseum.model.faults import Findings, Poisoned
