@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from typing_extensions import TypeAliasType
 
-from colosseum.model.border import STRICT, AsObject, Tagged
+from colosseum.model.json_types import STRICT, AsObject, Tagged
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Value
 

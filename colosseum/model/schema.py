@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 from typing_extensions import TypeAliasType
 
-from colosseum.model.border import AsObject, Finite, OneOf, Tagged
+from colosseum.model.json_types import AsObject, Finite, OneOf, Tagged
 from colosseum.model.scenario import Scenario
 from colosseum.model.serial import SCHEMA
 

@@ -14,7 +14,7 @@ from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
 from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
-from colosseum.model.border import STRICT, Finite
+from colosseum.model.json_types import STRICT, Finite
 from colosseum.model.remembered import remembered
 
 P = ParamSpec("P")
