@@ -8,7 +8,7 @@ from typing import TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, named
-from colosseum.model.remembered import remembered
+from colosseum.model.lazy_property import remembered
 from colosseum.model.terms import Compare, Decision
 from colosseum.model.values import Fault, Key, Value, a, instance_name
 from colosseum.model.world import Facts, Source

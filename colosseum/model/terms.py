@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from typing_extensions import TypeAliasType
 
 from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.remembered import remembered
+from colosseum.model.lazy_property import remembered
 from colosseum.model.values import (
     Fault,
     Number,

@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
 from colosseum.model.json_types import STRICT, Finite
-from colosseum.model.remembered import remembered
+from colosseum.model.lazy_property import remembered
 
 P = ParamSpec("P")
 T = TypeVar("T")

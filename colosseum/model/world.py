@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from colosseum.model.faults import Poisoned
-from colosseum.model.remembered import remembered
+from colosseum.model.lazy_property import remembered
 from colosseum.model.spec import Spec, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Key, Value, instance_name
