@@ -16,8 +16,8 @@ from colosseum.language.doubts import Doubts
 from colosseum.model.environment import Meter
 from colosseum.model.faults import Poisoned
 from colosseum.model.lookup import no_entry
-from colosseum.model.passages import passage
 from colosseum.model.spec import Symbol
+from colosseum.model.template_spans import passage
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
