@@ -7,10 +7,10 @@ from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
 from colosseum.model import terms
 from colosseum.model.checks import check_condition, check_none, guard, number_term, scope_check
-from colosseum.model.collector import at_rest
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import prepare, value
 from colosseum.model.faults import Findings
+from colosseum.model.gc_pause import at_rest
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Generic, TypeAlias, TypeVar
 from weakref import finalize
 
-from colosseum.model.collector import at_rest
+from colosseum.model.gc_pause import at_rest
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Fault, Number, Value, number

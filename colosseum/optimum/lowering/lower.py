@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.model.collector import at_rest
+from colosseum.model.gc_pause import at_rest
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.optimum.goal import Goal
