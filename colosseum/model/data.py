@@ -13,7 +13,7 @@ from pathlib import Path
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, counted, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
-from colosseum.model.fitting import Row
+from colosseum.model.table_rows import Row
 from colosseum.model.values import Elements, Key, Value, text
 
 LARGEST_FILE = 16 * 1024 * 1024

@@ -9,9 +9,9 @@ from colosseum.model import data, draws
 from colosseum.model.environment import Environment, Read
 from colosseum.model.evaluate import elements, prepare, prepare_bindings, prepare_value, value
 from colosseum.model.faults import Poisoned
-from colosseum.model.fitting import Row, Wanted, fit
 from colosseum.model.instances import draw, indexed
 from colosseum.model.spec import place
+from colosseum.model.table_rows import Row, Wanted, fit
 from colosseum.model.values import Elements, Entries, Fault, Key, Value, instance_name, kind, text
 from colosseum.model.world import TableData
 
