@@ -12,7 +12,7 @@ from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Channel, Claim, Prompt, Scenario
 from colosseum.model.values import Value
 from colosseum.players.scripted.knowledge import Knowledge, Library
-from colosseum.players.scripted.told import Told, told
+from colosseum.players.scripted.roles import Told, told
 from colosseum.players.view import ChannelView, Position, Post, Step, View
 
 

@@ -9,7 +9,7 @@ from colosseum.model.scenario import Cell, Coalition
 from colosseum.model.values import Value
 from colosseum.model.world import World
 from colosseum.players.scripted.beliefs import Planner, side_planner, side_tables, team_tables
-from colosseum.players.scripted.told import Told
+from colosseum.players.scripted.roles import Told
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from colosseum.players.scripted.planted import (
     spoil,
     talk,
 )
-from colosseum.players.scripted.told import holds
+from colosseum.players.scripted.roles import holds
 from colosseum.players.view import Reply, ToolCall, View
 
 Script: TypeAlias = Callable[[Mind], Iterator[ToolCall]]
