@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from colosseum.audit.trial import Expansions, Trial, Trials, blocks
 from colosseum.model.experiment import Conditions
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.hearsay import believed, voices
+from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Post
 
 CLAIM = "ann is away"

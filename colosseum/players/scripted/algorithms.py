@@ -17,9 +17,9 @@ from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.scoring import goal_value, hard_broken
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.hearsay import post
 from colosseum.players.scripted.mind import Mind
 from colosseum.players.scripted.planted import joint_aim
+from colosseum.players.scripted.rumors import post
 from colosseum.players.view import Post, ToolCall
 
 ACTIVE = 0.7

@@ -15,7 +15,6 @@ from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.algorithms import dsa, dsa_moves, mgm, mgm_moves
 from colosseum.players.scripted.fair import circle_aim, confide, cooperate, silent
-from colosseum.players.scripted.hearsay import believed, voices
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.maxsum import maxsum, maxsum_moves
 from colosseum.players.scripted.mind import Mind
@@ -33,6 +32,7 @@ from colosseum.players.scripted.planted import (
     talk,
 )
 from colosseum.players.scripted.roles import holds
+from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Reply, ToolCall, View
 
 Script: TypeAlias = Callable[[Mind], Iterator[ToolCall]]
