@@ -17,8 +17,8 @@ from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.scoring import goal_value, hard_broken
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.mind import Mind
 from colosseum.players.scripted.planted import joint_aim
+from colosseum.players.scripted.player_state import Mind
 from colosseum.players.scripted.rumors import post
 from colosseum.players.view import Post, ToolCall
 

@@ -6,7 +6,7 @@ from colosseum.model.scenario import Cell
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.mind import Mind
+from colosseum.players.scripted.player_state import Mind
 from colosseum.players.scripted.rumors import gossip, post
 from colosseum.players.view import ChannelView, ToolCall
 

@@ -20,7 +20,7 @@ from colosseum.optimum.ledger import credit_scope
 from colosseum.optimum.scoring import may_credit
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.algorithms import public, worth
-from colosseum.players.scripted.mind import Mind
+from colosseum.players.scripted.player_state import Mind
 from colosseum.players.view import ToolCall
 
 MOST_VALUES = 100

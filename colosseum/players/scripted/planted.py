@@ -12,7 +12,7 @@ from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 from colosseum.optimum.scoring import score
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.fair import announce, cooperate, last, share
-from colosseum.players.scripted.mind import Mind
+from colosseum.players.scripted.player_state import Mind
 from colosseum.players.scripted.rumors import post, spread
 from colosseum.players.view import ChannelView, ToolCall
 

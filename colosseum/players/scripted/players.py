@@ -17,7 +17,6 @@ from colosseum.players.scripted.algorithms import dsa, dsa_moves, mgm, mgm_moves
 from colosseum.players.scripted.fair import circle_aim, confide, cooperate, silent
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.maxsum import maxsum, maxsum_moves
-from colosseum.players.scripted.mind import Mind
 from colosseum.players.scripted.planted import (
     collude,
     decoy,
@@ -31,6 +30,7 @@ from colosseum.players.scripted.planted import (
     spoil,
     talk,
 )
+from colosseum.players.scripted.player_state import Mind
 from colosseum.players.scripted.roles import holds
 from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Reply, ToolCall, View

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from colosseum.model import draws
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.mind import Mind
+from colosseum.players.scripted.player_state import Mind
 from colosseum.players.scripted.roles import holds
 from colosseum.players.view import Belief, ChannelView, Post, ToolCall
 
