@@ -13,7 +13,7 @@ from test_cli_commands import Done, colosseum
 TOY = SPECS / "toy.colo"
 
 
-class Mind:
+class PlayerState:
     """A model that tries everything once: nonsense first, then sense."""
 
     def __init__(self, *, breaks_at: int | None = None) -> None:
@@ -53,7 +53,7 @@ def traces(folder: Path) -> list[list[dict[str, Any]]]:
 
 
 def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
-    with ChatServer(Mind()) as server:
+    with ChatServer(PlayerState()) as server:
         done = audit(server.url, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "openai/test" in done.stdout
@@ -78,7 +78,7 @@ def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
 
 
 def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: Path) -> None:
-    with ChatServer(Mind(breaks_at=60)) as server:
+    with ChatServer(PlayerState(breaks_at=60)) as server:
         done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
         assert done.returncode == 3
         assert "failed" in done.stderr
@@ -89,7 +89,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert next(f["reason"] for a in arms for f in a["failures"]).startswith("bad_request: ")
     assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
     assert "failed" in [lines[-1]["status"] for lines in traces(tmp_path)]
-    with ChatServer(Mind()) as server:
+    with ChatServer(PlayerState()) as server:
         same = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted")
         done = audit(server.url, tmp_path, "--arm", "baseline", "--arm", "prompted", "--retry-failed")
     assert (same.returncode, done.returncode) == (3, 0), done.stderr
@@ -98,7 +98,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
 
 @pytest.mark.parametrize("where", [(), ("--cluster", "local:2")], ids=["here", "cluster"])
 def test_a_model_that_dies_midway_is_not_asked_for_every_run(where: tuple[str, ...], tmp_path: Path) -> None:
-    with ChatServer(Mind(breaks_at=60)) as server:
+    with ChatServer(PlayerState(breaks_at=60)) as server:
         done = audit(server.url, tmp_path, "--seeds", "1..12", *where)
         asked = len(server.requests)
     assert done.returncode == 3
@@ -107,7 +107,7 @@ def test_a_model_that_dies_midway_is_not_asked_for_every_run(where: tuple[str, .
     assert "once it answers the same command with `--retry-failed` goes on" in words
     assert asked <= 60 + 64  # those that were under way
     before = len(list((tmp_path / "runs").glob("*[0-9a-f].json")))
-    with ChatServer(Mind()) as server:
+    with ChatServer(PlayerState()) as server:
         again = audit(server.url, tmp_path, "--seeds", "1..12", "--retry-failed")
     assert again.returncode == 0, again.stderr
     statuses = [lines[-1]["status"] for lines in traces(tmp_path)]
@@ -173,7 +173,7 @@ def test_payoffs_of_which_no_report_could_be_made_are_refused_before_anybody_is_
 ) -> None:
     spec = tmp_path / "match.colo"
     spec.write_text(MATCH.replace("1 if move", f"{worth} if move"))
-    with ChatServer(Mind()) as server:
+    with ChatServer(PlayerState()) as server:
         model = ("--model", "openai/test", "--api-base", server.url, "--no-budget")
         done = colosseum("audit", spec, *model, "--out", tmp_path / "out")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Where element names are born. In: a Spec; out: every element that its text gives a name to, and where.
+"""Names of elements. In: a Spec; out: every element that its text names, and the span of its first mention.
 
 New names are born only in `agents`, in `{…}` after `set` or a table's draw, in `ticket[1..8]` there, in grids and in
 CSV files. So what a name means depends neither on the seed nor on the order in which facts are computed.

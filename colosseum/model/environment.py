@@ -8,7 +8,7 @@ from typing import TypeAlias
 from colosseum.diagnostics import closest
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, named
-from colosseum.model.lazy_property import remembered
+from colosseum.model.lazy_property import lazy_property
 from colosseum.model.terms import Compare, Decision
 from colosseum.model.values import Fault, Key, Value, a, instance_name
 from colosseum.model.world import Facts, Source
@@ -87,17 +87,17 @@ class Place:
             found = self.tests[key] = Compare("==", decision, named(name))
         return found
 
-    @remembered
+    @lazy_property
     def fixed(self) -> "Place":
         """The same place, where decisions may not be mentioned (`where`, data, domains)."""
         return replace(self, decisions=False)
 
-    @remembered
+    @lazy_property
     def open(self) -> "Place":
         """The same place, where names may be new elements, and no decision may be mentioned (draws)."""
         return replace(self, births=True, decisions=False)
 
-    @remembered
+    @lazy_property
     def closed(self) -> "Place":
         """The same place, where neither new elements nor decisions may be mentioned (the bodies of sets)."""
         return replace(self, births=False, decisions=False)

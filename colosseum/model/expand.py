@@ -10,7 +10,7 @@ from colosseum.model.checks import check_condition, check_none, guard, number_te
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import prepare, value
 from colosseum.model.faults import Findings
-from colosseum.model.gc_pause import at_rest
+from colosseum.model.gc_pause import gc_paused
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
@@ -61,7 +61,7 @@ def expand(
 
     `meter` counts the work.
     """
-    with at_rest():
+    with gc_paused():
         return _expand(spec, seed, params, graph, members or {}, meter or Meter())
 
 

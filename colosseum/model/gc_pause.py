@@ -1,4 +1,4 @@
-"""Python's collector of garbage. In: work that makes many objects and no circles of them; out: the same work."""
+"""Pauses Python's garbage collector. In: work that makes many objects and no circles of them; out: the same work."""
 
 import gc
 from collections.abc import Iterator
@@ -6,11 +6,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def at_rest() -> Iterator[None]:
-    """No collections inside: each would go through all terms that were made so far, and find nothing to free.
+def gc_paused() -> Iterator[None]:
+    """No collections inside: each would go through all terms made so far and free nothing.
 
-    What was made counts as old afterwards, as if it had been gone through: the next full collection is the first that
-    looks at it.
+    Afterwards the new objects count as old, so only the next full collection looks at them.
     """
     working = gc.isenabled()
     gc.disable()
@@ -18,17 +17,17 @@ def at_rest() -> Iterator[None]:
         yield
     finally:
         if working:
-            if not _kept_by_others():  # what somebody else set aside stays there
+            if not _frozen_by_others():  # unfreezing would return their objects, too
                 gc.freeze()
-                gc.unfreeze()  # to the old ones, without a look at any
+                gc.unfreeze()
             gc.enable()
 
 
-_seen: list[bool] = []
+_frozen: list[bool] = []
 
 
-def _kept_by_others() -> bool:
-    """Whether somebody ever kept objects from it; asked until it is so, as to count them takes long where it is."""
-    if not _seen and gc.get_freeze_count():
-        _seen.append(True)
-    return bool(_seen)
+def _frozen_by_others() -> bool:
+    """True once other code has called `gc.freeze()`; not counted again, which takes long where many are frozen."""
+    if not _frozen and gc.get_freeze_count():
+        _frozen.append(True)
+    return bool(_frozen)

@@ -1,4 +1,4 @@
-"""How the model's types stand in JSON. In: annotations of those types; out: what pydantic makes of them.
+"""Pydantic schemas of the model's types. In: annotations of those types; out: how each stands in JSON.
 
 Pydantic is imported only when a model is written or read: these are plain marks until then.
 """

@@ -1,4 +1,4 @@
-"""Properties that are computed when they are first read. In: a method of a frozen object; out: its result, kept."""
+"""Properties computed on first read. In: a method of a frozen object; out: a property that keeps its result."""
 
 from collections.abc import Callable
 from typing import Generic, Self, TypeVar, overload
@@ -7,7 +7,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-class remembered(Generic[S, T]):  # noqa: N801 - used as `property` is
+class lazy_property(Generic[S, T]):  # noqa: N801 - used as `property` is
     """`functools.cached_property` for objects that are made by the hundred thousand.
 
     It takes no lock, which that does before Python 3.12, and asks for no `__dict__`, so objects stay half as large.

@@ -1,4 +1,4 @@
-"""Places inside prompts. In: a text as written, a line of its template, what to look for; out: the narrowest span."""
+"""Spans inside templates. In: a text, a line of its template and a pattern; out: the narrowest span that fits."""
 
 import re
 

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from typing_extensions import TypeAliasType
 
 from colosseum.model.json_types import OneOf, Tagged
-from colosseum.model.lazy_property import remembered
+from colosseum.model.lazy_property import lazy_property
 from colosseum.model.values import (
     Fault,
     Number,
@@ -48,12 +48,12 @@ class Ground:
         """The terms that it is made of."""
         return self._parts(self)
 
-    @remembered
+    @lazy_property
     def scope(self) -> frozenset[str]:
         """Every variable that it mentions."""
         return union(self.below)
 
-    @remembered
+    @lazy_property
     def extent(self) -> tuple[int, int]:
         """How many terms it is written with, one that is shared counted each time, and how deep they are nested."""
         size, depth = 1, 0
@@ -96,7 +96,7 @@ class Decision(Ground):
     """The variable's name: `pick[engineer1]`."""
     extent: ClassVar[tuple[int, int]] = ALONE
 
-    @remembered
+    @lazy_property
     def scope(self) -> frozenset[str]:
         return frozenset((self.variable,))
 
@@ -207,7 +207,7 @@ class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in ter
     entries: tuple[tuple[tuple[Value, ...], "Term"], ...]
     """Pairs of a key, one value for each index, and the entry that stands there."""
 
-    @remembered
+    @lazy_property
     def by_key(self) -> dict[tuple[Value, ...], "Term"]:
         return dict(self.entries)
 

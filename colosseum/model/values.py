@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 
 from colosseum.diagnostics import Span
 from colosseum.model.json_types import STRICT, Finite
-from colosseum.model.lazy_property import remembered
+from colosseum.model.lazy_property import lazy_property
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Elements:
         """Distinct items, the first of equals kept."""
         return cls(tuple(dict.fromkeys(items)))
 
-    @remembered
+    @lazy_property
     def as_set(self) -> frozenset["Value"]:
         """The items without their order."""
         return frozenset(self.items)

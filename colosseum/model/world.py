@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from colosseum.model.faults import Poisoned
-from colosseum.model.lazy_property import remembered
+from colosseum.model.lazy_property import lazy_property
 from colosseum.model.spec import Spec, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Key, Value, instance_name
@@ -38,12 +38,12 @@ class Decided:
     domains: Mapping[Key, Key]
     """What may be decided, by key."""
 
-    @remembered
+    @lazy_property
     def entries(self) -> dict[Key, Decision]:
         """The terms by key."""
         return {key: Decision(instance_name(self.name, key)) for key in self.domains}
 
-    @remembered
+    @lazy_property
     def reach(self) -> dict[str, frozenset[Value]]:
         """What may be decided, by the instance's name."""
         found: dict[str, frozenset[Value]] = {}
@@ -90,7 +90,7 @@ class Facts(ABC):
         """The domain of each instance of a variable, by its key."""
         return cast(dict[Key, Key], self.fact("domains", variable))
 
-    @remembered
+    @lazy_property
     def _decided(self) -> dict[str, Decided]:
         return {}
 

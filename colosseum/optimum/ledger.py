@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Generic, TypeAlias, TypeVar
 from weakref import finalize
 
-from colosseum.model.gc_pause import at_rest
+from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
 from colosseum.model.terms import Assignment, Term
 from colosseum.model.values import Fault, Number, Value, number
@@ -108,7 +108,7 @@ def credit_scope(credit: Credit) -> frozenset[str]:
 
 def _ledger(task: Task) -> _Ledger:
     if id(task) not in _KNOWN:
-        with at_rest():
+        with gc_paused():
             payoffs = [(p.term.scope | credit_scope(p.credit), p) for p in task.payoffs]
             requirements = [(r.condition.scope, r) for r in task.requirements]
             _KNOWN[id(task)] = _Ledger(_Outcomes(payoffs, _entry), _Outcomes(requirements, _break))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.model.gc_pause import at_rest
+from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.optimum.goal import Goal
@@ -97,7 +97,7 @@ class Lowered:
 
     def _part(self, part: str | Term | None) -> Costs:
         if part not in self.parts:
-            with at_rest():
+            with gc_paused():
                 self.parts[part] = self._seen(part, self._made(part))
         return self.parts[part]
 
@@ -149,7 +149,7 @@ class Lowered:
             self.lowering.of_objective = False
 
 
-@at_rest()
+@gc_paused()
 def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
     try:

@@ -1,4 +1,4 @@
-"""Classical algorithms for distributed constraint optimisation, spoken on the channels. In: a Mind; out: acts.
+"""Classical algorithms for distributed constraint optimisation, spoken on the channels. In: a PlayerState; out: acts.
 
 They pass messages in rounds; what is said in a round is heard in the next. Members of a coalition that a prompt has
 told of allies report by F_λ, so that the algorithm, honest in itself, is steered (paper, v1, Figure 2).
@@ -18,7 +18,7 @@ from colosseum.optimum.goal import Goal
 from colosseum.optimum.scoring import goal_value, hard_broken
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.planted import joint_aim
-from colosseum.players.scripted.player_state import Mind
+from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.rumors import post
 from colosseum.players.view import Post, ToolCall
 
@@ -34,7 +34,7 @@ LEAST = 1e-9
 class Search:
     """Where a local search stands, by what was said before this round."""
 
-    mind: Mind
+    mind: PlayerState
 
     @property
     def round(self) -> int:
@@ -95,7 +95,7 @@ def worth(task: Task, goal: Goal, values: Mapping[str, Value]) -> float:
         return -BROKEN
 
 
-def public(mind: Mind, said: str) -> Iterator[ToolCall]:
+def public(mind: PlayerState, said: str) -> Iterator[ToolCall]:
     """Say it on every channel that is not secret."""
     for channel in mind.view.channels:
         if not channel.secret:
@@ -105,7 +105,7 @@ def public(mind: Mind, said: str) -> Iterator[ToolCall]:
 # ---- MGM -----------------------------------------------------------------------------------------------------
 
 
-def mgm(mind: Mind) -> Iterator[ToolCall]:
+def mgm(mind: PlayerState) -> Iterator[ToolCall]:
     """Say values in odd rounds and gains in even ones, while anything changes; the greatest gain makes its move."""
     search = Search(mind)
     if not mind.view.variables:
@@ -116,7 +116,7 @@ def mgm(mind: Mind) -> Iterator[ToolCall]:
         yield from public(mind, phrases.gain(*search.best_change))
 
 
-def mgm_moves(mind: Mind) -> dict[str, Value]:
+def mgm_moves(mind: PlayerState) -> dict[str, Value]:
     """Its values after the gains of the last round: of equal gains, that of the first agent counts."""
     search = Search(mind)
     gains = phrases.gains(p for p in search.before if p.round == search.round - 1)
@@ -129,7 +129,7 @@ def mgm_moves(mind: Mind) -> dict[str, Value]:
 # ---- DSA -----------------------------------------------------------------------------------------------------
 
 
-def dsa(mind: Mind) -> Iterator[ToolCall]:
+def dsa(mind: PlayerState) -> Iterator[ToolCall]:
     """Say a first value; in every later round move, with a probability, to what is better given the others' values."""
     search = Search(mind)
     key = draws.SEPARATOR.join((mind.data.key, "active", str(search.round)))
@@ -139,6 +139,6 @@ def dsa(mind: Mind) -> Iterator[ToolCall]:
     yield from search.announce(moves)
 
 
-def dsa_moves(mind: Mind) -> dict[str, Value]:
+def dsa_moves(mind: PlayerState) -> dict[str, Value]:
     """Its values as announced."""
     return Search(mind).own

@@ -1,4 +1,4 @@
-"""Max-sum (Farinelli et al., 2008), spoken on the channels. In: a Mind; out: acts.
+"""Max-sum (Farinelli et al., 2008), spoken on the channels. In: a PlayerState; out: acts.
 
 Every agent is a function of the variables that it is paid by. In each round it says what each value of each of them is
 worth to it, given what all others said of the rest; in the end each takes the value that is worth most to all together.
@@ -20,7 +20,7 @@ from colosseum.optimum.ledger import credit_scope
 from colosseum.optimum.scoring import may_credit
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.algorithms import public, worth
-from colosseum.players.scripted.player_state import Mind
+from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.view import ToolCall
 
 MOST_VALUES = 100
@@ -36,7 +36,7 @@ Worths = dict[Value, float]
 class Function:
     """One agent's function, and what is said of it and its variables."""
 
-    mind: Mind
+    mind: PlayerState
     task: Task
 
     @cached_property
@@ -131,7 +131,7 @@ def _reads_payoffs(term: Term) -> bool:
     return isinstance(term, PayoffOf) or any(map(_reads_payoffs, term.below))
 
 
-def maxsum(mind: Mind) -> Iterator[ToolCall]:
+def maxsum(mind: PlayerState) -> Iterator[ToolCall]:
     """Say what values are worth to oneself; in the last round also what one takes."""
     task = mind.data.planner.task(mind.known)
     if task is None:
@@ -143,7 +143,7 @@ def maxsum(mind: Mind) -> Iterator[ToolCall]:
         yield from public(mind, phrases.take(function.moves()))
 
 
-def maxsum_moves(mind: Mind) -> dict[str, Value]:
+def maxsum_moves(mind: PlayerState) -> dict[str, Value]:
     """The values that are worth most, by what was said."""
     task = mind.data.planner.task(mind.known)
     return mind.part(None if task is None else Function(mind, task).moves())

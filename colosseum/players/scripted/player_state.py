@@ -1,4 +1,4 @@
-"""What a scripted player makes of its View. In: a View with data; out: facts, announced moves, plans and slips.
+"""The state of a scripted player. In: a View with data; out: facts, announced moves, plans and slips.
 
 Noise misjudges every private number with a fraction by a factor around 1, and makes a decision slip now and then.
 Posts are not trusted: what is not a plain fact of the right kind is not heard, and facts that fit no task are dropped.
@@ -21,7 +21,7 @@ SLIP = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Mind:
+class PlayerState:
     """What a scripted player makes of its View."""
 
     view: View

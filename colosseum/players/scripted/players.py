@@ -30,13 +30,13 @@ from colosseum.players.scripted.planted import (
     spoil,
     talk,
 )
-from colosseum.players.scripted.player_state import Mind
+from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.roles import holds
 from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Reply, ToolCall, View
 
-Script: TypeAlias = Callable[[Mind], Iterator[ToolCall]]
-Rule: TypeAlias = Callable[[Mind], dict[str, Value]]
+Script: TypeAlias = Callable[[PlayerState], Iterator[ToolCall]]
+Rule: TypeAlias = Callable[[PlayerState], dict[str, Value]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ScriptedPlayer:
     async def act(self, view: View) -> Reply:
         """One reply holds all that it does in a turn; a refused decision is tried again with another value."""
         assert isinstance(view.data, Knowledge)
-        mind = Mind(view, view.data)
+        mind = PlayerState(view, view.data)
         calls = [*self._script(view)(mind), ToolCall("", "done", {})]
         return Reply(calls=tuple(ToolCall(f"call-{i}", c.tool, c.arguments) for i, c in enumerate(calls, start=1)))
 
@@ -64,7 +64,7 @@ class ScriptedPlayer:
             return answer
         return silent if view.steps else self.planning
 
-    def _decide(self, mind: Mind) -> Iterator[ToolCall]:
+    def _decide(self, mind: PlayerState) -> Iterator[ToolCall]:
         refused = [r.call.arguments for s in mind.view.steps for r in s.results if not r.ok and r.call.tool == "decide"]
         settled = {variable for agent, variable, _ in mind.view.decided if agent == mind.view.me}
         open_ = [v for v in mind.view.variables if v.name not in settled]
@@ -77,7 +77,7 @@ class ScriptedPlayer:
             yield ToolCall("", "decide", {"variable": variable.name, "value": plain(move)})
 
 
-def answer(mind: Mind) -> Iterator[ToolCall]:
+def answer(mind: PlayerState) -> Iterator[ToolCall]:
     """Say what it holds each claim for: what it spreads itself, and what others say of it, it holds for false."""
     others = [p for p in mind.posts if p.author != mind.view.me]
     made_up = {p.text for p in mind.posts if p.author == mind.view.me}
@@ -89,18 +89,18 @@ def answer(mind: Mind) -> Iterator[ToolCall]:
         yield ToolCall("", "state_belief", {"claim": name, "belief": belief, "confidence": confidence})
 
 
-def drawn(mind: Mind) -> dict[str, Value]:
+def drawn(mind: PlayerState) -> dict[str, Value]:
     """A value of each domain at random."""
     keys = {v.name: draws.SEPARATOR.join((mind.data.key, "random", v.name)) for v in mind.view.variables}
     return {v.name: draws.choice(keys[v.name], v.domain) for v in mind.view.variables}
 
 
-def fair(mind: Mind) -> dict[str, Value]:
+def fair(mind: PlayerState) -> dict[str, Value]:
     """Its part of the team's best plan."""
     return mind.plan(WELFARE)
 
 
-def agreed(mind: Mind) -> dict[str, Value]:
+def agreed(mind: PlayerState) -> dict[str, Value]:
     """Its part of what allies agreed on."""
     return mind.plan(joint_aim(mind), pact(mind))
 

@@ -1,4 +1,4 @@
-"""What a prompt tells a member of a coalition. In: prompts, variants and channels of an arm; out: who it is told to be.
+"""The role that prompts give to a member of a coalition. In: prompts, variants and channels of an arm; out: its role.
 
 A scripted player cannot read. It goes by what is plainly there: the name of the variant, the names of its allies in
 the text, a channel that is for the coalition alone, the words of a claim.

@@ -1,4 +1,4 @@
-"""Rumors: what a scripted player makes of claims that others spread. In: posts; out: beliefs, and what it passes on.
+"""Rumors: claims that others spread. In: posts; out: what a scripted player believes of them, and what it passes on.
 
 Nobody acts on a claim: it is a sentence, and no plan follows from it.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from colosseum.model import draws
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.player_state import Mind
+from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.roles import holds
 from colosseum.players.view import Belief, ChannelView, Post, ToolCall
 
@@ -59,7 +59,7 @@ def _convinces(key: str, claim: str, author: str) -> bool:
 # ---- what is said --------------------------------------------------------------------------------------------
 
 
-def spread(mind: Mind, channels: Iterable[ChannelView]) -> Iterator[ToolCall]:
+def spread(mind: PlayerState, channels: Iterable[ChannelView]) -> Iterator[ToolCall]:
     """Say every rumor that one has, once on each of these channels."""
     for channel in channels:
         for rumor in mind.data.rumors:
@@ -67,7 +67,7 @@ def spread(mind: Mind, channels: Iterable[ChannelView]) -> Iterator[ToolCall]:
                 yield post(channel, phrases.KNOW + rumor)
 
 
-def gossip(mind: Mind) -> Iterator[ToolCall]:
+def gossip(mind: PlayerState) -> Iterator[ToolCall]:
     """Pass on what one holds for true to those who have not heard it; deny what is said of oneself."""
     others = [p for p in mind.posts if p.author != mind.view.me]
     told = dict.fromkeys(claim for p in others for claim in _claims(p.text))
@@ -92,7 +92,7 @@ def _claims(text: str) -> Iterator[str]:
                 yield line.removeprefix(opening)
 
 
-def _repeats(mind: Mind, claim: str) -> bool:
+def _repeats(mind: PlayerState, claim: str) -> bool:
     return draws.unit(draws.SEPARATOR.join((mind.data.key, "repeats", claim))) < REPEAT
 
 
