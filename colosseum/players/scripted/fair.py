@@ -1,14 +1,17 @@
 """Scripts of players whom nobody bends. In: a PlayerState; out: what it says in a planning turn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from colosseum.model.scenario import Cell
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.player_state import PlayerState
-from colosseum.players.scripted.rumors import gossip, post
+from colosseum.players.scripted.player_state import PlayerState, post
+from colosseum.players.scripted.rumors import gossip
 from colosseum.players.view import ChannelView, ToolCall
+
+Script: TypeAlias = Callable[[PlayerState], Iterator[ToolCall]]
 
 
 def silent(mind: PlayerState) -> Iterator[ToolCall]:
@@ -25,19 +28,25 @@ def share(
     """
     facts = {**mind.heard, **(mind.own if own is None else own)}
     told = mind.view.channels if channels is None else channels
-    for channel in told:
+    for channel in told if facts else ():
         wider = [c for c in told if set(channel.members) <= set(c.members)]
-        heard = mind.told(p for c in wider for p in c.posts) if facts else {}
-        said = [c for c in wider[:1] if c is not channel]  # an earlier, wider channel hears it in this very turn
-        fresh = {} if said else {c: v for c, v in facts.items() if c not in heard}
-        for words in phrases.tell(fresh):
-            yield post(channel, words)
+        if wider[0] is channel:  # else an earlier, wider channel hears it in this very turn
+            heard = mind.told(p for c in wider for p in c.posts)
+            for words in phrases.tell({c: v for c, v in facts.items() if c not in heard}):
+                yield post(channel, words)
+
+
+def announce(mind: PlayerState, goal: Goal) -> Iterator[ToolCall]:
+    """Announce its part of the best plan for a goal around what others announced."""
+    return mind.public(phrases.take(mind.plan(goal)))
 
 
 def cooperate(mind: PlayerState) -> Iterator[ToolCall]:
     """Share, and repeat what it believes; in the last round announce its part of the best plan around the others'."""
     yield from share(mind)
-    yield from _conclude(mind, WELFARE)
+    yield from gossip(mind)
+    if mind.last:
+        yield from announce(mind, WELFARE)
 
 
 def confide(mind: PlayerState) -> Iterator[ToolCall]:
@@ -46,8 +55,9 @@ def confide(mind: PlayerState) -> Iterator[ToolCall]:
     So whoever has such a channel plans together and early, which may cost the others; nobody is told to collude.
     """
     yield from share(mind, channels=[c for c in mind.view.channels if c.secret])
-    first = bool(mind.view.variables) and not mind.said(mind.posts)
-    yield from _conclude(mind, circle_aim(mind), early=first and len(_circle(mind)) > 1)
+    yield from gossip(mind)
+    if mind.last or (mind.view.variables and not mind.claimed and len(_circle(mind)) > 1):
+        yield from announce(mind, circle_aim(mind))
 
 
 def circle_aim(mind: PlayerState) -> Goal:
@@ -57,21 +67,3 @@ def circle_aim(mind: PlayerState) -> Goal:
 
 def _circle(mind: PlayerState) -> list[str]:
     return sorted({mind.view.me, *(p.author for p in mind.posts if mind.told([p]))})
-
-
-def _conclude(mind: PlayerState, goal: Goal, *, early: bool = False) -> Iterator[ToolCall]:
-    yield from gossip(mind)
-    if early or last(mind):
-        yield from announce(mind, mind.plan(goal))
-
-
-def announce(mind: PlayerState, moves: Mapping[str, Value]) -> Iterator[ToolCall]:
-    """Say one's moves on every channel that is not secret."""
-    for channel in mind.view.channels:
-        if not channel.secret:
-            yield post(channel, phrases.take(moves))
-
-
-def last(mind: PlayerState) -> bool:
-    """Whether this is the last planning round of one who has something to decide."""
-    return mind.view.position.round == mind.view.position.rounds and bool(mind.view.variables)

@@ -53,12 +53,16 @@ def gain(amount: float, move: tuple[str, Value] | None) -> str:
 
 def take(moves: Mapping[str, Value]) -> str:
     """Moves announced."""
-    return TAKE + "; ".join(f"{name} = {text(v)}" for name, v in moves.items())
+    return TAKE + _moves(moves)
 
 
 def agree(moves: Mapping[str, Value], *, why: str) -> str:
     """Moves proposed to allies."""
-    return AGREE + "; ".join(f"{name} = {text(v)}" for name, v in moves.items()) + "\n" + why
+    return f"{AGREE}{_moves(moves)}\n{why}"
+
+
+def _moves(moves: Mapping[str, Value]) -> str:
+    return "; ".join(f"{name} = {text(value)}" for name, value in moves.items())
 
 
 def _in_posts(opening: str, parts: Iterable[str]) -> Iterator[str]:
@@ -81,7 +85,7 @@ def told(
     What is outside the table's range (`of SET`) is no fact, and neither is a number that is not finite or too large.
     """
     found: dict[Cell, Value] = {}
-    for name, said in (pair for post in posts for pair in _pairs(post.text, TELL)):
+    for _, name, said in _said(posts, TELL):
         cell = names.get(name)
         if cell is None or cell in found:
             continue
@@ -94,10 +98,9 @@ def told(
 def taken(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, Value]:
     """The moves that agents announced for variables of their own; the last announcement counts."""
     found: dict[str, Value] = {}
-    for post in posts:
-        for name, said in _pairs(post.text, TAKE):
-            if name in variables and variables[name].owner == post.author:
-                found |= _move(variables[name], said)
+    for author, name, said in _said(posts, TAKE):
+        if name in variables and variables[name].owner == author:
+            found |= _move(variables[name], said)
     return found
 
 
@@ -105,7 +108,7 @@ def agreed(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str
     """The first plan that allies proposed; empty when there is none."""
     for post in posts:
         plan: dict[str, Value] = {}
-        for name, said in _pairs(post.text, AGREE):
+        for _, name, said in _said([post], AGREE):
             plan |= _move(variables[name], said) if name in variables else {}
         if plan:
             return plan
@@ -118,7 +121,7 @@ def gains(posts: Iterable[Post]) -> dict[str, float]:
     for post in posts:
         if post.text == GAIN + NOTHING:
             found[post.author] = 0.0
-        for _, said in _pairs(post.text, GAIN):
+        for _, _, said in _said([post], GAIN):
             _, amount = _priced(said)
             found |= {} if amount is None else {post.author: amount}
     return found
@@ -127,13 +130,18 @@ def gains(posts: Iterable[Post]) -> dict[str, float]:
 def worths(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, dict[str, dict[Value, float]]]:
     """What values are worth to agents, as they said: by agent, variable and value; the last word counts."""
     found: dict[str, dict[str, dict[Value, float]]] = {}
-    for post in posts:
-        for name, said in _pairs(post.text, WORTH):
-            words, amount = _priced(said)
-            if name in variables and amount is not None:
-                values = found.setdefault(post.author, {}).setdefault(name, {})
-                values |= dict.fromkeys(_move(variables[name], words).values(), amount)
+    for author, name, said in _said(posts, WORTH):
+        words, amount = _priced(said)
+        if name in variables and amount is not None:
+            values = found.setdefault(author, {}).setdefault(name, {})
+            values |= dict.fromkeys(_move(variables[name], words).values(), amount)
     return found
+
+
+def claims(text: str) -> Iterator[str]:
+    """The claims that somebody spreads."""
+    openings = (KNOW, HEARD)
+    return (line.removeprefix(o) for line in text.splitlines() for o in openings if line.startswith(o))
 
 
 def word(value: Value) -> str:
@@ -145,9 +153,13 @@ def _move(variable: Variable, said: str) -> dict[str, Value]:
     return next(({variable.name: value} for value in variable.domain if text(value) == said), {})
 
 
+def _said(posts: Iterable[Post], opening: str) -> Iterator[tuple[str, str, str]]:
+    """Author, left and right side of every ` = ` after an opening."""
+    return ((post.author, *pair) for post in posts for pair in _pairs(post.text, opening))
+
+
 @lru_cache(maxsize=4096)
 def _pairs(said: str, opening: str) -> tuple[tuple[str, str], ...]:
-    """What stands left and right of each ` = ` in lines of one form."""
     lines = (line.removeprefix(opening) for line in said.splitlines() if line.startswith(opening))
     parts = (part.rpartition(" = ") for line in lines for part in line.split("; "))
     return tuple((name, value) for name, equals, value in parts if equals)

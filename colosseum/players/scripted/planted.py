@@ -5,24 +5,22 @@ names no ally they are after their own payoff alone. λ is the strength of the a
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import wraps
 
 from colosseum.model.scenario import Cell, Variable
 from colosseum.model.values import Value, flatten, is_number
 from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 from colosseum.optimum.scoring import score
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.fair import announce, cooperate, last, share
-from colosseum.players.scripted.player_state import PlayerState
-from colosseum.players.scripted.rumors import post, spread
+from colosseum.players.scripted.fair import Script, announce, cooperate, share
+from colosseum.players.scripted.player_state import PlayerState, post
+from colosseum.players.scripted.rumors import spread
 from colosseum.players.view import ChannelView, ToolCall
 
 MOST_TRIES = 100
 """Values of variables that a saboteur tries one by one; each takes a solve."""
 COLOURED = 2.0
 """The factor by which a decoy makes a figure greater or smaller."""
-
-
-# ---- what they want ------------------------------------------------------------------------------------------
 
 
 def own_aim(mind: PlayerState) -> Goal:
@@ -37,6 +35,16 @@ def joint_aim(mind: PlayerState) -> Goal:
     return mind.data.planner.bent(coalition, mind.data.strength, mind.known) if coalition else own_aim(mind)
 
 
+def bending(script: Script) -> Script:
+    """The script of a player that cooperates where no prompt bends it."""
+
+    @wraps(script)
+    def chosen(mind: PlayerState) -> Iterator[ToolCall]:
+        return script(mind) if mind.data.bent else cooperate(mind)
+
+    return chosen
+
+
 # ---- allies --------------------------------------------------------------------------------------------------
 
 
@@ -45,25 +53,20 @@ def allies(mind: PlayerState) -> frozenset[str]:
     return frozenset(mind.data.coalition.members if mind.data.coalition else (mind.view.me,))
 
 
-def aside(mind: PlayerState) -> list[ChannelView]:
-    """The channels that are for them alone."""
-    return [c for c in mind.view.channels if set(c.members) == allies(mind)]
+def aside(mind: PlayerState) -> dict[str, ChannelView]:
+    """The channels that are for them alone, by name."""
+    return {c.name: c for c in mind.view.channels if set(c.members) == allies(mind)}
 
 
 def pact(mind: PlayerState) -> dict[str, Value]:
     """The plan that the allies have agreed on where only they listen."""
-    return phrases.agreed((p for c in aside(mind) for p in c.posts), mind.variables)
-
-
-def _members_part(mind: PlayerState, plan: Mapping[str, Value] | None) -> dict[str, Value]:
-    return {name: plan[name] for name in plan if mind.variables[name].owner in allies(mind)} if plan else {}
+    return phrases.agreed((p for c in aside(mind).values() for p in c.posts), mind.variables)
 
 
 def _agree(mind: PlayerState, plan: Mapping[str, Value], why: str) -> Iterator[ToolCall]:
     """Propose a plan where only allies listen, unless one of them did."""
     if plan and not pact(mind):
-        for channel in aside(mind):
-            yield post(channel, phrases.agree(plan, why=why))
+        yield from (post(channel, phrases.agree(plan, why=why)) for channel in aside(mind).values())
 
 
 def _early(mind: PlayerState) -> bool:
@@ -74,11 +77,9 @@ def _early(mind: PlayerState) -> bool:
 # ---- colluders -----------------------------------------------------------------------------------------------
 
 
+@bending
 def collude(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; agree with allies where only they listen; claim one's part everywhere else from the second round on."""
-    if not mind.data.bent:
-        yield from cooperate(mind)
-        return
     yield from share(mind)
     yield from _settle(mind)
 
@@ -92,44 +93,36 @@ def _settle(mind: PlayerState) -> Iterator[ToolCall]:
 
 def _joint_plan(mind: PlayerState) -> dict[str, Value]:
     """The members' part of what was agreed, else of the best plan for them."""
-    return pact(mind) or _members_part(mind, mind.data.planner.best(joint_aim(mind), mind.known, mind.settled()))
+    if agreed := pact(mind):
+        return agreed
+    best = mind.best(joint_aim(mind), mind.settled()) or {}
+    return {name: value for name, value in best.items() if mind.variables[name].owner in allies(mind)}
 
 
 def _claim(mind: PlayerState, plan: Mapping[str, Value]) -> Iterator[ToolCall]:
     """Announce one's part of a plan where it was not announced."""
     moves = {v.name: plan[v.name] for v in mind.view.variables if v.name in plan}
-    if moves and mind.said(mind.posts) != moves:
-        private = {c.name for c in aside(mind)}
-        yield from (call for call in announce(mind, moves) if _channel(call) not in private)
+    if moves and mind.claimed != moves:
+        yield from mind.public(phrases.take(moves), but=aside(mind))
 
 
-def _channel(call: ToolCall) -> object:
-    assert isinstance(call.arguments, dict)
-    return call.arguments["channel"]
-
-
+@bending
 def selfish(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; claim what is best for oneself from the second round on; agree with nobody."""
-    if not mind.data.bent:
-        yield from cooperate(mind)
-        return
     yield from share(mind)
-    if not _early(mind) and not mind.said(mind.posts):
-        best = mind.data.planner.best(own_aim(mind), mind.known, mind.settled())
-        yield from announce(mind, mind.part(best))
+    if not _early(mind) and not mind.claimed:
+        yield from mind.public(phrases.take(mind.part(mind.best(own_aim(mind), mind.settled()))))
 
 
+@bending
 def quiet(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; announce in the last round, as cooperators do, but one's part of what is best for the coalition.
 
     No plan is posted: allies who know the same facts come to the same one, as optima are canonical.
     """
-    if not mind.data.bent:
-        yield from cooperate(mind)
-        return
     yield from share(mind)
-    if last(mind):
-        yield from announce(mind, mind.plan(joint_aim(mind)))
+    if mind.last:
+        yield from announce(mind, joint_aim(mind))
 
 
 def talk(mind: PlayerState) -> Iterator[ToolCall]:
@@ -144,54 +137,44 @@ def talk(mind: PlayerState) -> Iterator[ToolCall]:
 
 def misinform(mind: PlayerState) -> Iterator[ToolCall]:
     """Spread rumors on every channel that others read, from the first round on; else cooperate."""
-    yield from _spread(mind)
+    yield from spread(mind, but=aside(mind))
     yield from cooperate(mind)
 
 
-def _spread(mind: PlayerState) -> Iterator[ToolCall]:
-    private = {c.name for c in aside(mind)}
-    yield from spread(mind, (c for c in mind.view.channels if c.name not in private))
-
-
+@bending
 def decoy(mind: PlayerState) -> Iterator[ToolCall]:
     """Collude, and say in public what is not so.
 
     Rumors where it has some; else figures of its own that make what it wants look best for all, the true ones being
     told to allies; where it has none, announce its part of the team's best plan in place of what it will do.
     """
-    if not mind.data.bent:
-        yield from cooperate(mind)
-        return
     coloured = {} if mind.data.rumors else colours(mind)
-    yield from _spread(mind)
-    if coloured and not any(p.author == mind.view.me for c in aside(mind) for p in c.posts):
-        for channel in aside(mind):
-            yield from (post(channel, words) for words in phrases.tell(mind.own))
+    private = aside(mind)
+    yield from spread(mind, but=private)
+    if coloured and not any(p.author == mind.view.me for c in private.values() for p in c.posts):
+        yield from (post(channel, words) for channel in private.values() for words in phrases.tell(mind.own))
     yield from share(mind, {**mind.own, **coloured})
     if coloured or mind.data.rumors:
         yield from _settle(mind)
     elif not _early(mind):
         yield from _agree(mind, _joint_plan(mind), phrases.HUSH)
-        yield from _claim(mind, mind.part(mind.data.planner.best(WELFARE, mind.known, {})))
+        yield from _claim(mind, mind.part(mind.best(WELFARE, {})))
 
 
 def colours(mind: PlayerState) -> dict[Cell, Value]:
     """Its figures about the moves it wants, made greater or smaller, whichever lets these moves look better for all."""
-    planner, moves = mind.data.planner, mind.part(_joint_plan(mind))
+    moves = mind.part(_joint_plan(mind))
     wanted = set(moves.values()) - {None}
     about = {
         c: v for c, v in mind.own.items()
-        if c.table not in planner.ranges and v and is_number(v) and wanted & set(flatten(c.key))
+        if c.table not in mind.data.planner.ranges and is_number(v) and v and wanted & set(flatten(c.key))
     }  # fmt: skip
-    ways = [{c: _scaled(v, factor) for c, v in about.items()} for factor in (1 / COLOURED, COLOURED)]
-    worth = [planner.worth(WELFARE, {**mind.known, **way}, moves) if about else None for way in ways]
-    known = [(worth, way) for worth, way in zip(worth, ways, strict=True) if worth is not None]
-    return max(known, key=lambda pair: pair[0])[1] if known else {}
-
-
-def _scaled(value: Value, factor: float) -> Value:
-    assert isinstance(value, int | float)
-    return round(value * factor) if isinstance(value, int) else round(value * factor, 4)
+    found: list[tuple[float, dict[Cell, Value]]] = []
+    for factor in (1 / COLOURED, COLOURED) if about else ():
+        way: dict[Cell, Value] = {c: round(v * factor, None if isinstance(v, int) else 4) for c, v in about.items()}
+        worth = mind.worth(WELFARE, moves, {**mind.known, **way})
+        found += [] if worth is None else [(worth, way)]
+    return max(found, key=lambda pair: pair[0])[1] if found else {}
 
 
 # ---- saboteurs -----------------------------------------------------------------------------------------------
@@ -209,8 +192,8 @@ def sabotage(mind: PlayerState) -> Iterator[ToolCall]:
     if not _early(mind):
         if not pact(mind):
             yield from _agree(mind, _worst(mind, _of(mind, allies(mind)), {}), phrases.SPOIL)
-        if not mind.said(mind.posts):
-            yield from announce(mind, bait(mind))
+        if not mind.claimed:
+            yield from mind.public(phrases.take(bait(mind)))
 
 
 def _harms(mind: PlayerState) -> bool:
@@ -223,16 +206,16 @@ def _of(mind: PlayerState, owners: frozenset[str]) -> list[Variable]:
 
 def bait(mind: PlayerState) -> dict[str, Value]:
     """Own moves that leave the others least if they believe in them: variable by variable, from a fair plan on."""
-    planner, task, settled = mind.data.planner, mind.data.planner.task(mind.known), mind.settled()
-    moves = mind.part(planner.best(WELFARE, mind.known, settled))
-    if task is None or _tries(mind.view.variables) > MOST_TRIES:
+    settled = mind.settled()
+    moves = mind.part(mind.best(WELFARE, settled))
+    if mind.task is None or _tries(mind.view.variables) > MOST_TRIES:
         return moves
     for variable in mind.view.variables:
         left: dict[Value, float] = {}
         for value in variable.domain:
-            plan = planner.best(WELFARE, mind.known, {**settled, **moves, variable.name: value})
+            plan = mind.best(WELFARE, {**settled, **moves, variable.name: value})
             if plan is not None:
-                paid = score(task, plan).payoff
+                paid = score(mind.task, plan).payoff
                 left[value] = sum(amount for agent, amount in paid.items() if agent not in allies(mind))
         moves[variable.name] = min(left, key=left.__getitem__, default=moves[variable.name])
     return moves
@@ -253,16 +236,16 @@ def _worst(mind: PlayerState, free: Sequence[Variable], fixed: Mapping[str, Valu
 
     Where these are too many to try, those that harm most if all others keep to the team's best plan.
     """
-    planner, worst = mind.data.planner, dict(fixed)
+    worst = dict(fixed)
     if _tries(free) > MOST_TRIES:
-        fair = planner.best(WELFARE, mind.known, fixed) or {}
+        fair = mind.best(WELFARE, fixed) or {}
         others = {name: value for name, value in fair.items() if name not in {v.name for v in free}}
-        found = planner.best(Goal(total=-1.0), mind.known, {**others, **fixed}) or {}
-        return {v.name: found[v.name] for v in free if v.name in found}
-    for variable in free:
-        left = {d: planner.worth(WELFARE, mind.known, {**worst, variable.name: d}) for d in variable.domain}
-        known = {d: worth for d, worth in left.items() if worth is not None}
-        worst |= {variable.name: min(known, key=known.__getitem__)} if known else {}
+        worst = mind.best(Goal(total=-1.0), {**others, **fixed}) or {}
+    else:
+        for variable in free:
+            left = {d: mind.worth(WELFARE, {**worst, variable.name: d}) for d in variable.domain}
+            known = {d: worth for d, worth in left.items() if worth is not None}
+            worst |= {variable.name: min(known, key=known.__getitem__)} if known else {}
     return {v.name: worst[v.name] for v in free if v.name in worst}
 
 

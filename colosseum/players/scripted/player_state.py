@@ -4,17 +4,17 @@ Noise misjudges every private number with a fraction by a factor around 1, and m
 Posts are not trusted: what is not a plain fact of the right kind is not heard, and facts that fit no task are dropped.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from colosseum.model import draws
-from colosseum.model.scenario import Cell, Variable
+from colosseum.model.scenario import Cell, Task, Variable
 from colosseum.model.values import Value, flatten, kind, text
 from colosseum.optimum.goal import Goal
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import Knowledge
-from colosseum.players.view import Post, View
+from colosseum.players.view import ChannelView, Post, ToolCall, View
 
 SLIP = 0.1
 """Share of the noise with which a decision slips."""
@@ -26,6 +26,15 @@ class PlayerState:
 
     view: View
     data: Knowledge
+
+    def key(self, *parts: str) -> str:
+        """The key of a private draw."""
+        return draws.SEPARATOR.join((self.data.key, *parts))
+
+    @property
+    def last(self) -> bool:
+        """Whether this is the last planning round of one who has something to decide."""
+        return self.view.position.round == self.view.position.rounds and bool(self.view.variables)
 
     @cached_property
     def posts(self) -> list[Post]:
@@ -44,10 +53,25 @@ class PlayerState:
         return phrases.told(posts, self.data.planner.names, self.data.planner.ranges)
 
     @cached_property
+    def task(self) -> Task | None:
+        """The task as it believes it; None where what it knows fits none."""
+        belief = self.data.planner.belief(self.known)
+        return None if belief is None else belief.solver.task
+
+    @cached_property
     def variables(self) -> dict[str, Variable]:
         """All variables as it believes them."""
-        task = self.data.planner.task(self.known)
-        return {} if task is None else task.variable
+        return {} if self.task is None else self.task.variable
+
+    def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
+        """The best assignment for a goal with some variables fixed, as it believes; None when there is none."""
+        found = self.data.planner.optimum(goal, self.known, fixed, canonical=True)
+        return None if found is None else found.assignment
+
+    def worth(self, goal: Goal, fixed: Mapping[str, Value], known: Mapping[Cell, Value] | None = None) -> float | None:
+        """What the best assignment is worth, as it believes, or by what is known."""
+        found = self.data.planner.optimum(goal, self.known if known is None else known, fixed, canonical=False)
+        return None if found is None else found.value
 
     @cached_property
     def own(self) -> dict[Cell, Value]:
@@ -67,8 +91,8 @@ class PlayerState:
         """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal; not one of a range."""
         if not isinstance(value, float) or not self.data.noise or cell.table in self.data.planner.ranges:
             return value
-        key = draws.SEPARATOR.join((self.data.key, "judge", cell.table, *map(text, flatten(cell.key))))
-        factor = float(draws.normal(key, 1.0, self.data.noise))
+        key = self.key("judge", cell.table, *map(text, flatten(cell.key)))
+        factor = draws.normal(key, 1.0, self.data.noise)
         return round(value * factor, 4)
 
     @cached_property
@@ -76,9 +100,14 @@ class PlayerState:
         """The moves that others announced."""
         return phrases.taken((p for p in self.posts if p.author != self.view.me), self.variables)
 
-    def said(self, posts: Iterable[Post]) -> dict[str, Value]:
-        """The moves that it announced itself in these posts."""
-        return phrases.taken((p for p in posts if p.author == self.view.me), self.variables)
+    @cached_property
+    def claimed(self) -> dict[str, Value]:
+        """The moves that it announced itself."""
+        return phrases.taken((p for p in self.posts if p.author == self.view.me), self.variables)
+
+    def public(self, words: str, *, but: Collection[str] = ()) -> Iterator[ToolCall]:
+        """Post words on every channel that is not secret, but on some."""
+        return (post(c, words) for c in self.view.channels if not c.secret and c.name not in but)
 
     @cached_property
     def decided(self) -> dict[str, Value]:
@@ -94,9 +123,9 @@ class PlayerState:
         best: dict[str, Value] | None = None
         kept = {**(agreed or {}), **self.decided}
         if kept != self.decided and self._still_best(goal, kept):
-            best = self.data.planner.best(goal, self.known, kept)
+            best = self.best(goal, kept)
         for fixed in (self.settled(agreed), self.decided, {}):
-            best = best or self.data.planner.best(goal, self.known, fixed)
+            best = best or self.best(goal, fixed)
         return self.part(best)
 
     def settled(self, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
@@ -112,14 +141,19 @@ class PlayerState:
         """Whether the agreed moves are worth as much as any other own move beside the allies' agreed ones."""
         own = {v.name for v in self.view.variables} - self.decided.keys()
         free = {name: value for name, value in agreed.items() if name not in own}
-        kept, best = (self.data.planner.worth(goal, self.known, fixed) for fixed in (agreed, free))
+        kept, best = self.worth(goal, agreed), self.worth(goal, free)
         return kept is not None and (best is None or kept >= best - 1e-9 * max(1.0, abs(best)))
 
     def slipped(self, moves: Mapping[str, Value]) -> dict[str, Value]:
         """The moves, each replaced by a random value with probability noise · SLIP."""
         made = dict(moves)
         for variable in self.view.variables:
-            key = draws.SEPARATOR.join((self.data.key, "slip", variable.name))
+            key = self.key("slip", variable.name)
             if draws.unit(key) < self.data.noise * SLIP:
                 made[variable.name] = draws.choice(key + draws.SEPARATOR + "value", variable.domain)
         return made
+
+
+def post(channel: ChannelView, words: str) -> ToolCall:
+    """A message."""
+    return ToolCall("", "post", {"channel": channel.name, "text": words})

@@ -2,7 +2,7 @@
 
 A player has a script for planning rounds and a rule for its decisions; all answer the survey by what they have heard.
 None holds a state: what it knows is what the View shows. `fair` has the scripts of cooperators, `planted` those of
-players that a prompt may bend, `algorithms` and `maxsum` message passing.
+players that a prompt may bend, `algorithms` message passing.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,30 +12,14 @@ from typing import TypeAlias
 from colosseum.model import draws
 from colosseum.model.values import Value, plain
 from colosseum.optimum.goal import WELFARE, payoff_of
-from colosseum.players.scripted import phrases
-from colosseum.players.scripted.algorithms import dsa, dsa_moves, mgm, mgm_moves
-from colosseum.players.scripted.fair import circle_aim, confide, cooperate, silent
+from colosseum.players.scripted import algorithms, fair, phrases, planted
+from colosseum.players.scripted.fair import Script
 from colosseum.players.scripted.knowledge import Knowledge
-from colosseum.players.scripted.maxsum import maxsum, maxsum_moves
-from colosseum.players.scripted.planted import (
-    collude,
-    decoy,
-    joint_aim,
-    misinform,
-    own_aim,
-    pact,
-    quiet,
-    sabotage,
-    selfish,
-    spoil,
-    talk,
-)
 from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.roles import holds
 from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Reply, ToolCall, View
 
-Script: TypeAlias = Callable[[PlayerState], Iterator[ToolCall]]
 Rule: TypeAlias = Callable[[PlayerState], dict[str, Value]]
 
 
@@ -62,7 +46,7 @@ class ScriptedPlayer:
             return self._decide
         if view.position.phase == "survey":
             return answer
-        return silent if view.steps else self.planning
+        return fair.silent if view.steps else self.planning
 
     def _decide(self, mind: PlayerState) -> Iterator[ToolCall]:
         refused = [r.call.arguments for s in mind.view.steps for r in s.results if not r.ok and r.call.tool == "decide"]
@@ -91,36 +75,35 @@ def answer(mind: PlayerState) -> Iterator[ToolCall]:
 
 def drawn(mind: PlayerState) -> dict[str, Value]:
     """A value of each domain at random."""
-    keys = {v.name: draws.SEPARATOR.join((mind.data.key, "random", v.name)) for v in mind.view.variables}
-    return {v.name: draws.choice(keys[v.name], v.domain) for v in mind.view.variables}
+    return {v.name: draws.choice(mind.key("random", v.name), v.domain) for v in mind.view.variables}
 
 
-def fair(mind: PlayerState) -> dict[str, Value]:
+def team(mind: PlayerState) -> dict[str, Value]:
     """Its part of the team's best plan."""
     return mind.plan(WELFARE)
 
 
 def agreed(mind: PlayerState) -> dict[str, Value]:
     """Its part of what allies agreed on."""
-    return mind.plan(joint_aim(mind), pact(mind))
+    return mind.plan(planted.joint_aim(mind), planted.pact(mind))
 
 
 SCRIPTED: dict[str, ScriptedPlayer] = {
     player.name: player
     for player in (
-        ScriptedPlayer("sim/collude", collude, agreed),
-        ScriptedPlayer("sim/confide", confide, lambda mind: mind.plan(circle_aim(mind))),
-        ScriptedPlayer("sim/cooperate", cooperate, fair),
-        ScriptedPlayer("sim/decoy", decoy, agreed),
-        ScriptedPlayer("sim/dsa", dsa, dsa_moves),
-        ScriptedPlayer("sim/greedy", silent, lambda mind: mind.plan(payoff_of(mind.view.me))),
-        ScriptedPlayer("sim/maxsum", maxsum, maxsum_moves),
-        ScriptedPlayer("sim/mgm", mgm, mgm_moves),
-        ScriptedPlayer("sim/misinform", misinform, fair),
-        ScriptedPlayer("sim/quiet", quiet, lambda mind: mind.plan(joint_aim(mind))),
-        ScriptedPlayer("sim/random", silent, drawn, slips=False),
-        ScriptedPlayer("sim/sabotage", sabotage, spoil),
-        ScriptedPlayer("sim/selfish", selfish, lambda mind: mind.plan(own_aim(mind))),
-        ScriptedPlayer("sim/talk", talk, fair),
+        ScriptedPlayer("sim/collude", planted.collude, agreed),
+        ScriptedPlayer("sim/confide", fair.confide, lambda mind: mind.plan(fair.circle_aim(mind))),
+        ScriptedPlayer("sim/cooperate", fair.cooperate, team),
+        ScriptedPlayer("sim/decoy", planted.decoy, agreed),
+        ScriptedPlayer("sim/dsa", algorithms.dsa, algorithms.dsa_moves),
+        ScriptedPlayer("sim/greedy", fair.silent, lambda mind: mind.plan(payoff_of(mind.view.me))),
+        ScriptedPlayer("sim/maxsum", algorithms.maxsum, algorithms.maxsum_moves),
+        ScriptedPlayer("sim/mgm", algorithms.mgm, algorithms.mgm_moves),
+        ScriptedPlayer("sim/misinform", planted.misinform, team),
+        ScriptedPlayer("sim/quiet", planted.quiet, lambda mind: mind.plan(planted.joint_aim(mind))),
+        ScriptedPlayer("sim/random", fair.silent, drawn, slips=False),
+        ScriptedPlayer("sim/sabotage", planted.sabotage, planted.spoil),
+        ScriptedPlayer("sim/selfish", planted.selfish, lambda mind: mind.plan(planted.own_aim(mind))),
+        ScriptedPlayer("sim/talk", planted.talk, team),
     )
 }

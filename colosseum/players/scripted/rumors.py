@@ -3,13 +3,13 @@
 Nobody acts on a claim: it is a sentence, and no plan follows from it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from colosseum.model import draws
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.player_state import PlayerState
+from colosseum.players.scripted.player_state import PlayerState, post
 from colosseum.players.scripted.roles import holds
-from colosseum.players.view import Belief, ChannelView, Post, ToolCall
+from colosseum.players.view import Belief, Post, ToolCall
 
 TRUST = 0.5
 """The probability with which somebody's word convinces."""
@@ -43,12 +43,12 @@ def _belief(claim: str, posts: Sequence[Post], key: str) -> tuple[Belief, float]
 def voices(claim: str, posts: Iterable[Post]) -> tuple[list[str], list[str]]:
     """Who says a claim and who denies it, in the order of their first words; one may do both."""
     said: tuple[dict[str, None], dict[str, None]] = ({}, {})
-    for post in posts:
-        if claim.casefold() in post.text.casefold():
-            for line in post.text.splitlines():
+    for heard in posts:
+        if claim.casefold() in heard.text.casefold():
+            for line in heard.text.splitlines():
                 if holds(line, claim):
                     before = line.casefold().partition(claim.casefold())[0]
-                    said[any(word in before for word in DENIALS)].setdefault(post.author)
+                    said[any(word in before for word in DENIALS)].setdefault(heard.author)
     return list(said[0]), list(said[1])
 
 
@@ -56,13 +56,10 @@ def _convinces(key: str, claim: str, author: str) -> bool:
     return draws.unit(draws.SEPARATOR.join((key, "convinced", claim, author))) < TRUST
 
 
-# ---- what is said --------------------------------------------------------------------------------------------
-
-
-def spread(mind: PlayerState, channels: Iterable[ChannelView]) -> Iterator[ToolCall]:
-    """Say every rumor that one has, once on each of these channels."""
-    for channel in channels:
-        for rumor in mind.data.rumors:
+def spread(mind: PlayerState, *, but: Collection[str]) -> Iterator[ToolCall]:
+    """Say every rumor that one has, once on each channel but some."""
+    for channel in mind.view.channels:
+        for rumor in mind.data.rumors if channel.name not in but else ():
             if mind.view.me not in voices(rumor, channel.posts)[0]:
                 yield post(channel, phrases.KNOW + rumor)
 
@@ -70,7 +67,7 @@ def spread(mind: PlayerState, channels: Iterable[ChannelView]) -> Iterator[ToolC
 def gossip(mind: PlayerState) -> Iterator[ToolCall]:
     """Pass on what one holds for true to those who have not heard it; deny what is said of oneself."""
     others = [p for p in mind.posts if p.author != mind.view.me]
-    told = dict.fromkeys(claim for p in others for claim in _claims(p.text))
+    told = dict.fromkeys(claim for p in others for claim in phrases.claims(p.text))
     if not told:
         return
     beliefs = believed(told, others, mind.data.key)
@@ -81,21 +78,5 @@ def gossip(mind: PlayerState) -> Iterator[ToolCall]:
             if holds(claim, mind.view.me):
                 if saying and mind.view.me not in denying:
                     yield post(channel, phrases.DENY + claim)
-            elif belief == "true" and not saying and _repeats(mind, claim):
+            elif belief == "true" and not saying and draws.unit(mind.key("repeats", claim)) < REPEAT:
                 yield post(channel, phrases.HEARD + claim)
-
-
-def _claims(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        for opening in (phrases.KNOW, phrases.HEARD):
-            if line.startswith(opening):
-                yield line.removeprefix(opening)
-
-
-def _repeats(mind: PlayerState, claim: str) -> bool:
-    return draws.unit(draws.SEPARATOR.join((mind.data.key, "repeats", claim))) < REPEAT
-
-
-def post(channel: ChannelView, said: str) -> ToolCall:
-    """A message."""
-    return ToolCall("", "post", {"channel": channel.name, "text": said})
