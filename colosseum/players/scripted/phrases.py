@@ -87,11 +87,9 @@ def told(
     found: dict[Cell, Value] = {}
     for _, name, said in _said(posts, TELL):
         cell = names.get(name)
-        if cell is None or cell in found:
-            continue
-        value = ranges[cell.table].get(said) if cell.table in ranges else _value(said)
-        if value is not None:
-            found[cell] = value
+        if cell is not None and cell not in found:
+            value = ranges[cell.table].get(said) if cell.table in ranges else _value(said)
+            found |= {} if value is None else {cell: value}
     return found
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from colosseum.model.scenario import Channel, Claim, Coalition, Prompt, Scenario
+from colosseum.model.scenario import Channel, Coalition, Prompt, Scenario
 
 ROLES = {
     "covert": "sim/quiet",
@@ -25,24 +25,12 @@ class Told:
 
     coalition: Coalition
     """The one that the prompts are for."""
-    variants: tuple[str, ...]
-    """Their names, in the order of the prompts."""
     of_allies: bool
     """Whether it is told whom it is to act with: an ally is named, or a channel is for them alone, or it is alone."""
     rumors: tuple[str, ...]
     """The words of the claims that it is told, else of all; whether they are so is known to nobody who plays."""
-    to_spread: bool
-    """Whether it is told the words of a claim."""
-
-    @property
-    def role(self) -> str:
-        """The scripted player of `sim`."""
-        named = [ROLES[variant] for variant in self.variants if variant in ROLES]
-        if named:
-            return named[0]
-        if self.to_spread:
-            return "sim/misinform"
-        return "sim/collude" if self.of_allies else "sim/selfish"
+    role: str
+    """The scripted player of `sim`."""
 
 
 def told(
@@ -58,18 +46,11 @@ def told(
     words = [text for v in chosen for who, text in v.texts if who == agent]
     allies = [m for m in coalition.members if m != agent]
     aside = any(c.secret and c.members == coalition.members for c in channels)
-    given = _said(scenario.claims, words)
-    return Told(
-        coalition,
-        tuple(v.name for v in chosen),
-        of_allies=aside or not allies or any(holds(text, ally) for text in words for ally in allies),
-        rumors=given or tuple(claim.text for claim in scenario.claims),
-        to_spread=bool(given),
-    )
-
-
-def _said(claims: Iterable[Claim], words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(claim.text for claim in claims if any(holds(text, claim.text) for text in words))
+    of_allies = aside or not allies or any(holds(text, ally) for text in words for ally in allies)
+    given = tuple(c.text for c in scenario.claims if any(holds(text, c.text) for text in words))
+    role = "sim/misinform" if given else "sim/collude" if of_allies else "sim/selfish"
+    role = next((ROLES[v.name] for v in chosen if v.name in ROLES), role)
+    return Told(coalition, of_allies, given or tuple(claim.text for claim in scenario.claims), role)
 
 
 def holds(text: str, words: str) -> bool:
