@@ -4,26 +4,18 @@ from collections.abc import Callable, Mapping
 
 from colosseum.language import syntax
 from colosseum.model.environment import Environment
-from colosseum.model.evaluate import prepare_when
+from colosseum.model.evaluate import prepare, prepare_when
 from colosseum.model.faults import Poisoned
+from colosseum.model.folding import NOTHING
 from colosseum.model.lookup import DEEPEST, check_depth
 from colosseum.model.scenario import Task
 from colosseum.model.spec import Spec, walk
-from colosseum.model.terms import Constant, Ground, Term
+from colosseum.model.terms import Conditional, Constant, Ground, Term
 from colosseum.model.undefined_payoffs import Domains, fault_example, none_example
 from colosseum.model.values import Fault, Value, at, located, number, text, truth
 
 MOST_SHOWN = 4
 """Decisions of an example assignment that are shown."""
-
-
-def number_term(folded: "Value | Term", expr: syntax.Expr, role: str) -> Term:
-    """What was evaluated as a term; a plain value that is no number is a Fault."""
-    if isinstance(folded, Ground):
-        return folded
-    if folded is None:
-        raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`", span=expr.span)
-    return Constant(located(expr.span, number, folded, role))
 
 
 def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
@@ -85,3 +77,27 @@ def _with_example(x: Mapping[str, Value], fault: Fault, expr: syntax.Expr) -> Fa
     example = f"for example when {', '.join(shown)}{', …' if len(x) > MOST_SHOWN else ''}"
     fault.help = f"{fault.help}; {example}" if fault.help else example
     return at(fault, expr.span)
+
+
+def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Spec) -> (
+    Callable[[Environment, Domains], Term | None]
+):  # fmt: skip
+    """The rule of what a reward or an objective is worth: its checked term, or None where its `when` is false."""
+    guarded, rule, expr = guard(statement.when), prepare(statement.value), statement.value
+    check_scope = scope_check(statement, spec)
+
+    def instance(env: Environment, domains: Domains) -> Term | None:
+        holds = guarded(env)
+        if holds is False:
+            return None
+        found = rule(env)
+        if found is None:
+            raise Fault(f"{role} is none", code="C053", help="guard it with `when … != none`", span=expr.span)
+        body = found if isinstance(found, Ground) else Constant(located(expr.span, number, found, role))
+        whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
+        check_scope(whole, domains.task)
+        check_condition(holds, statement.when, domains)
+        check_none(whole, expr, domains)
+        return whole
+
+    return instance

@@ -5,7 +5,7 @@ CSV: UTF-8 (a byte order mark is allowed), comma, RFC 4180 quotes, cells trimmed
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -118,16 +118,12 @@ def _uneven_lines(records: list[tuple[Entry, ...]], labels: list[Label]) -> Iter
     width, lengths = len(records[0]), {len(record) for record in records[1:]}
     if len(records) > 2 and len(lengths) == 1 and lengths != {width}:
         message = f"the header has {counted(width, 'cell')}, every line below it {lengths.pop()}"
-        yield report("C059", _whole_line(records[0]), message, labels=labels, help=_split(records[1]))
+        yield report("C059", whole(records[0]), message, labels=labels, help=_split(records[1]))
         return
     for record in records[1:]:
         if len(record) != width:
             message = f"this line has {counted(len(record), 'cell')}, the header has {width}"
-            yield report("C059", _whole_line(record), message, labels=labels, help=_split(record))
-
-
-def _whole_line(record: tuple[Entry, ...]) -> Span:
-    return record[0].span.to(record[-1].span)
+            yield report("C059", whole(record), message, labels=labels, help=_split(record))
 
 
 def _split(record: tuple[Entry, ...]) -> str:
@@ -201,7 +197,7 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     wanted = ",".join((*shown, table))
     matrix = f", or `{','.join(shown[:-1])},` and the labels of `{shown[-1]}`" if k >= 2 else ""
     message = f"the header of this file does not fit `{table}`"
-    return [], [report("C059", sheet.header[0].span.to(sheet.header[-1].span), message, labels=[Label(at, "read here")],
+    return [], [report("C059", whole(sheet.header), message, labels=[Label(at, "read here")],
                        help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
 
 
@@ -220,19 +216,19 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     if len(grid.rows) > 1 and len(lengths) == 1 and lengths != {len(grid.columns)}:
         message = f"every row has {counted(lengths.pop(), 'cell')}, but there {_columns(len(grid.columns))}"
         help_ = "the first line of a grid names each column; only the column of labels has no heading"
-        diagnostics.append(report("C060", _whole(grid.columns), message, help=help_))
+        diagnostics.append(report("C060", whole(grid.columns), message, help=help_))
         return [], diagnostics
     for row in grid.rows:
         if len(row.cells) != len(grid.columns):
             message = uneven(row, grid)
-            diagnostics.append(report("C060", row.span, message, labels=[Label(_whole(grid.columns), "the columns")]))
+            diagnostics.append(report("C060", row.span, message, labels=[Label(whole(grid.columns), "the columns")]))
         lead = max(1, arity - 1)
         if len(row.label) != lead:
             message = f"this row's label has {len(row.label)} parts, the table needs {lead}"
             help_ = "write the leading indices, with commas, before the bar"
             diagnostics.append(report("C060", row.span, message, help=help_))
     if arity == 1 and len(grid.columns) != 1:
-        diagnostics.append(report("C060", _whole(grid.columns), "a table of one index has one column of values"))
+        diagnostics.append(report("C060", whole(grid.columns), "a table of one index has one column of values"))
     if diagnostics:
         return [], diagnostics
     return [
@@ -252,8 +248,9 @@ def _columns(number: int) -> str:
     return f"{'is' if number == 1 else 'are'} {counted(number, 'column')}"
 
 
-def _whole(cells: tuple[syntax.Cell, ...]) -> Span:
-    return cells[0].span.to(cells[-1].span)
+def whole(parts: Sequence[Entry] | Sequence[syntax.Cell]) -> Span:
+    """From the first part to the last."""
+    return parts[0].span.to(parts[-1].span)
 
 
 def elements(entries: Iterable[Entry], *, at: Span) -> tuple[Elements, list[Diagnostic]]:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from colosseum.language import syntax
 from colosseum.model import loops, operations
 from colosseum.model.environment import Environment, Rule
-from colosseum.model.folding import Folded
+from colosseum.model.folding import Folded, conjunction, disjunction, inverse
 from colosseum.model.lookup import entry, enumeration, fact
 from colosseum.model.loops import Choices, Loop, rounds
 from colosseum.model.operations import constant, refusal
@@ -88,11 +88,13 @@ def _meaning(expr: syntax.Expr) -> Rule:
         case syntax.Comparison(operators=operators, operands=operands):
             return operations.comparison(operators, [prepare(operand) for operand in operands])
         case syntax.Logical(operator=operator, left=left, right=right):
-            return operations.connection(operator, prepare(left), prepare(right))
+            join, sides = conjunction if operator == "and" else disjunction, (prepare(left), prepare(right))
+            return lambda env: join([side(env) for side in sides])
         case syntax.Minus(operand=operand):
             return operations.minus(prepare(operand))
         case syntax.Negation(operand=operand):
-            return operations.negation(prepare(operand))
+            negated = prepare(operand)
+            return lambda env: inverse(negated(env))
         case syntax.Ternary(condition=chosen, then=then, otherwise=otherwise):
             return operations.choice(prepare(chosen), prepare(then), prepare(otherwise))
         case syntax.Range(low=low, high=high):
@@ -120,7 +122,8 @@ def _collective(expr: syntax.Expr) -> Rule:
         case syntax.SetBuilder(body=body, binders=binders):
             return operations.built(prepare_value(body), prepare_bindings(binders))
         case syntax.Tuple(items=items):
-            return operations.pair([prepare_value(item) for item in items])
+            parts = [prepare_value(item) for item in items]
+            return lambda env: tuple([part(env) for part in parts])
         case syntax.Money():
             help_ = "write the number without `$`"
             return refusal("an amount of money stands only after `budget`", code="C050", help=help_)

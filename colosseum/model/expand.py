@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
-from colosseum.model import terms
-from colosseum.model.checks import check_condition, check_none, guard, number_term, scope_check
+from colosseum.model.checks import worth
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
-from colosseum.model.evaluate import prepare, value
+from colosseum.model.evaluate import value
 from colosseum.model.faults import Findings
 from colosseum.model.gc_pause import gc_paused
 from colosseum.model.ground import ground
@@ -29,7 +28,6 @@ from colosseum.model.scenario import (
     Variant,
 )
 from colosseum.model.spec import BUILT_IN, Spec
-from colosseum.model.terms import Constant, Ground
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Value, a, instance_name
 from colosseum.model.world import World
@@ -130,22 +128,12 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
     name = statement.name
     outer = Environment(Place(world, meter=meter))
     paid, domains = replace(outer.place, payoffs=True), Domains(task, meter)
-    guarded, rule = guard(statement.when), prepare(statement.value)
-    check_scope = scope_check(statement, world.spec)
+    rule = worth(statement, "an objective", world.spec)
     try:
         for key, env in indexed(statement.indices, outer):
-            name, inner = instance_name(statement.name, key), env.where(paid)
-            holds = guarded(inner)
-            if holds is False:
-                continue
-            whole = number_term(rule(inner), statement.value, "an objective")
-            check_scope(whole, task)
-            if isinstance(holds, Ground):
-                check_scope(holds, task)
-                whole = terms.Conditional(holds, whole, Constant(0))
-            check_condition(holds, statement.when, domains)
-            check_none(whole, statement.value, domains)
-            found.append(Objective(name, whole))
+            name = instance_name(statement.name, key)
+            whole = rule(env.where(paid), domains)
+            found += [] if whole is None else [Objective(name, whole)]
     except Fault as fault:
         work.fault(fault, statement.name_span, instance=name)
     return found

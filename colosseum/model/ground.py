@@ -6,18 +6,15 @@ from itertools import starmap
 
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
-from colosseum.model import terms
-from colosseum.model.checks import check_condition, check_none, guard, number_term, scope_check
+from colosseum.model.checks import worth
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter, Place, Read
-from colosseum.model.evaluate import prepare, prepare_value
+from colosseum.model.evaluate import prepare_value
 from colosseum.model.faults import Findings
-from colosseum.model.folding import NOTHING
 from colosseum.model.instances import domain, indexed
 from colosseum.model.requirements import requirement
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
-from colosseum.model.terms import Ground
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Fault, Key, first_doubled, instance_name
 from colosseum.model.world import World
@@ -76,9 +73,6 @@ def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diag
     reads = tuple(starmap(Cell, work.reads))
     whole = replace(task, payoffs=tuple(payoffs), requirements=tuple(requirements), reads=reads)
     return whole, work.findings.diagnostics
-
-
-# ---- variables -----------------------------------------------------------------------------------------------
 
 
 def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | None:
@@ -146,35 +140,20 @@ def _check_domain(name: str, owner: str, env: Environment) -> None:
                         code="C062")  # fmt: skip
 
 
-# ---- rewards -------------------------------------------------------------------------------------------------
-
-
 def _rewards(statement: syntax.Reward, domains: Domains, work: Grounding) -> list[Payoff]:
     found: list[Payoff] = []
     name = ""
-    guarded, rule, split = guard(statement.when), prepare(statement.value), credit(statement.recipients)
-    check_scope = scope_check(statement, work.place.facts.spec)
+    rule, split = worth(statement, "a reward", work.place.facts.spec), credit(statement.recipients)
     try:
         for name, _, env in work.each(statement, statement.indices):
-            holds = guarded(env)
-            if holds is False:
-                continue
-            worth = rule(env)
-            body = number_term(worth, statement.value, "a reward")
-            payoff = terms.Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
-            check_scope(payoff, domains.task)
-            shares = split(env, payoff.scope, domains.task)
-            check_condition(holds, statement.when, domains)
-            if isinstance(worth, Ground):
-                check_none(payoff, statement.value, domains)
-            found.append(Payoff(name, statement.name, "reward", payoff, shares))
-            work.note(env)
+            payoff = rule(env, domains)
+            if payoff is not None:
+                shares = split(env, payoff.scope, domains.task)
+                found.append(Payoff(name, statement.name, "reward", payoff, shares))
+                work.note(env)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
     return found
-
-
-# ---- requirements ----------------------------------------------------------------------------------------------
 
 
 def _requirements(

@@ -87,9 +87,6 @@ def _turn(
         raise at(fault, loop.domain_span) from None
 
 
-# ---- what the rounds come to ------------------------------------------------------------------------------
-
-
 def aggregate(which: str, choices: Choices, when: Rule, body: Rule) -> Rule:
     """`sum(e for … when c)`; `min` and `max` likewise."""
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import Span, closest
 from colosseum.model import terms
 from colosseum.model.environment import Environment, Rule, newborn
-from colosseum.model.folding import Folded, conjunction, disjunction, inverse, link, term
+from colosseum.model.folding import Folded, conjunction, link, term
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.terms import Constant, Decision, Ground
 from colosseum.model.values import Elements, Fault, Value, arithmetic, calculated, is_number, text, truth
@@ -21,11 +21,11 @@ def constant(value: Value) -> Rule:
     return lambda env: value
 
 
-def refusal(message: str, *, code: str, help: str = "") -> Rule:  # noqa: A002 - users' word
+def refusal(message: str, *, code: str, help: str = "", span: Span | None = None) -> Rule:  # noqa: A002 - users' word
     """The rule of what has no meaning."""
 
     def rule(env: Environment) -> Folded:
-        raise Fault(message, code=code, help=help)
+        raise Fault(message, code=code, help=help, span=span)
 
     return rule
 
@@ -49,9 +49,6 @@ def once(rule: Rule) -> Rule:
         return found
 
     return kept
-
-
-# ---- numbers ----------------------------------------------------------------------------------------------
 
 
 def operation(operator: str, left: Rule, right: Rule) -> Rule:
@@ -100,9 +97,6 @@ def interval(first: Callable[[Environment], Value], last: Callable[[Environment]
     return rule
 
 
-# ---- conditions -------------------------------------------------------------------------------------------
-
-
 def comparison(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
     """`a < b <= c`, `x in S`: a chain, mostly of one link."""
     equality = "==" in operators or "!=" in operators
@@ -125,17 +119,6 @@ def comparison(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
     return single if len(operators) == 1 else chain
 
 
-def connection(operator: str, left: Rule, right: Rule) -> Rule:
-    """`a and b`, `a or b`."""
-    join = conjunction if operator == "and" else disjunction
-    return lambda env: join([left(env), right(env)])
-
-
-def negation(operand: Rule) -> Rule:
-    """`not c`."""
-    return lambda env: inverse(operand(env))
-
-
 def choice(condition: Rule, then: Rule, otherwise: Rule) -> Rule:
     """`then if condition else otherwise`."""
 
@@ -148,9 +131,6 @@ def choice(condition: Rule, then: Rule, otherwise: Rule) -> Rule:
     return rule
 
 
-# ---- sets and calls ---------------------------------------------------------------------------------------
-
-
 def listed(items: Sequence[tuple[str, Callable[[Environment], Value]]]) -> Rule:
     """`{a, b}`, its items with their names if that is all they are: where elements may be born, a new one is."""
     return lambda env: Elements.of(name if name and newborn(name, env) else item(env) for name, item in items)
@@ -159,11 +139,6 @@ def listed(items: Sequence[tuple[str, Callable[[Environment], Value]]]) -> Rule:
 def built(body: Callable[[Environment], Value], choices: Callable[[Environment], Iterator[Environment]]) -> Rule:
     """`{e for i in S}`."""
     return lambda env: Elements.of([body(inner) for inner in choices(env.where(env.place.closed))])
-
-
-def pair(items: Sequence[Callable[[Environment], Value]]) -> Rule:
-    """`(a, b)`."""
-    return lambda env: tuple([item(env) for item in items])
 
 
 def call(name: str, arguments: Sequence[Rule], *, named: bool) -> Rule:

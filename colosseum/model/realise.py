@@ -4,7 +4,6 @@ Facts are computed when first asked for, so the order of statements never matter
 """
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -218,23 +217,25 @@ def realise(
     facts = Realiser(spec, seed, params, graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.known_elements()):
         facts.findings.add(diagnostic)
+    known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
     for symbol in spec.symbols.values():
         if symbol.kind in FAMILIES:
+            family = FAMILIES[symbol.kind]
             try:
-                facts.fact(FAMILIES[symbol.kind], symbol.name)
+                known[family][symbol.name] = facts.fact(family, symbol.name)
             except Fault as fault:
                 facts.findings.fault(fault, symbol.span)
+    links = Elements(())
     try:
-        facts.links()
+        links = facts.links()
     except Fault as fault:
         facts.findings.fault(fault, spec.composition.scenario.span)
     _check_elements(facts)
-    try:
-        agents = facts.members("agents")
-    except Fault:
+    if "agents" not in known["sets"]:
         return None, facts.findings.diagnostics
-    _check_channels(facts, tuple(str(a) for a in agents))
-    return _world(facts), facts.findings.diagnostics
+    _check_channels(facts, tuple(str(a) for a in known["sets"]["agents"]))
+    world = World(spec, **known, network_links=links, elements=facts.known_elements())
+    return world, facts.findings.diagnostics
 
 
 def _check_elements(facts: Realiser) -> None:
@@ -256,19 +257,6 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
         if names_public(statement.name, agents):
             message = f"`{statement.name}` is how a network names a channel of its own"
             facts.findings.add(report("C042", statement.name_span, message, help="choose another name"))
-
-
-def _world(facts: Realiser) -> World:
-    known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
-    links = Elements(())
-    with suppress(Fault):  # what is in error was reported
-        links = facts.links()
-    for symbol in facts.spec.symbols.values():
-        if symbol.kind in FAMILIES:
-            with suppress(Fault):
-                family = FAMILIES[symbol.kind]
-                known[family][symbol.name] = facts.fact(family, symbol.name)
-    return World(facts.spec, **known, network_links=links, elements=facts.known_elements())
 
 
 def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:

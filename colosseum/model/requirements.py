@@ -11,6 +11,7 @@ from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Rule
 from colosseum.model.evaluate import prepare, prepare_links, prepare_value
 from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
+from colosseum.model.operations import refusal
 from colosseum.model.scenario import Payoff, Requirement
 from colosseum.model.spec import Spec
 from colosseum.model.terms import Constant, Ground, Term
@@ -55,7 +56,9 @@ def _condition(statement: syntax.Require) -> tuple[Rule, Rule | None]:
     if not statement.per_unit:
         return prepare(expr), None
     if not isinstance(expr, syntax.Comparison) or any(o not in ("<=", ">=", "==") for o in expr.operators):
-        return prepare(expr), _unmeasured(expr)
+        message = "`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed"
+        help_ = "drop `per unit` to charge once for each broken instance"
+        return prepare(expr), refusal(message, code="C067", help=help_, span=expr.span)
     rule, operands = prepare_links(expr)
     return rule, _excess(expr.operators, operands)
 
@@ -76,14 +79,6 @@ def _distance(operator: str, left: Term, right: Term) -> Term:
         return terms.Absolute(terms.Arithmetic("-", left, right))
     over = terms.Arithmetic("-", left, right) if operator == "<=" else terms.Arithmetic("-", right, left)
     return terms.Extremum("max", (NOTHING, over), (SURE, SURE), aggregate=False)
-
-
-def _unmeasured(expr: syntax.Expr) -> Rule:
-    def excess(env: Environment) -> Folded:
-        raise Fault("`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed", code="C067",
-                    help="drop `per unit` to charge once for each broken instance", span=expr.span)  # fmt: skip
-
-    return excess
 
 
 def _penalty(

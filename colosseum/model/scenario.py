@@ -40,7 +40,6 @@ class EqualSplit:
     """The payoff is shared equally by these agents."""
 
     how: Literal["equal"] = field(default="equal", kw_only=True)
-    """Which kind of split this is."""
     agents: tuple[str, ...]
     """Who shares, in declared order."""
 
@@ -54,7 +53,6 @@ class QualifiedSplit:
     """Shared equally by the candidates whose condition holds at the assignment; by `otherwise` if none qualifies."""
 
     how: Literal["qualified"] = field(default="qualified", kw_only=True)
-    """Which kind of split this is."""
     candidates: tuple[tuple[str, Term], ...]
     """Pairs of an agent and its condition."""
     otherwise: tuple[str, ...]

@@ -39,6 +39,8 @@ UNIONS = {
     "Value": "A number, a name, a condition, none, a pair or a set.",
 }
 """What the types are that have no class of their own."""
+TAGS = {"op": "Which kind of term this is.", "how": "Which kind of split this is."}
+"""What the fields are that tell the types of a union apart."""
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
@@ -90,7 +92,7 @@ class _Writer:
 
     def record(self, of: type) -> Plain:
         """A dataclass: every key is always written, in declared order, and there are no others."""
-        hints, words = get_type_hints(of, include_extras=True), _docstrings(of.__module__)[of.__name__]
+        hints, words = get_type_hints(of, include_extras=True), TAGS | _docstrings(of.__module__)[of.__name__]
         assert is_dataclass(of)
         config: Mapping[str, Callable[[str], str]] = getattr(of, "__pydantic_config__", {})
         alias = config.get("alias_generator", str)

@@ -75,7 +75,8 @@ def _misfit(wrong: "ValidationError", content: object) -> str:
     first = wrong.errors(include_url=False, include_context=False)[0]
     words = {"missing": "is missing", "unexpected_keyword_argument": "means nothing here"}.get(first["type"])
     place = _place(first["loc"], content)
-    return f"does not fit `schema: {SCHEMA}`: `{place}` {words or 'is not right: ' + _lower(first['msg'])}"
+    wrong_words = f"is not right: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    return f"does not fit `schema: {SCHEMA}`: `{place}` {words or wrong_words}"
 
 
 def _place(steps: Iterable[int | str], content: object) -> str:
@@ -89,7 +90,3 @@ def _place(steps: Iterable[int | str], content: object) -> str:
             place, kept, last = f"{place}.{step}", kept[str(step)], ""
     missing = isinstance(kept, dict) and last
     return (f"{place}.{last}" if missing else place).removeprefix(".")
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]

@@ -161,7 +161,7 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
             sheet = facts.spec.sheets.get(place(loaded))
             if sheet is None:
                 raise Poisoned("unreadable")
-            listed, names = sheet.header[0].span.to(sheet.header[-1].span), tuple(headings for _, headings in indices)
+            listed, names = data.whole(sheet.header), tuple(headings for _, headings in indices)
             rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)

@@ -70,7 +70,6 @@ class Constant(Ground):
     """A value that no decision changes."""
 
     op: Literal["constant"] = field(default="constant", kw_only=True)
-    """Which kind of term this is."""
     value: Value
     """The value."""
     mentions: tuple[str, ...] = ()
@@ -91,7 +90,6 @@ class Decision(Ground):
     """The value that a variable takes."""
 
     op: Literal["decision"] = field(default="decision", kw_only=True)
-    """Which kind of term this is."""
     variable: str
     """The variable's name: `pick[engineer1]`."""
     extent: ClassVar[tuple[int, int]] = ALONE
@@ -109,7 +107,6 @@ class Arithmetic(Ground, below=attrgetter("left", "right")):
     """`+ - * /` of two numbers, `+ - &` (union, difference, intersection) of two sets; none gives none."""
 
     op: Literal["arithmetic"] = field(default="arithmetic", kw_only=True)
-    """Which kind of term this is."""
     operator: Annotated[str, OneOf(("+", "-", "*", "/", "&"))]
     """Which of them."""
     left: "Term"
@@ -126,7 +123,6 @@ class Total(Ground, below=attrgetter("parts")):
     """The sum of many terms (`sum(…)`, `count(…)`); a part that is none is an error."""
 
     op: Literal["total"] = field(default="total", kw_only=True)
-    """Which kind of term this is."""
     parts: tuple["Term", ...]
     """What is added up."""
 
@@ -142,7 +138,6 @@ class Extremum(Ground, below=lambda term: (*term.parts, *term.conditions)):
     """
 
     op: Literal["extremum"] = field(default="extremum", kw_only=True)
-    """Which kind of term this is."""
     which: Annotated[str, OneOf(("min", "max"))]
     """The least or the greatest."""
     parts: tuple["Term", ...]
@@ -168,7 +163,6 @@ class Absolute(Ground, below=lambda term: (term.part,)):
     """`abs(e)`."""
 
     op: Literal["absolute"] = field(default="absolute", kw_only=True)
-    """Which kind of term this is."""
     part: "Term"
     """The number."""
 
@@ -181,7 +175,6 @@ class Conditional(Ground, below=attrgetter("condition", "then", "otherwise")):
     """`then if condition else otherwise`; the branch not taken is not evaluated."""
 
     op: Literal["conditional"] = field(default="conditional", kw_only=True)
-    """Which kind of term this is."""
     condition: "Term"
     """Which of the two it is."""
     then: "Term"
@@ -199,7 +192,6 @@ class Select(Ground, below=lambda term: (*term.keys, *(entry for _, entry in ter
     """A table looked up by decisions: the entry whose key is what the key terms evaluate to; none gives none."""
 
     op: Literal["select"] = field(default="select", kw_only=True)
-    """Which kind of term this is."""
     table: str
     """The table's name, for people."""
     keys: tuple["Term", ...]
@@ -225,7 +217,6 @@ class Compare(Ground, below=attrgetter("left", "right")):
     """`== != < <= > >=` of two terms."""
 
     op: Literal["compare"] = field(default="compare", kw_only=True)
-    """Which kind of term this is."""
     operator: Annotated[str, OneOf(("==", "!=", "<", "<=", ">", ">="))]
     """Which of them; order is between numbers, and false with none."""
     left: "Term"
@@ -242,7 +233,6 @@ class Member(Ground, below=attrgetter("item", "elements")):
     """`item in elements`."""
 
     op: Literal["member"] = field(default="member", kw_only=True)
-    """Which kind of term this is."""
     item: "Term"
     """What is looked for."""
     elements: "Term"
@@ -257,7 +247,6 @@ class Every(Ground, below=attrgetter("parts")):
     """All of the conditions; true when there are none."""
 
     op: Literal["every"] = field(default="every", kw_only=True)
-    """Which kind of term this is."""
     parts: tuple["Term", ...]
     """The conditions."""
 
@@ -270,7 +259,6 @@ class Some(Ground, below=attrgetter("parts")):
     """Any of the conditions; false when there are none."""
 
     op: Literal["some"] = field(default="some", kw_only=True)
-    """Which kind of term this is."""
     parts: tuple["Term", ...]
     """The conditions."""
 
@@ -283,7 +271,6 @@ class Inverse(Ground, below=lambda term: (term.part,)):
     """`not c`."""
 
     op: Literal["inverse"] = field(default="inverse", kw_only=True)
-    """Which kind of term this is."""
     part: "Term"
     """The condition."""
 
@@ -299,7 +286,6 @@ class PayoffOf(Ground):
     """
 
     op: Literal["payoff"] = field(default="payoff", kw_only=True)
-    """Which kind of term this is."""
     agent: str | None
     """Whose payoff; null for the sum of all."""
 
