@@ -97,7 +97,8 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Spec) ->
         whole = Conditional(holds, body, NOTHING) if isinstance(holds, Ground) else body
         check_scope(whole, domains.task)
         check_condition(holds, statement.when, domains)
-        check_none(whole, expr, domains)
+        if body is found:
+            check_none(whole, expr, domains)
         return whole
 
     return instance

@@ -46,16 +46,9 @@ def publish(world: World) -> PublicWorld:
         {},
     )
     hidden = {t.name: tuple(t.entries) for t in world.tables.values() if t.private}
-    public = World(
-        spec=spec,
-        params=world.params,
-        sets={n: s for n, s in world.sets.items() if n in names},
-        tables={n: t for n, t in world.tables.items() if not t.private and n not in spec.derived},
-        domains={},
-        network_links=world.network_links,
-        elements=world.elements,
-    )
-    return PublicWorld(public, hidden)
+    sets = {n: s for n, s in world.sets.items() if n in names}
+    tables = {n: t for n, t in world.tables.items() if not t.private and n not in spec.derived}
+    return PublicWorld(replace(world, spec=spec, sets=sets, tables=tables, domains={}), hidden)
 
 
 def visible(world: World, agent: str) -> dict[Cell, Value]:
