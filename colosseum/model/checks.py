@@ -1,4 +1,4 @@
-"""What must hold of the terms of every instance. In: what was evaluated; out: its term, or a Fault with an example."""
+"""Checks of the terms of every instance. In: an evaluated expression; out: its term, or a Fault with an example."""
 
 from collections.abc import Callable, Mapping
 

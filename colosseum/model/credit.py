@@ -1,4 +1,4 @@
-"""Who is credited. In: `to …` and a payoff's scope; out: the Credit of one instance."""
+"""Credit for payoffs. In: `to …` and a payoff's scope; out: the Credit of one instance."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -16,7 +16,7 @@ from colosseum.model.terms import Ground, Term
 from colosseum.model.values import Elements, Value, truth
 
 Splitting: TypeAlias = Callable[[Environment, frozenset[str], Task], Credit]
-"""Who is credited with an instance of this scope. Raises Fault."""
+"""The credit of an instance of this scope. Raises Fault."""
 
 
 def credit(recipients: syntax.Recipients | None) -> Splitting:
@@ -24,7 +24,13 @@ def credit(recipients: syntax.Recipients | None) -> Splitting:
 
     With an empty scope the default is all agents.
     """
-    split = _splitting(recipients)
+    match recipients:
+        case None:
+            split = _among_owners()
+        case syntax.ToWhom(recipient=expr):
+            split = _to_whom(expr)
+        case syntax.ToEach(binders=binders, when=when):
+            split = _to_each(binders, when)
 
     def credited(env: Environment, scope: frozenset[str], task: Task) -> Credit:
         found = split(env, scope, task)
@@ -35,25 +41,14 @@ def credit(recipients: syntax.Recipients | None) -> Splitting:
     return credited
 
 
-def _splitting(recipients: syntax.Recipients | None) -> Splitting:
-    match recipients:
-        case None:
-            return _among_owners()
-        case syntax.ToWhom(recipient=expr):
-            return _to_whom(expr)
-        case syntax.ToEach(binders=binders, when=when):
-            return _to_each(binders, when)
-
-
 def _among_owners() -> Splitting:
     """The default. Instances of one scope share one split."""
     known: dict[frozenset[str], EqualSplit] = {}
 
     def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
-        found = known.get(scope)
-        if found is None:
-            found = known[scope] = EqualSplit(scope_owners(scope, task))
-        return found
+        if scope not in known:
+            known[scope] = EqualSplit(scope_owners(scope, task))
+        return known[scope]
 
     return split
 

@@ -240,7 +240,7 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
 
 
 def uneven(row: syntax.GridRow, grid: syntax.Grid) -> str:
-    """What to say of a row that does not fit its columns."""
+    """The message for a row that does not fit its columns."""
     return f"this row has {counted(len(row.cells), 'cell')}, but there {_columns(len(grid.columns))}"
 
 

@@ -14,7 +14,7 @@ DRAWS = {
     "choice": "choice(S)", "integer": "integer(lo, hi)", "uniform": "uniform(lo, hi)", "normal": "normal(mean, sd)",
     "sample": "sample(S, k)", "shuffle": "shuffle(S)",
 }  # fmt: skip
-"""What may stand after `~`, and how it is written."""
+"""The draws that may stand after `~`, and how each is written."""
 
 
 def key(seed: int, statement: str, indices: Iterable[Value] = ()) -> str:

@@ -1,4 +1,4 @@
-"""Where an expression is evaluated. In: facts, bindings and what is allowed; out: nothing, it is only carried."""
+"""The place where an expression is evaluated. In: facts, bindings, permissions; out: one object that carries them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ class Meter:
     """Terms that were evaluated at assignments to look for examples of mistakes."""
 
     exhausted: Fault | None = None
-    """What was said when the limit was passed. It is said again, with its first place, so that it is told once."""
+    """The Fault raised at the limit. The same one is raised again, so that it is reported once."""
 
     def count(self, steps: int) -> None:
         """Raises a Fault when the limit is passed."""
@@ -64,7 +64,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class Place:
-    """What is the same in all rounds of all loops of an expression: the facts, and what it may mention."""
+    """The part that all rounds of all loops share: the facts, and what an expression may mention."""
 
     facts: Facts
     births: bool = False
@@ -75,7 +75,7 @@ class Place:
     """Whether `payoff[a]` and `total` may be mentioned."""
     meter: Meter = field(default_factory=Meter)
     sources: dict[str, Source] = field(default_factory=dict)
-    """What names of tables and variables have led to."""
+    """The tables and variables looked up so far, by name."""
     tests: dict[tuple[str, str], Compare] = field(default_factory=dict)
     """Whether a variable is a name: what rewards, requirements and shares all ask is one term."""
 
@@ -105,7 +105,7 @@ class Place:
 
 @dataclass(slots=True)
 class Environment:
-    """Where an expression is evaluated: one round of the loops around it.
+    """One round of the loops around an expression.
 
     Nothing changes it: a round inside is a new one. It is not frozen because that takes three times as long to make.
     """
@@ -139,7 +139,7 @@ class Environment:
 
 
 Rule: TypeAlias = Callable[[Environment], Folded]
-"""What an expression means: its value or its ground term in one round. Raises Fault with a span."""
+"""Computes an expression's value or ground term in one round. Raises Fault with a span."""
 
 
 def newborn(name: str, env: Environment) -> bool:
@@ -149,7 +149,7 @@ def newborn(name: str, env: Environment) -> bool:
 
 
 def unknown(name: str, env: Environment) -> Fault:
-    """What to say about a name that means nothing here."""
+    """The Fault for a name that means nothing here."""
     symbol = env.place.facts.symbol(name)
     if symbol is None and env.place.facts.spec.doubts.covers(name):
         return Poisoned(f"`{name}` may be declared where the text is broken")
@@ -160,7 +160,7 @@ def unknown(name: str, env: Environment) -> Fault:
 
 
 def refuse_private(name: str, env: Environment) -> None:
-    """What others know may not be computed from a private table; raises Fault."""
+    """Raises a Fault when a public fact is computed from a private table."""
     source = min((instance_name(*read) for read in env.reads or ()), default=None)
     if source is not None:
         message = f"`{name}` is computed from `{source}`, which is private"

@@ -63,7 +63,7 @@ def _placed(rule: Rule, expr: syntax.Expr) -> Rule:
 
 
 def _bound(name: str, free: Rule) -> Rule:
-    """What a binder stands for, else what the name means without one."""
+    """The value of a binder, else the meaning of the name without one."""
 
     def rule(env: Environment) -> Folded:
         bindings = env.bindings

@@ -7,12 +7,12 @@ from colosseum.model.values import Fault
 
 
 class Poisoned(Fault):
-    """A fact could not be had because of a mistake that is already reported; said to nobody."""
+    """Suppressed: the fact is missing because of a mistake that is already reported."""
 
 
 @dataclass
 class Findings:
-    """The diagnostics of a stage; the same mistake at the same place is told once."""
+    """The diagnostics of a stage; the same mistake at the same place is reported once."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     seen: set[tuple[str, str, int]] = field(default_factory=set)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Any], "CoreSchema"]
 STRICT = {"extra": "forbid", "allow_inf_nan": False}
-"""What holds for a whole model: no key but ours, and finite numbers."""
+"""Settings of the whole model: no unknown key, and finite numbers."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ DEEPEST = 130
 
 
 def fact(name: str) -> Rule:
-    """What a name means that no binder stands for."""
+    """The rule of a name that is no binder."""
 
     def rule(env: Environment) -> Folded:
         facts = env.place.facts
@@ -110,7 +110,7 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
 
 
 def _fixed(variable: str) -> Fault:
-    """What to say of a decision where none may be mentioned."""
+    """The Fault for a decision where none may be mentioned."""
     return Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
                  help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
 
@@ -135,7 +135,7 @@ def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
 
 
 def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    """What keys lead to that are no entry's as they stand: pairs are opened, and decisions may change some."""
+    """Look up keys that are no entry as they stand: pairs are opened, and decisions may change some."""
     if None in keys:
         return None
     if isinstance(source, Decided) and not env.place.decisions:
@@ -157,7 +157,7 @@ def _settled(keys: tuple[Folded, ...]) -> TypeGuard[Key]:
 
 
 def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
-    """What is looked up by keys of which a decision changes some."""
+    """Look up by keys that decisions change."""
     name, known = source.name, list(source.entries)
     reach = [_possible(k, env) for k in keys]
     widths = [_width(values) for values in reach]
@@ -173,7 +173,7 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
 
 
 def _width(values: "frozenset[Value] | None") -> int:
-    """How many indices a key with these values stands for: a decision between pairs for two."""
+    """The number of indices that a key with these values fills: two for a decision between pairs."""
     widths = {len(flatten((value,))) for value in values or () if isinstance(value, tuple)}
     return widths.pop() if len(widths) == 1 else 1
 
@@ -224,7 +224,7 @@ def _refuse_swapped(
 def no_entry(
     name: str, key: Key, entries: Mapping[Key, object], symbol: Symbol | None
 ) -> Fault:
-    """What to say of an entry that does not exist: in another order of its indices it may."""
+    """The Fault for an entry that does not exist, with help where another order of its indices does."""
     message = f"`{instance_name(name, key)}` does not exist"
     if len(key) <= MOST_SWAPPED and any(other in entries for other in permutations(key)):
         parts = ("the indices seem to be swapped", _declaration(name, symbol))
@@ -240,7 +240,7 @@ def no_entry(
 
 
 def _declaration(name: str, symbol: Symbol | None) -> str:
-    """How a table or a variable with indices is declared."""
+    """The declaration of a table or variable with indices, as a help."""
     indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
     return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
 

@@ -20,7 +20,7 @@ class Loop:
     """`i in S`, one of several that are nested."""
 
     names: tuple[str, ...]
-    """What each element is called; several names open a pair, no name binds nothing."""
+    """The binders of each element; several names open a pair, no name binds nothing."""
     domain: Callable[[Environment], Elements]
     depends: bool
     """Whether the domain mentions a name of a loop around it."""

@@ -32,7 +32,7 @@ _HABITS = {
     "exists": "did you mean `any`, as in `any(i in S when …)`?",
     "forall": "did you mean `all`, as in `all(i in S when …)`?",
 }
-"""What to write in place of functions of other languages."""
+"""Help for functions of other languages."""
 INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 
 
@@ -61,7 +61,7 @@ def _helped(diagnostic: Diagnostic, help_: str) -> Diagnostic:
 
 
 def _no_loop(function: str, span: Span) -> Diagnostic:
-    """What to say of `f(… for …)`."""
+    """The error for `f(… for …)`."""
     loops = (*AGGREGATES, "count", "any", "all")
     if function in FUNCTIONS:
         return report("C047", span, f"`{function}` takes no loop", help=f"loops: {', '.join(loops)}")
@@ -70,7 +70,7 @@ def _no_loop(function: str, span: Span) -> Diagnostic:
 
 
 class _Scope:
-    """What names mean in a spec."""
+    """The meanings of names in a spec."""
 
     def __init__(self, spec: Spec, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
@@ -173,7 +173,7 @@ class _Scope:
             bound[name] = span
 
     def not_called(self, function: str, span: Span) -> Iterator[Diagnostic]:
-        """What to say of a call of something that is no function."""
+        """The error for a call of something that is no function."""
         symbol = self.spec.symbols.get(function)
         if symbol is not None and symbol.kind in ("table", "variable"):
             message = f"`{function}` is {a(symbol.kind)}, which is looked up in square brackets"
@@ -192,7 +192,7 @@ class _Scope:
     def base(
         self, name: str, span: Span, keys: tuple[syntax.Expr, ...], bound: dict[str, Span], *, births: bool
     ) -> Iterator[Diagnostic]:
-        """What stands before `[…]`."""
+        """Check the name before `[…]`."""
         symbol = self.spec.symbols.get(name)
         if name in bound and symbol is not None:
             return  # that the binder hides it was said
@@ -208,7 +208,7 @@ class _Scope:
     def unknown(
         self, name: str, span: Span, bound: dict[str, Span], *, among: tuple[str, ...] = ()
     ) -> Iterator[Diagnostic]:
-        """What to say about a name that means nothing; nothing when it may be declared where the text is broken."""
+        """The error for a name that means nothing; none when it may be declared where the text is broken."""
         if self.spec.doubts.covers(name):
             return
         declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]

@@ -1,4 +1,4 @@
-"""What operators, sets and calls mean. In: the rules of their parts; out: the rule of the whole."""
+"""Operators, sets and calls. In: the rules of their parts; out: the rule of the whole."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

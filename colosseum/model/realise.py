@@ -46,7 +46,7 @@ class Realiser(Facts):
     meter: Meter = field(default_factory=Meter)
     memo: dict[tuple[str, str], object] = field(default_factory=dict)
     open: list[tuple[str, str]] = field(default_factory=list)
-    """What is being computed, to notice circles."""
+    """The facts that are being computed, to notice circles."""
 
     def links(self) -> Elements:
         return cast(Elements, self.fact("network", "network"))
@@ -56,7 +56,7 @@ class Realiser(Facts):
 
     @cached_property
     def births(self) -> dict[str, Span]:
-        """Where every element that has a name got it."""
+        """The span where each named element got its name."""
         return births(self.spec, lambda numbers: elements(numbers, self.environment()))
 
     def environment(
@@ -260,7 +260,7 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
 
 
 def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:
-    """Where somebody is named among the members, else where all of them are."""
+    """The span of this member's name, else of all members."""
     if isinstance(source, syntax.Drawn):
         return source.call.span
     items = source.value.items if isinstance(source.value, syntax.SetLiteral) else ()

@@ -1,4 +1,4 @@
-"""What a study goes by. In: an experiment's settings and its coalition; out: a signal and the effects that matter."""
+"""Signals of studies. In: an experiment's settings and its coalition; out: a signal and the effects that matter."""
 
 from typing import Final
 
@@ -24,7 +24,7 @@ def parts(signal: str) -> tuple[str, ...]:
 
 
 def signal_of(settings: Settings, coalition: Coalition | None) -> str:
-    """What the settings say, else what fits the coalition: its value where that is no sum of payoffs."""
+    """The signal that the settings name, else one that fits the coalition: its value where it is no sum of payoffs."""
     own = coalition is not None and bool(coalition.objectives)
     return settings.signal or ("coalition_value" if own else "outsider_loss")
 

@@ -15,7 +15,7 @@ SymbolKind: TypeAlias = Literal[
     "param", "set", "table", "variable", "reward", "requirement", "coalition", "channel", "claim", "prompt", "rubric"
 ]
 Place: TypeAlias = tuple[str, int]
-"""Where a `from "…"` stands: the name of its text and its offset."""
+"""The place of a `from "…"`: the name of its text and its offset."""
 S = TypeVar("S", bound=syntax.Node)
 
 _KIND: dict[type[syntax.Declaration], SymbolKind] = {
@@ -40,12 +40,12 @@ BUILT_IN = ("links", "payoff", "total", "me", "allies")
 SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
             "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",
             "undecided")  # fmt: skip
-"""What experiments set. Channels, prompts and params share this namespace."""
+"""Settings of experiments. Channels, prompts and params share this namespace."""
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """What a declared name is."""
+    """The meaning of a declared name."""
 
     name: str
     kind: SymbolKind

@@ -87,7 +87,7 @@ def _check_audience(
 
 
 def _audience(statement: syntax.Table, instances: list[Instance], facts: "Realiser") -> Audience:
-    """Who sees each entry: `to WHO`, else the agent at the first index whose elements are all agents."""
+    """The agents who see each entry: `to WHO`, else the agent at the first index whose elements are all agents."""
     agents = facts.members("agents")
     match statement.recipients:
         case syntax.ToWhom(recipient=recipient):

@@ -26,7 +26,7 @@ def passage(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
 
 
 def _line(text: syntax.Text, line: int) -> tuple[int, int]:
-    """Where a line of the template begins and ends in the source, without the blanks and quotes around it."""
+    """Start and end of a template line in the source, without the blanks and quotes around it."""
     source = text.span.source
     head = 0 if text.long and text.span.text[3:].lstrip(" \t\r").startswith("\n") else 1
     number = min(text.span.line + line - head, len(source.line_starts))

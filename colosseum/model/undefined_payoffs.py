@@ -1,4 +1,4 @@
-"""Undecided payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
+"""Undefined payoffs. In: a payoff's term; out: an assignment at which it is none, so that the user can guard it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ FAULT: Kinds = frozenset((Fault,))
 
 @dataclass(frozen=True)
 class Domains:
-    """What the variables of a task may be at some place in a term."""
+    """The values that variables may take at some place in a term."""
 
     task: Task
     meter: Meter
@@ -171,7 +171,7 @@ def _all(parts: Iterable[Term], allowed: Kinds, domains: Domains) -> bool:
 
 
 def _where(condition: Term, guarded: Term, domains: Domains) -> Domains:
-    """What the variables of a term may be where its condition holds, as far as that tests them one by one."""
+    """The values that variables may take where a condition holds, as far as it tests them one by one."""
     parts = condition.parts if isinstance(condition, terms.Every) else (condition,)
     for part in parts:
         if len(part.scope) == 1 and part.scope <= guarded.scope and kinds(part, domains) <= CONDITION:

@@ -97,7 +97,7 @@ LONGEST_INTEGER = 1023
 
 
 def kind(value: Value) -> str:
-    """What a user would call it."""
+    """The kind of a value in a user's words."""
     match value:
         case None:
             return "none"

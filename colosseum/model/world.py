@@ -53,11 +53,11 @@ class Decided:
 
 
 Source: TypeAlias = TableData | Decided
-"""What a name may lead to that is looked up by keys."""
+"""A table or a variable, looked up by keys."""
 
 
 class Facts(ABC):
-    """What evaluation asks for. Every look-up raises Fault when the fact itself is in error."""
+    """The facts that evaluation asks for. Every look-up raises Fault when the fact itself is in error."""
 
     spec: Spec
 

@@ -30,7 +30,7 @@ from colosseum.players.view import Post, ToolCall
 ACTIVE = 0.7
 """DSA: the probability with which an agent that could gain moves."""
 BROKEN = 1e6
-"""What a broken hard rule counts."""
+"""The cost of a broken hard rule."""
 LEAST = 1e-9
 """A gain that is none."""
 MOST_VALUES = 100
@@ -43,7 +43,7 @@ Worths = dict[Value, float]
 
 
 def worth(task: Task, goal: Goal, values: Mapping[str, Value]) -> float:
-    """What an assignment is worth for a goal, less BROKEN for each hard rule that it breaks or payoff it lacks."""
+    """The value of an assignment for a goal, less BROKEN for each hard rule that it breaks or payoff it lacks."""
     try:
         broken = len(hard_broken(task.requirements, values))
         return goal_value(task, goal, values) - BROKEN * broken
@@ -56,7 +56,7 @@ def worth(task: Task, goal: Goal, values: Mapping[str, Value]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Where a local search stands, by what was said before this round."""
+    """The state of a local search, by what was said before this round."""
 
     mind: PlayerState
 
@@ -66,7 +66,7 @@ class Search:
 
     @cached_property
     def before(self) -> list[Post]:
-        """What was said in earlier rounds."""
+        """The posts of earlier rounds."""
         return [p for p in self.mind.posts if p.round < self.round]
 
     @cached_property
@@ -173,16 +173,16 @@ class Function:
 
     @cached_property
     def said(self) -> dict[str, dict[str, Worths]]:
-        """What agents said that values are worth to them, by agent and variable."""
+        """The worth of values as agents said it, by agent and variable."""
         return phrases.worths(self.mind.posts, self.task.variable)
 
     @property
     def former(self) -> dict[str, Worths]:
-        """What it said itself."""
+        """Its own last messages."""
         return self.said.get(self.mind.view.me, {})
 
     def others(self, variable: Variable) -> Worths:
-        """What a variable's values are worth to everybody else together, the best of them 0."""
+        """The worth of a variable's values to everybody else together, the best of them 0."""
         heard = [said[variable.name] for agent, said in self.said.items()
                  if agent != self.mind.view.me and variable.name in said]  # fmt: skip
         sums = {value: sum(each.get(value, 0.0) for each in heard) for value in variable.domain}
@@ -190,7 +190,7 @@ class Function:
         return {value: amount - most for value, amount in sums.items()}
 
     def messages(self) -> Iterator[tuple[str, Value, float]]:
-        """What it says of every variable of its scope, the worst value of each 0."""
+        """Its message about every variable of its scope, the worst value of each 0."""
         outside = {v.name: self.others(v) for v in self.scope}
         likely = {v.name: max(v.domain, key=outside[v.name].__getitem__) for v in self.scope}
         base = {**{v.name: v.domain[0] for v in self.task.variables}, **likely}
@@ -209,7 +209,7 @@ class Function:
                 yield variable.name, value, fresh + DAMPED * (former - fresh)
 
     def _amounts(self, target: Variable, base: Mapping[str, Value]) -> list[tuple[dict[str, Value], float]]:
-        """What its function comes to at joint values of the target and the variables that go with it.
+        """The value of its function at joint values of the target and the variables that go with it.
 
         These are own variables, then others, as many as make MOST_VALUES joint values at most.
         """

@@ -62,7 +62,7 @@ class Planner:
         }  # fmt: skip
 
     def belief(self, known: Mapping[Cell, Value]) -> Belief | None:
-        """What follows from these facts; None when they are too odd to make a task."""
+        """The belief that follows from these facts; None when they are too odd to make a task."""
         key = frozenset(known.items())
         if key not in self.beliefs:
             if len(self.beliefs) >= MOST_BELIEFS:
@@ -182,7 +182,7 @@ class Library:
         return cls(world, Planner(publish(world)), private_tables(spec, task), sides)
 
     def knowledge(self, agent: str, *, told: Told | None, strength: float, noise: float, run: str) -> Knowledge:
-        """What one agent knows."""
+        """The data of one agent's View."""
         planner, relevant = self.planner, self.relevant
         coalition = told.coalition if told is not None and told.of_allies else None
         if coalition is not None and coalition.name in self.sides:

@@ -1,4 +1,4 @@
-"""What scripted players say. In: facts; out: plain sentences, and the facts back from sentences of the same form.
+"""Phrases of scripted players. In: facts; out: plain sentences, and the facts back from sentences of the same form.
 
 I can tell: cost[engineer1, ticket1] = 7.25; cost[engineer1, ticket2] = 4
 I take: pick[engineer1] = ticket3
@@ -42,12 +42,12 @@ def tell(cells: Mapping[Cell, Value]) -> Iterator[str]:
 
 
 def worth(values: Iterable[tuple[str, Value, float]]) -> Iterator[str]:
-    """What values of variables are worth to who says it: (variable, value, worth)."""
+    """The worth of values to their author: (variable, value, worth)."""
     return _in_posts(WORTH, (f"{name} = {text(value)} for {amount:.4g}" for name, value, amount in values))
 
 
 def gain(amount: float, move: tuple[str, Value] | None) -> str:
-    """What the best change of one own move would gain; none gains nothing."""
+    """The gain of the best change of one own move; none gains nothing."""
     return GAIN + (NOTHING if move is None else f"{move[0]} = {text(move[1])} for {amount:.6g}")
 
 
@@ -114,7 +114,7 @@ def agreed(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str
 
 
 def gains(posts: Iterable[Post]) -> dict[str, float]:
-    """What agents said that they could gain, by agent; the last word counts."""
+    """The gains that agents announced, by agent; the last word counts."""
     found: dict[str, float] = {}
     for post in posts:
         if post.text == GAIN + NOTHING:
@@ -126,7 +126,7 @@ def gains(posts: Iterable[Post]) -> dict[str, float]:
 
 
 def worths(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, dict[str, dict[Value, float]]]:
-    """What values are worth to agents, as they said: by agent, variable and value; the last word counts."""
+    """The worths that agents announced, by agent, variable and value; the last word counts."""
     found: dict[str, dict[str, dict[Value, float]]] = {}
     for author, name, said in _said(posts, WORTH):
         words, amount = _priced(said)
@@ -171,7 +171,7 @@ def _priced(said: str) -> tuple[str, float | None]:
 
 
 def _value(said: str) -> Value:
-    """What a word stands for; None for a number that nobody believes."""
+    """The value of a word; None for a number that nobody believes."""
     if said.startswith("{") and said.endswith("}"):
         items = [_atom(part) for part in said[1:-1].split(", ") if part]
         return None if None in items else Elements.of(items)

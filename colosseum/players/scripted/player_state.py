@@ -22,7 +22,7 @@ SLIP = 0.1
 
 @dataclass(frozen=True, eq=False)
 class PlayerState:
-    """What a scripted player makes of its View."""
+    """All that a scripted player works out from its View."""
 
     view: View
     data: Knowledge
@@ -69,7 +69,7 @@ class PlayerState:
         return None if found is None else found.assignment
 
     def worth(self, goal: Goal, fixed: Mapping[str, Value], known: Mapping[Cell, Value] | None = None) -> float | None:
-        """What the best assignment is worth, as it believes, or by what is known."""
+        """The worth of the best assignment, as it believes or by the facts in `known`."""
         found = self.data.planner.optimum(goal, self.known if known is None else known, fixed, canonical=False)
         return None if found is None else found.value
 

@@ -21,7 +21,7 @@ ROLES = {
 
 @dataclass(frozen=True)
 class Told:
-    """What an agent is told by variants other than the control."""
+    """The role that variants other than the control give to an agent."""
 
     coalition: Coalition
     """The one that the prompts are for."""
@@ -36,7 +36,7 @@ class Told:
 def told(
     scenario: Scenario, agent: str, *, variant: Callable[[Prompt], str], channels: Iterable[Channel]
 ) -> Told | None:
-    """What the agent is told; None where every prompt that is for exactly a coalition of its holds its control."""
+    """The agent's role; None where every prompt that is for exactly a coalition of its holds its control."""
     bending = {p.name: variant(p) for p in scenario.prompts if variant(p) != p.variants[0].name}
     prompts = [p for p in scenario.prompts if p.name in bending and agent in p.recipients]
     coalition = next((c for p in prompts for c in scenario.coalitions if c.members == p.recipients), None)

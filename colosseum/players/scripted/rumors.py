@@ -20,7 +20,7 @@ DENIALS = ("not true", "not so", "untrue", "false", "no truth", "wrong")
 
 
 def believed(claim_texts: Iterable[str], posts: Iterable[Post], key: str) -> dict[str, tuple[Belief, float]]:
-    """What a scripted player holds each claim for, and how sure it is, in percent, from the posts of others.
+    """A scripted player's belief in each claim and its confidence in percent, from the posts of others.
 
     Everybody who says a claim, or denies it, convinces with probability TRUST; the draw is keyed by `key`, the claim
     and the author, so another post changes nothing that was heard before, and saying it twice convinces no better.
@@ -41,7 +41,7 @@ def _belief(claim: str, posts: Sequence[Post], key: str) -> tuple[Belief, float]
 
 
 def voices(claim: str, posts: Iterable[Post]) -> tuple[list[str], list[str]]:
-    """Who says a claim and who denies it, in the order of their first words; one may do both."""
+    """The agents who say a claim and who deny it, in the order of their first words; one may do both."""
     said: tuple[dict[str, None], dict[str, None]] = ({}, {})
     for heard in posts:
         if claim.casefold() in heard.text.casefold():
