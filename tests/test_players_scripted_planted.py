@@ -316,5 +316,5 @@ def test_a_view_says_whether_one_is_bent_and_by_whom() -> None:
     told = {agent: stage.told(agent) for agent in "ABC"}
     assert told["A"] is None
     assert told["B"] is not None
-    assert (told["B"].coalition.members, told["B"].variants, told["B"].of_allies) == (("B", "C"), ("bent",), True)
+    assert (told["B"].coalition.members, told["B"].role, told["B"].of_allies) == (("B", "C"), "sim/collude", True)
     assert library.knowledge("A", told=None, strength=1.0, noise=0.0, run="r").rumors == ()
