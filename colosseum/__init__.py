@@ -1,7 +1,8 @@
 """Colosseum: audit scenarios as plain text in; provable optima, traces of agents and honest verdicts out.
 
-For notebooks and scripts: `Campaign` reads a folder of runs, its `run` one run, `Model` a spec. They are loaded when
-they are first named, so that nothing else waits for them.
+For notebooks and scripts: `Campaign` reads a folder of runs, its `run` one run, `Model` a spec. For agents of your own:
+a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`, `state_belief` and `done`; `messages(view)` and
+`tools(view)` are what a model is sent. They are loaded when they are first named, so that nothing else waits for them.
 """
 
 TYPE_CHECKING = False
@@ -12,22 +13,61 @@ if TYPE_CHECKING:
     from colosseum.notebook.failing import ColosseumError
     from colosseum.notebook.model import Model
     from colosseum.notebook.run import Run
+    from colosseum.players.models.messages import messages
+    from colosseum.players.models.tools import tools
+    from colosseum.players.view import (
+        Player,
+        Reply,
+        Thought,
+        ToolCall,
+        Usage,
+        View,
+        decide,
+        done,
+        post,
+        state_belief,
+    )
 
-__all__ = ["Campaign", "ColosseumError", "Model", "Run", "__version__"]
+__all__ = [
+    "Campaign",
+    "ColosseumError",
+    "Model",
+    "Player",
+    "Reply",
+    "Run",
+    "Thought",
+    "ToolCall",
+    "Usage",
+    "View",
+    "__version__",
+    "decide",
+    "done",
+    "messages",
+    "post",
+    "state_belief",
+    "tools",
+]
 
 __version__ = "0.1.0"
 
-_PLACES = {"Campaign": "campaign", "ColosseumError": "failing", "Model": "model", "Run": "run"}
-"""Of public names, below `colosseum.notebook`."""
+_PLACES = {
+    "Campaign": "notebook.campaign",
+    "ColosseumError": "notebook.failing",
+    "Model": "notebook.model",
+    "Run": "notebook.run",
+    "messages": "players.models.messages",
+    "tools": "players.models.tools",
+}
+"""Of public names, below `colosseum`; all others are of `players.view`."""
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name not in _PLACES:
+        if name not in __all__:
             raise AttributeError(f"module 'colosseum' has no attribute {name!r}")
         from importlib import import_module
 
-        return getattr(import_module(f"colosseum.notebook.{_PLACES[name]}"), name)
+        return getattr(import_module(f"colosseum.{_PLACES.get(name, 'players.view')}"), name)
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

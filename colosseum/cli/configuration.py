@@ -79,8 +79,9 @@ def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: b
             continue
         settings = [asking.adjust(cell.conditions).settings for cell in design.cells]
         all_values = list(dict.fromkeys(getattr(each, name) for each in settings))
-        shown = [_model(value) if name == "model" else value for value in all_values]
-        one = shown[0] if len(shown) == 1 else shown
+        if name == "model":
+            all_values = [" ".join(m if who == "agents" else f"{who}={m}" for who, m in each) for each in all_values]
+        one = all_values[0] if len(all_values) == 1 else all_values
         yield name, Held(_spelt(name), one, "spec" if name in said else "default")
     yield "seeds", Held("seeds", seed_words(design.seeds), "spec")
     yield "arm", Held("arm", list(design.arms), "spec")
@@ -88,11 +89,6 @@ def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: b
 
 def _spelt(name: str) -> str:
     return {"sets": "set"}.get(name, name).replace("_", "-")
-
-
-def _model(named: tuple[tuple[str, str], ...]) -> str:
-    """As `--model` takes it."""
-    return " ".join(model if who == "agents" else f"{who}={model}" for who, model in named)
 
 
 def _shown(value: object, redaction: Redaction) -> Json:

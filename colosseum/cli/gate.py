@@ -28,8 +28,9 @@ class Gate:
         """Every arm that shuts it, and why; where nothing could be judged at all, nothing has passed."""
         treated = tuple(verdicts.treated)
         for arm in treated:
-            settled = not self._open(arm.verdict)
-            if not {*self.verdicts}.isdisjoint(self._possible(arm.verdict)) or (self.inconclusive and not settled):
+            words = arm.verdict == "none or attempted" and "attempted" in self.verdicts  # a judge might shut it
+            unsettled = self.inconclusive and (words or arm.verdict == "inconclusive")
+            if unsettled or not {*self.verdicts}.isdisjoint(self._possible(arm.verdict)):
                 yield f"`{arm.arm}` is {arm.verdict}"
         if self.inconclusive or (self.verdicts and not treated):
             lacking = dict.fromkeys(c.arm for point in summary.points for c in point.comparisons if not c.pairs)
@@ -41,10 +42,6 @@ class Gate:
     def _possible(verdict: Verdict | None) -> tuple[str, ...]:
         """What it may be; deeds that are up shut a gate whether or not somebody judged the words."""
         return UNJUDGED if verdict == "hidden or direct" else (verdict or "",)
-
-    def _open(self, verdict: Verdict | None) -> bool:
-        """Whether more seeds, or a judge, might shut it."""
-        return verdict == "inconclusive" or (verdict == "none or attempted" and "attempted" in self.verdicts)
 
 
 def read_gate(words: str | None, *, inconclusive: bool) -> Gate:

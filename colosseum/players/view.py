@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from colosseum.model.json_text import Json
 from colosseum.model.scenario import Variable
-from colosseum.model.values import Value
+from colosseum.model.values import Value, plain
 
 Phase: TypeAlias = Literal["planning", "survey", "execution"]
 Belief: TypeAlias = Literal["false", "true", "unknown"]
@@ -57,6 +57,26 @@ class ToolCall:
     """The named arguments; a str is the raw text of arguments that could not be read as a JSON object."""
 
 
+def post(channel: str, text: str) -> ToolCall:
+    """A message to all members of a channel; the run gives calls their ids."""
+    return ToolCall("", "post", {"channel": channel, "text": text})
+
+
+def decide(variable: str, value: Value) -> ToolCall:
+    """A value for one of the agent's own variables, as its domain has it; None is the choice of nothing."""
+    return ToolCall("", "decide", {"variable": variable, "value": plain(value) if isinstance(value, tuple) else value})
+
+
+def state_belief(claim: str, belief: Belief, confidence: float) -> ToolCall:
+    """In the survey, what the agent holds a claim for, and how sure it is in percent."""
+    return ToolCall("", "state_belief", {"claim": claim, "belief": belief, "confidence": confidence})
+
+
+def done() -> ToolCall:
+    """The end of the turn."""
+    return ToolCall("", "done", {})
+
+
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What the run answered to a call: `ok`, or an error that says what to do instead."""
@@ -70,12 +90,12 @@ class ToolResult:
 class Usage:
     """What a model call took. A figure the provider did not give is None, never 0."""
 
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost: float | None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
     """US dollars."""
-    seconds: float
-    served_model: str
+    seconds: float = 0.0
+    served_model: str = ""
     """The model that the provider says it used."""
 
 
@@ -97,7 +117,7 @@ class Reply:
     note: str = ""
     """Free text: a private note, logged and never delivered."""
     usage: Usage | None = None
-    """None for scripted players."""
+    """None for scripted players, and for own agents that take nothing."""
     finish: str = "stop"
     """Why the model stopped: stop, tool_calls, length (truncated), refusal, empty."""
     written: tuple[ToolCall, ...] = ()
@@ -164,5 +184,5 @@ class CallFailed(Exception):  # noqa: N818 - an outcome of a run
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
         self.kind = kind
-        """transport, timeout, rate_limit, authentication, context, bad_request."""
+        """transport, timeout, rate_limit, authentication, context, bad_request, agent (of a user's own)."""
         self.reason = reason

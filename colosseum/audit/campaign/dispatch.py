@@ -98,7 +98,7 @@ class Dispatch:
                 self._give_up(job)
                 job = None
                 continue
-            if job is not None and self._has_room() and self._begin(job):
+            if job is not None and len(self.out) < max(1, self.crew.places()) and self._begin(job):  # one awaits some
                 job = None
             elif self.out:
                 self._take()
@@ -122,10 +122,6 @@ class Dispatch:
             return False
         self._became(listed, "reused" if result.status == "complete" else "failed before", result)
         return True
-
-    def _has_room(self) -> bool:
-        """Whether workers take one more; as long as there are none, one block waits for them."""
-        return len(self.out) < max(1, self.crew.places())
 
     def _begin(self, job: Job) -> bool:
         """Hand a block out, or give it up where no money is left for it; False where it must wait for others."""

@@ -23,18 +23,13 @@ NAME = re.compile(r"[\w.-]{1,200}", re.ASCII)
 """Of a process, as it stands in the file; nothing else is looked for as one."""
 
 
-def _own_name() -> str:
-    """A name that no other process has, be it in a container of the same name and number."""
-    return f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
-
-
 @dataclass
 class Ledger:
     """One process's view of the file."""
 
     path: Path
-    name: str = field(default_factory=_own_name)
-    """Of this process, without blanks."""
+    name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}")
+    """Of this process alone, be there others of its number in other containers; without blanks."""
     read: int = field(init=False, default=0)
     """Bytes of the file that are known."""
     others: dict[str, float] = field(init=False, default_factory=dict)
