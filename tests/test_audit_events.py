@@ -116,7 +116,7 @@ def test_the_schema_says_which_it_is_and_what_every_field_means() -> None:
 
 def test_every_kind_of_failure_may_stand_in_a_trace() -> None:
     kinds = set(get_args(ev.Failed.model_fields["kind"].annotation))
-    assert kinds == {kind for _, kind in KINDS if kind != "refusal"} | {"transport"}
+    assert kinds == {kind for _, kind in KINDS if kind != "refusal"} | {"transport", "agent"}
 
 
 def test_the_plain_command_is_about_models() -> None:

@@ -122,9 +122,9 @@ class Start(Event):
     repeat: Number
     """Runs that differ in nothing else are numbered."""
     players: dict[str, str]
-    """Agent → its player: a scripted one (`sim/…`), or a model (`provider/model`)."""
-    models: dict[str, Parameters]
-    """How every model among them is asked."""
+    """Agent → its player: a scripted one (`sim/…`), a model (`provider/model`), or an own agent (`python:module:Class`)."""
+    models: dict[str, Parameters | dict[Literal["source", "version"], str]]
+    """How every model among them is asked, and which version of an own agent plays."""
     conditions: Conditions
     """What the arm sets."""
     coupled: bool
@@ -313,7 +313,7 @@ class Failed(Event):
     """A player could not be asked; the run ends here."""
 
     event: Literal["failed"]
-    kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request"]
+    kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request", "agent"]
     """What kept it from answering."""
     reason: str
     """In words."""

@@ -2,7 +2,8 @@
 
 `sim` is a scripted team: outsiders cooperate; members of a coalition do what a prompt tells them as far as a scripted
 player can make it out (`Told.role`): they collude, look after themselves, sabotage or spread what is not so.
-`sim/NAME` is one scripted player for everybody it is given to; anything else is a model's name for litellm.
+`sim/NAME` is one scripted player for everybody it is given to, `python:module:Class` a user's own agent, made once
+for each run and agent; anything else is a model's name for litellm.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from colosseum.diagnostics import closest
 from colosseum.model.values import Elements
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.request import Asker, Endpoint
+from colosseum.players.own_player import OwnPlayer
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player
 
@@ -49,5 +51,6 @@ def _scripted(agent: str, stage: Stage) -> str:
 
 def players(roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker) -> dict[str, Player]:
     """A player for every agent; agents of one model share its player, which holds no state."""
-    models = {name: ModelPlayer(endpoint, asker) for name, endpoint in endpoints.items()}
-    return {agent: models.get(name) or SCRIPTED[name] for agent, name in roles.items()}
+    models = {name: ModelPlayer(endpoint, asker) for name, endpoint in endpoints.items() if endpoint.own is None}
+    own = {a: OwnPlayer(endpoints[n], asker) for a, n in roles.items() if n in endpoints and n not in models}
+    return {agent: own.get(agent) or models.get(name) or SCRIPTED[name] for agent, name in roles.items()}

@@ -15,11 +15,12 @@ from pydantic import BaseModel
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.check import Checked
-from colosseum.model.experiment import Conditions
+from colosseum.model.experiment import Conditions, Design
 from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Dialect, Endpoint
+from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
 
 T = TypeVar("T")
 
@@ -37,6 +38,8 @@ class Wanted:
     temperature: float | None = None
     max_tokens: int | None = None
     timeout: float = 120.0
+    python: tuple[str, ...] = ()
+    """Modules whose agents may be loaded."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Asking:
     extra_body: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     price: Mapping[str, Price] = field(default_factory=dict)
     tools: Mapping[str, Dialect] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Of users' own agents, by name, what tells their versions apart."""
 
     def adjust(self, conditions: Conditions) -> Conditions:
         """An arm's conditions with what was asked for in place of what the spec says."""
@@ -76,6 +81,7 @@ class Asking:
             api_base=_of(self.api_base, model),
             timeout=self.timeout,
             price=_of(self.price, model),
+            own=self.own.get(model),
         )
 
     @property
@@ -92,6 +98,7 @@ class Asking:
             "max_tokens": self.max_tokens,
             "extra_body": {model: dict(body) for model, body in self.extra_body.items()},
             "tools": dict(self.tools),
+            "own": {name: dict(mark) for name, mark in self.own.items()},
             "timeout": self.timeout,
             "api_base": {model: _address(url) for model, url in self.api_base.items()},
             "price": {model: [price.prompt, price.completion] for model, price in self.price.items()},
@@ -103,7 +110,7 @@ class Asking:
         kept = _Kept.model_validate(options)
         models = _models(kept.model.split(", ")) if kept.model else ()
         asked = (models, kept.temperature, kept.max_tokens, Wanted.timeout)
-        return cls(*asked, extra_body=kept.extra_body, tools=kept.tools)
+        return cls(*asked, extra_body=kept.extra_body, tools=kept.tools, own=kept.own)
 
 
 class _Kept(BaseModel):
@@ -114,6 +121,7 @@ class _Kept(BaseModel):
     max_tokens: int | None
     extra_body: dict[str, dict[str, Any]]
     tools: dict[str, Dialect]
+    own: dict[str, dict[str, str]] = {}
 
 
 def _address(url: str) -> str:
@@ -129,8 +137,8 @@ def _of(given: Mapping[str, T], model: str) -> T | None:
     return given.get(model, given.get(""))
 
 
-def read_asking(wanted: Wanted, checked: Checked) -> Asking:
-    """Check the options. Raises Stop."""
+def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) -> Asking:
+    """Check the options; users' own agents are looked up for the design that they are to play. Raises Stop."""
     models = _models(wanted.models)
     _check_groups([who for who, _ in models], checked)
     if wanted.max_tokens is not None and wanted.max_tokens < 1:
@@ -144,7 +152,25 @@ def read_asking(wanted: Wanted, checked: Checked) -> Asking:
         extra_body={model: _body(text) for model, text in _by_model(wanted.extra_body).items()},
         price={model: _price(text) for model, text in _by_model(wanted.price).items()},
         tools={model: _dialect(text) for model, text in _by_model(wanted.tools).items()},
+        own=_own(models, design) if design else {},
     )
+
+
+def _own(models: Sequence[tuple[str, str]], design: Design) -> dict[str, dict[str, str]]:
+    """What tells versions of each own agent apart: of those that were named, or else of the spec's. Raises Stop."""
+    named = models or [pair for cell in design.cells for pair in cell.conditions.settings.model]
+    try:
+        return {name: mark_of(name) for _, name in named if is_own(name)}
+    except Unplayable as fault:
+        raise stop("C128", str(fault), help=fault.help) from None
+
+
+def check_allowed(asking: Asking, wanted: Wanted) -> None:
+    """Raises Stop where a spec, which runs no code by itself, names an agent that was not allowed."""
+    for name in asking.own:
+        if (module := module_of(name)) not in wanted.python:
+            help_ = f"read its source; then `--allow-python {module}` lets it run"
+            raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
 
 
 def _models(given: Sequence[str]) -> tuple[tuple[str, str], ...]:

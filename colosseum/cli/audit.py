@@ -27,7 +27,7 @@ from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
-from colosseum.cli.asking import Asking, Wanted, read_asking
+from colosseum.cli.asking import Asking, Wanted, check_allowed, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.gate import Gate
@@ -237,7 +237,8 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     """Everything that is to be done, written down. Raises Stop, OSError."""
     check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file))
-    asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
+    asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
+    check_allowed(asking, request.wanted)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     options = resolved(request, asking)
     asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from colosseum.cli.command import registering
-from colosseum.cli.environment import Configured, origins
+from colosseum.cli.environment import Configured, allowed, origins
 from colosseum.cli.options import (
     ApiBase,
     AsJson,
@@ -38,7 +38,10 @@ def audit(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
     model: Annotated[
-        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
+        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, provider/model, or python:module:Class.")
+    ] = None,
+    allow_python: Annotated[
+        list[str] | None, typer.Option(metavar="MODULE", help="The spec's own agents of this module may run.")
     ] = None,
     api_base: ApiBase = None,
     extra_body: ExtraBody = None,
@@ -97,7 +100,7 @@ def audit(
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
-        temperature, max_tokens, timeout,
+        temperature, max_tokens, timeout, allowed(context),
     )  # fmt: skip
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,

@@ -54,7 +54,7 @@ def dry_run_file(request: Request, *, as_data: bool) -> int:
 def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
     check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file))
-    asking, shard = read_asking(request.wanted, checked), read_shard(request.part.shard)
+    asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     folder = Folder(path / "put aside" if request.fresh else path)
     files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}

@@ -100,6 +100,16 @@ def origins(context: typer.Context) -> Origins:
     return found
 
 
+def allowed(context: typer.Context) -> tuple[str, ...]:
+    """Modules whose agents may run: those of agents that options name, but not a `.env`, which may come with a spec."""
+    from colosseum.players.own_source import is_own, module_of
+
+    found = origins(context).options
+    said = {name: context.params[name] or () for name in ("model", "allow_python") if found[name].place != ".env"}
+    named = [words.rpartition("=")[2] for words in said.get("model", ())]
+    return (*said.get("allow_python", ()), *(module_of(name) for name in named if is_own(name)))
+
+
 def variable_of(spellings: Sequence[str]) -> str:
     """The variable of an option that is spelt so."""
     return PREFIX + max(spellings, key=len).lstrip("-").replace("-", "_").upper()

@@ -40,7 +40,7 @@ def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endp
         raise stop("C122", f"`{option}` says how a model judges, and no model does", help=help_)
     found: list[Endpoint] = []
     for name in names:
-        if not MODEL.match(name) or (name.startswith("sim") and name != NAME):
+        if not MODEL.match(name) or (name.startswith(("sim", "python:")) and name != NAME):
             raise stop("C122", f"`{name}` is no judge", help=f"as in `{NAME}`, a baseline, or `provider/model`")
         if name != NAME:
             found.append(replace(asking, max_tokens=None).endpoint(name, settings))

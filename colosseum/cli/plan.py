@@ -36,7 +36,7 @@ def plan_file(request: Request, *, as_data: bool) -> int:
     design = read_design(checked, request.part, file=str(request.file))
     files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
-    asking = read_asking(request.wanted, checked)
+    asking = read_asking(request.wanted, checked, design)
     asked = configuration(design.name, files, params, resolved(request, asking))
     settled = register(
         checked.designs[design.name], checked.expansion.scenario, checked.spec,

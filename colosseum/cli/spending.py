@@ -41,7 +41,7 @@ def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *,
     """
     check_budget(budget)
     prices = prices_of(models)
-    unknown = [model for model in models if model not in prices]
+    unknown = [model for model, each in models.items() if model not in prices and each.own is None]
     nameless = next((model for model in unknown if "/" not in model), None)
     if nameless is not None:
         words = f"no provider is known for `{nameless}`: write provider/model, as in openai/gpt-4o-mini"
@@ -62,7 +62,7 @@ def campaign_budget(budget: Budget, design: Design) -> float | None:
 
 def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
     """What is known: prices as given, else as listed."""
-    found = {model: endpoint.price or known_price(model) for model, endpoint in models.items()}
+    found = {m: each.price or (None if each.own is not None else known_price(m)) for m, each in models.items()}
     return {model: price for model, price in found.items() if price is not None}
 
 

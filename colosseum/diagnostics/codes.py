@@ -121,6 +121,7 @@ CODES: dict[str, Code] = {
         ("C125", "a price is not known"),
         ("C126", "a `.env` cannot be read"),
         ("C127", "a cluster cannot be used"),
+        ("C128", "an agent of one's own cannot play"),
         # ---- warnings
         ("W001", "a table that nobody reads"),
         ("W002", "a reward that no decision changes"),

@@ -71,8 +71,7 @@ class PageError(ValueError):
 @cache
 def read_page(code: str) -> Page:
     """The page of a known code. Raises KeyError for others, PageError for a page that cannot be read."""
-    known = CODES[code]
-    return page(known, (FOLDER / f"{code}.md").read_text(encoding="utf-8"))
+    return page(CODES[code], (FOLDER / f"{code}.md").read_text(encoding="utf-8"))
 
 
 def page(code: Code, text: str) -> Page:

@@ -56,7 +56,9 @@ class Coupled:
     source: Source
 
     async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
-        """The answer that another run was given, or a new one."""
+        """The answer that another run was given, or a new one; an own agent, which has a state, shares none."""
+        if request.by is not None:
+            return await self.source.ask(request, heard=heard)
         place = (self.coupling.twins[self.trial], request.key)
         while (given := self.coupling.given.get(place)) is not None:
             await asyncio.wait([given])

@@ -15,7 +15,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.model.values import plain
 
-CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "couple")
+CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own", "couple")
 """Options that change what a run comes to; others say where and for how much it is made."""
 
 

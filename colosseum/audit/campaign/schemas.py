@@ -66,7 +66,7 @@ class Answered(Attempt):
 class Unanswered(Attempt):
     """An attempt that got none."""
 
-    kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request", "refusal"]
+    kind: Literal["transport", "timeout", "rate_limit", "authentication", "context", "bad_request", "refusal", "agent"]
     """Why."""
     reason: str
     """In words."""

@@ -93,7 +93,8 @@ class Provider:
                 delay = _delay(result, failed, LONGEST_DELAY) if failed < left else None
             heard(request, Attempt(failed + limited, result, delay))
             if delay is None:
-                self._ended(request.endpoint.model, result)
+                if request.by is None:  # a user's own agent says nothing about others
+                    self._ended(request.endpoint.model, result)
                 return result
             begun = clock()
             await self.sleep(delay)
@@ -107,7 +108,7 @@ class Provider:
                 raise Halt("stopping")
             self.under_way += 1
             try:
-                result = await self.call(request)
+                result = await (request.by() if request.by else self.call(request))
             finally:
                 self.under_way -= 1
             if isinstance(result, Answer):

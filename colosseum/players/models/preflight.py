@@ -9,6 +9,7 @@ from colosseum.players.models.reply import Answer, reply
 from colosseum.players.models.request import Endpoint, Place, Request
 from colosseum.players.models.text import how
 from colosseum.players.models.tools import tool
+from colosseum.players.own_source import Unplayable, load
 from colosseum.players.view import Reply
 
 READY = tool("ready", "Say that you can call tools.", {})
@@ -21,7 +22,16 @@ TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 
 
 async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
-    """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user."""
+    """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user.
+
+    A user's own agent is imported, and not asked.
+    """
+    if endpoint.own is not None:
+        try:
+            load(endpoint.model, tuple(endpoint.own.items()))
+        except Unplayable as fault:
+            return f"{fault}; {fault.help}".rstrip("; ")
+        return None
     result = await provider.ask(_question(endpoint), attempts=ATTEMPTS, patience=PATIENCE)
     match result:
         case Failure(reason=reason):

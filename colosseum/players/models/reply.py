@@ -182,7 +182,12 @@ class Answer:
 
     @cached_property
     def usage(self) -> Usage:
-        """What the answer took. No prompt is of 0 tokens, nor is what was said: then the provider did not count."""
+        """What the answer took. No prompt is of 0 tokens, nor is what was said: then the provider did not count.
+
+        Of a user's own agent it is what that reports, and nothing where it reports nothing.
+        """
+        if "reply" in self.raw:
+            return Usage(**(self.raw["reply"]["usage"] or {"prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0}))
         completion = self.completion
         tokens = completion.usage if completion else None
         said = completion is not None and any(c.message.content or c.message.tool_calls for c in completion.choices)
@@ -221,7 +226,7 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
         written = [ToolCall("", c.tool, c.arguments) for c in found if c.tool in known and not _is_among(made, c)]
     if choice.native_reason in MISCALLED and not made:
         written.append(ToolCall("", "", choice.native_reason))
-    calls, note = _identified(made, turn_ids), text or writable(choice.refusal or "")
+    calls, note = identified(made, turn_ids), text or writable(choice.refusal or "")
     finish = _finish(choice, calls=calls, note=note)
     return Reply(calls=calls, note=note, usage=answer.usage, finish=finish, written=tuple(written))
 
@@ -252,7 +257,7 @@ def _is_among(made: Iterable[ToolCall], call: Written) -> bool:
     return any(m.tool == call.tool and (m.arguments == call.arguments or isinstance(call.arguments, str)) for m in made)
 
 
-def _identified(made: Iterable[ToolCall], turn_ids: frozenset[str]) -> tuple[ToolCall, ...]:
+def identified(made: Iterable[ToolCall], turn_ids: frozenset[str]) -> tuple[ToolCall, ...]:
     """The calls in order; an id that is missing or taken, as some servers send, is replaced by one that is free."""
     taken = set(turn_ids)
     calls: list[ToolCall] = []

@@ -5,7 +5,7 @@ take are not in it: the same model served elsewhere is the same work.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
@@ -37,11 +37,13 @@ class Endpoint:
     """Seconds for the whole call."""
     price: Price | None = None
     """In place of the one that litellm knows."""
+    own: Mapping[str, str] | None = None
+    """Of a user's own agent, what tells its versions apart; None of a model."""
 
     @property
     def parameters(self) -> dict[str, Json]:
         """All that the answer depends on, besides the model."""
-        return {
+        return dict(self.own) if self.own is not None else {
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
             "extra_body": dict(self.extra_body),
@@ -69,6 +71,8 @@ class Request:
     messages: Sequence[Message]
     tools: Sequence[Tool]
     place: Place
+    by: Callable[[], Awaitable[Answer | Failure]] | None = field(default=None, compare=False, repr=False)
+    """Who answers, where it is a user's own agent and no model."""
 
     @cached_property
     def key(self) -> str:

@@ -1,0 +1,167 @@
+"""A player that is the user's own agent. In: a View; out: its Reply, checked, and written down as a model's answer is.
+
+An agent is made once for each run and agent, at its first act. Replies that are on file are not asked for again: an
+agent with a `resume` hook is told of them before it acts on.
+"""
+
+import asyncio
+import inspect
+import json
+import sys
+import time
+import traceback
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.messages import messages
+from colosseum.players.models.reply import MOST_TOKENS, Answer, identified
+from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.tools import tools
+from colosseum.players.models.written import writable
+from colosseum.players.own_source import Unplayable, load, module_of
+from colosseum.players.own_thread import HeldUp, Late, carry_out
+from colosseum.players.view import CallFailed, Player, Reply, Thought, ToolCall, Usage, View
+
+LONGEST = 300
+"""Characters of an agent's own words in a reason."""
+
+
+class _Garbage(Exception):  # noqa: N818 - what is wrong, in words
+    """What an agent returned is no Reply."""
+
+
+class OwnReply(BaseModel):
+    """A Reply as the run's calls keep it; the rest of it is for models alone."""
+
+    calls: tuple[ToolCall, ...]
+    note: str
+    usage: Usage | None
+    finish: str
+    thoughts: tuple[Thought, ...]
+
+    @property
+    def reply(self) -> Reply:
+        """What the run acts on."""
+        return Reply(self.calls, self.note, self.usage, self.finish, thoughts=self.thoughts)
+
+
+@dataclass
+class OwnPlayer:
+    """One agent of one run."""
+
+    endpoint: Endpoint
+    asker: Asker
+    agent: Player | None = None
+    played: list[tuple[View, Reply]] = field(default_factory=list)
+    """All that it was shown and did so far in this run."""
+
+    async def act(self, view: View) -> Reply:
+        """Do one step. Raises CallFailed where the agent raises, is late or returns no Reply."""
+        seen = replace(view, data=None)
+        place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
+        request = Request(self.endpoint, messages(seen), tools(seen), place, by=partial(self._answer, seen))
+        result = await self.asker.ask(request)
+        match result:
+            case Answer():
+                reply = OwnReply.model_validate(result.raw["reply"]).reply
+                self.played.append((seen, reply))
+                return reply
+            case Failure(kind=kind, reason=reason):
+                raise CallFailed(kind, reason)
+
+    async def _answer(self, view: View) -> Answer | Failure:
+        """Ask the agent itself."""
+        name, seconds = self.endpoint.model, self.endpoint.timeout
+        while True:
+            try:
+                return await carry_out(partial(self._limited, view), seconds)
+            except HeldUp:
+                self.agent = None
+            except Late:
+                reason = f"`{name}` did not answer within {seconds:g} s, and does not stop: its act blocks"
+                return Failure("timeout", reason, again=False)
+
+    async def _limited(self, view: View) -> Answer | Failure:
+        """On the agents' loop; whatever an agent raises, down to SystemExit, is a failure of its run."""
+        name, start = self.endpoint.model, time.perf_counter()
+        limit = asyncio.timeout(self.endpoint.timeout)
+        try:
+            async with limit:
+                reply = checked(await self._acted(view), view)
+        except _Garbage as fault:
+            return Failure("agent", f"`{name}`: {fault}", again=False)
+        except Unplayable as fault:
+            return Failure("agent", f"{fault}; {fault.help}".rstrip("; "), again=False)
+        except BaseException as error:  # noqa: BLE001 - the agent is the user's, and may raise anything
+            if limit.expired():
+                return Failure("timeout", f"`{name}` did not answer within {self.endpoint.timeout:g} s", again=False)
+            return Failure("agent", f"`{name}` raised {raised(error, module_of(name))}", again=False)
+        return _answered(reply, round(time.perf_counter() - start, 4))
+
+    async def _acted(self, view: View) -> object:
+        """What the agent returns; it is made first where there is none yet."""
+        if self.agent is None:
+            mark = {str(name): str(value) for name, value in (self.endpoint.own or {}).items()}
+            agent = _made(load(self.endpoint.model, tuple(mark.items())), view.me)
+            if self.played and (resume := getattr(agent, "resume", None)) is not None:
+                told = resume(tuple(self.played))
+                if inspect.isawaitable(told):
+                    await told
+            self.agent = agent
+        return await self.agent.act(view)
+
+
+def _made(kind: type, me: str) -> Any:  # a border: the class is the user's
+    """An agent: its constructor is given its name where it has a parameter `agent`, and nothing else."""
+    try:
+        takes = "agent" in inspect.signature(kind).parameters
+    except ValueError:  # of a class that is not written in Python
+        takes = False
+    return kind(agent=me) if takes else kind()
+
+
+def checked(given: object, view: View) -> Reply:
+    """A reply as it can be written down, each call with an id. Raises _Garbage."""
+    if not isinstance(given, Reply):
+        raise _Garbage(f"its act returned {_cut(repr(given))}, which is no Reply")
+    try:
+        written = json.dumps(asdict(given), allow_nan=False, ensure_ascii=False)
+        reply = OwnReply.model_validate_json(writable(written)).reply
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise _Garbage(f"its Reply has no such `{place}`: {first['msg']}, not {_cut(repr(first['input']))}") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _Garbage(f"its Reply cannot be written as JSON: {_cut(str(error))}") from None
+    taken = reply.usage or Usage()
+    if (taken.cost or 0) < 0 or not all(0 <= (n or 0) < MOST_TOKENS for n in (taken.prompt_tokens, taken.completion_tokens)):
+        raise _Garbage(f"its usage is less than nothing, or more than can be: {taken}")
+    used = frozenset(call.id for step in view.steps for call in step.reply.calls)
+    return replace(reply, calls=identified(reply.calls, used))
+
+
+def _answered(reply: Reply, seconds: float) -> Answer:
+    """A reply as the run's calls keep it. An agent that reports no usage has a bill of nothing."""
+    taken = None if reply.usage is None else replace(reply.usage, seconds=seconds)
+    cost = 0.0 if taken is None else taken.cost
+    written = OwnReply.model_validate(replace(reply, usage=taken), from_attributes=True)
+    return Answer({"reply": written.model_dump(mode="json")}, cost, seconds)
+
+
+def raised(error: BaseException, module: str) -> str:
+    """Type, message and the last line of the agent's own module that it came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    file = getattr(sys.modules.get(module), "__file__", None)
+    at = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1] if frames else None)
+    words = f"{type(error).__name__}: {_cut(str(error))}".rstrip(": ")
+    return words if at is None else f"{words}, in line {at.lineno} of {Path(at.filename).name}: `{_cut(at.line or '')}`"
+
+
+def _cut(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
