@@ -1,0 +1,48 @@
+"""`python -m tests.frameworks`. In: names of frameworks, all by default; out: their environments, and their tests run.
+
+An environment is made once for each list of requirements, below `build/frameworks`.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+NAMES = tuple(sorted(path.stem for path in HERE.glob("*.txt")))
+
+
+def python_of(name: str) -> Path:
+    """The interpreter of a framework's environment, whether it was made or not."""
+    digest = hashlib.sha256((HERE / f"{name}.txt").read_bytes()).hexdigest()[:12]
+    return ROOT / "build" / "frameworks" / f"{name}-{digest}" / "bin" / "python"
+
+
+def make(name: str) -> None:
+    """Make an environment, unless it is there."""
+    python = python_of(name)
+    made = python.parent.parent / "made"
+    if not made.exists():
+        venv.create(python.parent.parent, with_pip=True, clear=True)
+        options = ("--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check", "-r", str(HERE / f"{name}.txt"))
+        subprocess.run([python, "-m", "pip", "install", *options], check=True)
+        made.touch()
+
+
+def main(arguments: list[str]) -> int:
+    """Make the environments, and run the tests in them."""
+    parser = argparse.ArgumentParser(prog="python -m tests.frameworks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; default: all")
+    names = parser.parse_args(arguments).names or NAMES
+    for name in names:
+        make(name)
+    chosen = " or ".join(f"{name}_team" for name in names)
+    tests = ("-n", "0", "-m", "frameworks", "-k", chosen, "tests/test_frameworks.py")
+    return subprocess.run([sys.executable, "-m", "pytest", *tests], cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
