@@ -1,8 +1,8 @@
 """Colosseum: audit scenarios as plain text in; provable optima, traces of agents and honest verdicts out.
 
-For notebooks and scripts: `Campaign` reads a folder of runs, its `run` one run, `Model` a spec. For agents of one's own:
-a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`, `state_belief` and `done`; `messages` and `tools`
-are the chat that a model gets of the same view. All are loaded when they are first named, so that nothing waits for them.
+For notebooks and scripts: `Campaign` reads a folder of runs, its `run` one run, `Model` a spec. For agents of your own:
+a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`, `state_belief` and `done`; `messages(view)` and
+`tools(view)` are what a model is sent. They are loaded when they are first named, so that nothing else waits for them.
 """
 
 TYPE_CHECKING = False

@@ -10,7 +10,6 @@ import pytest
 from chat_mind import plays
 from chat_server import Answer, Body, ChatServer, says
 from conftest import MATCH
-
 from frameworks.__main__ import HERE, NAMES, ROOT, python_of
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1")
@@ -34,7 +33,8 @@ def test_a_team_of_a_framework_plays(name: str, tmp_path: Path) -> None:
     python = python_of(name.removesuffix("_team"))
 
     def run(*arguments: str, url: str) -> "subprocess.CompletedProcess[str]":
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "any"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "any",
+                       "OPENAI_AGENTS_DISABLE_TRACING": "1"}  # fmt: skip
         return subprocess.run([python, "-m", "colosseum", *arguments], cwd=tmp_path, env=environment,
                               capture_output=True, text=True, check=False)  # fmt: skip
 
@@ -63,6 +63,6 @@ def test_what_is_shown_is_what_is_tested(name: str) -> None:
     source = (HERE / f"{name}_team.py").read_text(encoding="utf-8")
     shown = re.findall(r"```python\n(.*?)```", (ROOT / "specs" / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert source in shown
-    assert len(source.splitlines()) <= 30
+    assert len(source.splitlines()) < 30
     pinned = (HERE / f"{name}.txt").read_text(encoding="utf-8").splitlines()[1:]
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pinned)

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,9 +169,9 @@ def tell(words):
     assert gone_on.returncode == 0, gone_on.stderr
     after = Path("told").read_text().splitlines()[len(before) :]
     asked = [line for line in (*before, *after) if line.startswith("act")]
-    assert sorted(asked) == sorted({*asked, "act B 2"} | set()) or asked.count("act B 2") == 2
-    assert len(asked) == 7  # three posts, three decisions, and the one that was killed
-    assert set(after) >= {"resumed B 1 True"}
+    assert before[-1] == "act B 2"
+    assert sorted(asked) == sorted([f"act {who} {n}" for who in "ABC" for n in (1, 2)] + ["act B 2"])
+    assert "resumed B 1 True" in after
     notes = [e["note"] for e in written() if e["event"] == "reply" and e["phase"] == "execution"]
     assert notes == ["2", "2", "2"]
     assert colosseum("replay", "runs").returncode == 0
@@ -230,23 +229,23 @@ AT_B = 'if view.me == "B" and "Differ." in view.briefing:\n            '
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ('raise ValueError("bad  \\n price")', 'raised ValueError: bad price, in line 6 of MODULE.py: `raise ValueError("'),
+        ('raise ValueError("bad  \\n price")', 'raised ValueError: bad price, in line 6 of MODULE.py: `raise ValueErr'),
         ("sys.exit(3)", "raised SystemExit: 3, in line 6 of MODULE.py: `sys.exit(3)`"),
         ("raise KeyboardInterrupt", "raised KeyboardInterrupt, in line 6 of MODULE.py: `raise KeyboardInterrupt`"),
         ("raise asyncio.CancelledError", "raised CancelledError, in line 6"),
         ("await asyncio.sleep(-1, 1 / 0)", "raised ZeroDivisionError: division by zero, in line 6 of MODULE.py"),
         ("[].index(1)", "raised ValueError: 1 is not in list"),
         ("raise TimeoutError('mine')", "raised TimeoutError: mine"),
-        ("return None", "its act returned None, which is no Reply"),
-        ("return [post('public', 'x')]", "its act returned [ToolCall("),
-        ("return Reply(post('public', 'x'))", "its Reply has no such `calls`"),
-        ("return Reply(('post',))", "its Reply has no such `calls.0`"),
-        ("return Reply(note=None)", "its Reply has no such `note`: Input should be a valid string, not None"),
-        ("return Reply((decide('x', float('nan')),))", "its Reply cannot be written as JSON"),
-        ("return Reply((decide('x', {1, 2}),))", "its Reply cannot be written as JSON"),
-        ("return Reply(usage=Usage(cost=-1.0))", "its usage is less than nothing"),
-        ("return Reply(usage=Usage(prompt_tokens=-1))", "its usage is less than nothing"),
-        ("return Reply(usage=3)", "its Reply has no such `usage`"),
+        ("return None", "returned None, which is no Reply"),
+        ("return [post('public', 'x')]", "returned [ToolCall("),
+        ("return Reply(post('public', 'x'))", "returned a Reply with no such `calls`"),
+        ("return Reply(('post',))", "returned a Reply with no such `calls.0`"),
+        ("return Reply(note=None)", "returned a Reply with no such `note`: Input should be a valid string, not None"),
+        ("return Reply((decide('x', float('nan')),))", "returned a Reply that cannot be written as JSON"),
+        ("return Reply((decide('x', {1, 2}),))", "returned a Reply that cannot be written as JSON"),
+        ("return Reply(usage=Usage(cost=-1.0))", "returned a Usage of less than nothing"),
+        ("return Reply(usage=Usage(prompt_tokens=-1))", "returned a Usage of less than nothing"),
+        ("return Reply(usage=3)", "returned a Reply with no such `usage`"),
     ],
 )
 def test_a_run_says_why_it_failed_and_others_go_on(agent: Write, statement: str, words: str) -> None:
@@ -260,9 +259,8 @@ def test_a_run_says_why_it_failed_and_others_go_on(agent: Write, statement: str,
 
 
 def test_a_constructor_may_fail_too(agent: Write) -> None:
-    done = audit("--model", agent("class Trader:\n    def __init__(self):\n        raise OSError('no disk')\n" + ONCE[14:]
-                                  + "return Reply()"))  # fmt: skip
-    assert done.returncode == 3
+    source = "class Trader:\n    def __init__(self):\n        raise OSError('no disk')\n" + ONCE[14:] + "return Reply()"
+    assert audit("--model", agent(source)).returncode == 3
     assert "raised OSError: no disk, in line 5 of" in reasons()[0]
 
 
@@ -278,7 +276,7 @@ def test_a_constructor_may_fail_too(agent: Write) -> None:
 )  # fmt: skip
 def test_a_hang_ends_one_run(agent: Write, statement: str, words: str, tmp_path: Path) -> None:
     source = ONCE + AT_B + statement + "\n        await asyncio.sleep(0.01)\n        return Reply((done(),))"
-    arguments = ["audit", "match.colo", "--out", "runs", "--seeds", "1..2", "--model", agent(source), "--timeout", "0.3"]
+    arguments = ["audit", "match.colo", "--out", "runs", "--seeds", "1..2", "--model", agent(source), "--timeout=0.3"]
     done = subprocess.run([sys.executable, "-m", "colosseum", *arguments], capture_output=True, check=False, text=True)
     assert done.returncode == 3, done.stderr
     assert "2 runs complete, 2 failed" in done.stderr
@@ -296,15 +294,14 @@ def test_a_hang_ends_one_run(agent: Write, statement: str, words: str, tmp_path:
         ("", "python:math:Trader", "there is no module `math` written in Python"),
         ("", "python:json", "does not name a class of a module"),
         ("", "python:../x:Trader", "does not name a class of a module"),
-        ("class Trade: pass\n", "", "has no class `Trader`\n  = help: did you mean `Trade`?"),
-        ("def Trader(): pass\n", "", "is not a class"),
-        ("Trader = 3\n", "", "is not a class"),
-        ("from json import JSONDecoder as Trader\n", "", "only imports `Trader`"),
+        ("class Trade: pass\n", "", "is not a class that is written in its module\n  = help: did you mean `Trade`?"),
+        ("def Trader(): pass\n", "", "is not a class that is written in its module"),
+        ("from json import JSONDecoder as Trader\n", "", "is not a class that is written in its module"),
         ("class Trader:\n    def act(self, view): pass\n", "", "has no `async def act`"),
         ("class Trader: pass\n", "", "has no `async def act`"),
         ("class Base: pass\nclass Trader(Base): pass\n", "", "has no `async def act`"),
         ("class Trader\n", "", "cannot be read"),
-        ("import nothing_of_that_name\n" + ONCE + "pass", "", "cannot be imported: ModuleNotFoundError: No module named"),
+        ("import nothing_of_that_name\n" + ONCE + "pass", "", "cannot be imported: ModuleNotFoundError: No module"),
         ("sys.exit()\n" + ONCE + "pass", "", "cannot be imported: SystemExit"),
     ],
 )

@@ -122,7 +122,7 @@ class Start(Event):
     repeat: Number
     """Runs that differ in nothing else are numbered."""
     players: dict[str, str]
-    """Agent → its player: a scripted one (`sim/…`), a model (`provider/model`), or an own agent (`python:module:Class`)."""
+    """Agent → its player: a scripted one (`sim/…`), a model (`provider/model`), or `python:module:Class`."""
     models: dict[str, Parameters | dict[Literal["source", "version"], str]]
     """How every model among them is asked, and which version of an own agent plays."""
     conditions: Conditions

@@ -80,7 +80,7 @@ class Asking:
             dialect=_of(self.tools, model) or "native",
             api_base=_of(self.api_base, model),
             timeout=self.timeout,
-            price=_of(self.price, model),
+            price=self.price.get(model) if is_own(model) else _of(self.price, model),
             own=self.own.get(model),
         )
 
@@ -205,7 +205,8 @@ def _by_model(given: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for words in given:
         model, equals, value = words.partition("=")
-        named = equals and "/" in model and ":" not in model.partition("/")[0] and MODEL.match(model)
+        likely = is_own(model) or ("/" in model and ":" not in model.partition("/")[0])
+        named = equals and likely and MODEL.match(model)
         found[model if named else ""] = value if named else words
     return found
 

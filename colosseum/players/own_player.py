@@ -13,7 +13,6 @@ import traceback
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -29,10 +28,6 @@ from colosseum.players.view import CallFailed, Player, Reply, Thought, ToolCall,
 
 LONGEST = 300
 """Characters of an agent's own words in a reason."""
-
-
-class _Garbage(Exception):  # noqa: N818 - what is wrong, in words
-    """What an agent returned is no Reply."""
 
 
 class OwnReply(BaseModel):
@@ -65,10 +60,9 @@ class OwnPlayer:
         seen = replace(view, data=None)
         place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
         request = Request(self.endpoint, messages(seen), tools(seen), place, by=partial(self._answer, seen))
-        result = await self.asker.ask(request)
-        match result:
-            case Answer():
-                reply = OwnReply.model_validate(result.raw["reply"]).reply
+        match await self.asker.ask(request):
+            case Answer(raw=raw):
+                reply = OwnReply.model_validate(raw["reply"]).reply
                 self.played.append((seen, reply))
                 return reply
             case Failure(kind=kind, reason=reason):
@@ -76,38 +70,36 @@ class OwnPlayer:
 
     async def _answer(self, view: View) -> Answer | Failure:
         """Ask the agent itself."""
-        name, seconds = self.endpoint.model, self.endpoint.timeout
         while True:
             try:
-                return await carry_out(partial(self._limited, view), seconds)
+                return await carry_out(partial(self._limited, view), self.endpoint.timeout)
             except HeldUp:
                 self.agent = None
             except Late:
-                reason = f"`{name}` did not answer within {seconds:g} s, and does not stop: its act blocks"
-                return Failure("timeout", reason, again=False)
+                return self._late(", and does not stop: its act blocks")
 
     async def _limited(self, view: View) -> Answer | Failure:
         """On the agents' loop; whatever an agent raises, down to SystemExit, is a failure of its run."""
-        name, start = self.endpoint.model, time.perf_counter()
-        limit = asyncio.timeout(self.endpoint.timeout)
+        name, start, limit = self.endpoint.model, time.perf_counter(), asyncio.timeout(self.endpoint.timeout)
         try:
             async with limit:
-                reply = checked(await self._acted(view), view)
-        except _Garbage as fault:
-            return Failure("agent", f"`{name}`: {fault}", again=False)
+                reply = checked(await self._acted(view), view, name)
         except Unplayable as fault:
             return Failure("agent", f"{fault}; {fault.help}".rstrip("; "), again=False)
         except BaseException as error:  # noqa: BLE001 - the agent is the user's, and may raise anything
             if limit.expired():
-                return Failure("timeout", f"`{name}` did not answer within {self.endpoint.timeout:g} s", again=False)
-            return Failure("agent", f"`{name}` raised {raised(error, module_of(name))}", again=False)
-        return _answered(reply, round(time.perf_counter() - start, 4))
+                return self._late()
+            return Failure("agent", f"`{name}` raised {_raised(error, module_of(name))}", again=False)
+        seconds = round(time.perf_counter() - start, 4)
+        taken = None if reply.usage is None else replace(reply.usage, seconds=seconds)
+        written = OwnReply.model_validate(replace(reply, usage=taken), from_attributes=True).model_dump(mode="json")
+        return Answer({"reply": written}, 0.0 if taken is None else taken.cost, seconds)
 
     async def _acted(self, view: View) -> object:
-        """What the agent returns; it is made first where there is none yet."""
+        """What the agent returns; it is made first where there is none yet, and told its name if it asks for that."""
         if self.agent is None:
-            mark = {str(name): str(value) for name, value in (self.endpoint.own or {}).items()}
-            agent = _made(load(self.endpoint.model, tuple(mark.items())), view.me)
+            kind = load(self.endpoint.model, tuple((self.endpoint.own or {}).items()))
+            agent = kind(agent=view.me) if "agent" in inspect.signature(kind).parameters else kind()
             if self.played and (resume := getattr(agent, "resume", None)) is not None:
                 told = resume(tuple(self.played))
                 if inspect.isawaitable(told):
@@ -115,51 +107,38 @@ class OwnPlayer:
             self.agent = agent
         return await self.agent.act(view)
 
-
-def _made(kind: type, me: str) -> Any:  # a border: the class is the user's
-    """An agent: its constructor is given its name where it has a parameter `agent`, and nothing else."""
-    try:
-        takes = "agent" in inspect.signature(kind).parameters
-    except ValueError:  # of a class that is not written in Python
-        takes = False
-    return kind(agent=me) if takes else kind()
+    def _late(self, more: str = "") -> Failure:
+        words = f"`{self.endpoint.model}` did not answer within {self.endpoint.timeout:g} s{more}"
+        return Failure("timeout", words, again=False)
 
 
-def checked(given: object, view: View) -> Reply:
-    """A reply as it can be written down, each call with an id. Raises _Garbage."""
+def checked(given: object, view: View, name: str) -> Reply:
+    """What an agent returned as it can be written down, each call with an id. Raises Unplayable."""
     if not isinstance(given, Reply):
-        raise _Garbage(f"its act returned {_cut(repr(given))}, which is no Reply")
+        raise Unplayable(f"`{name}` returned {_cut(repr(given))}, which is no Reply")
     try:
         written = json.dumps(asdict(given), allow_nan=False, ensure_ascii=False)
         reply = OwnReply.model_validate_json(writable(written)).reply
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise _Garbage(f"its Reply has no such `{place}`: {first['msg']}, not {_cut(repr(first['input']))}") from None
+        words = f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}, not {_cut(repr(first['input']))}"
+        raise Unplayable(f"`{name}` returned a Reply with no such {words}") from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise _Garbage(f"its Reply cannot be written as JSON: {_cut(str(error))}") from None
+        raise Unplayable(f"`{name}` returned a Reply that cannot be written as JSON: {_cut(str(error))}") from None
     taken = reply.usage or Usage()
-    if (taken.cost or 0) < 0 or not all(0 <= (n or 0) < MOST_TOKENS for n in (taken.prompt_tokens, taken.completion_tokens)):
-        raise _Garbage(f"its usage is less than nothing, or more than can be: {taken}")
+    if not all(0 <= (n or 0) < MOST_TOKENS for n in (taken.prompt_tokens, taken.completion_tokens, taken.cost)):
+        raise Unplayable(f"`{name}` returned a Usage of less than nothing, or of more than can be: {taken}")
     used = frozenset(call.id for step in view.steps for call in step.reply.calls)
     return replace(reply, calls=identified(reply.calls, used))
 
 
-def _answered(reply: Reply, seconds: float) -> Answer:
-    """A reply as the run's calls keep it. An agent that reports no usage has a bill of nothing."""
-    taken = None if reply.usage is None else replace(reply.usage, seconds=seconds)
-    cost = 0.0 if taken is None else taken.cost
-    written = OwnReply.model_validate(replace(reply, usage=taken), from_attributes=True)
-    return Answer({"reply": written.model_dump(mode="json")}, cost, seconds)
-
-
-def raised(error: BaseException, module: str) -> str:
+def _raised(error: BaseException, module: str) -> str:
     """Type, message and the last line of the agent's own module that it came through."""
     frames = traceback.extract_tb(error.__traceback__)
     file = getattr(sys.modules.get(module), "__file__", None)
-    at = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1] if frames else None)
+    at = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1])
     words = f"{type(error).__name__}: {_cut(str(error))}".rstrip(": ")
-    return words if at is None else f"{words}, in line {at.lineno} of {Path(at.filename).name}: `{_cut(at.line or '')}`"
+    return f"{words}, in line {at.lineno} of {Path(at.filename).name}: `{_cut(at.line or '')}`"
 
 
 def _cut(words: str) -> str:

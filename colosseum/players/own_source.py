@@ -5,7 +5,6 @@ The mark tells versions of an agent apart: a literal `version` of the class, els
 
 import ast
 import sys
-from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib import import_module, util
@@ -16,7 +15,6 @@ from pathlib import Path
 from colosseum.diagnostics import closest
 
 PREFIX = "python:"
-FORM = "as in `python:package.module:Class`"
 
 
 class Unplayable(Exception):  # noqa: N818 - what is wrong, in words
@@ -28,7 +26,7 @@ class Unplayable(Exception):  # noqa: N818 - what is wrong, in words
 
 
 def is_own(name: str) -> bool:
-    """Whether a player is an agent of the user's own."""
+    """Whether a player is a user's own agent."""
     return name.startswith(PREFIX)
 
 
@@ -39,20 +37,33 @@ def module_of(name: str) -> str:
 
 def mark_of(name: str) -> dict[str, str]:
     """What tells versions of an agent apart; its source is read and not run. Raises Unplayable."""
-    path, content = _source(name)
+    wanted = name.removeprefix(PREFIX).partition(":")[2]
+    if not all(part.isidentifier() for part in (*module_of(name).split("."), wanted)):
+        raise Unplayable(f"`{name}` does not name a class of a module", "as in `python:package.module:Class`")
+    spec = _spec(module_of(name))
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        help_ = f"modules are looked for in {Path.cwd()}, then where Python looks for them"
+        raise Unplayable(f"there is no module `{module_of(name)}` written in Python, of `{name}`", help_)
     try:
+        content = Path(spec.origin).read_bytes()
         body = ast.parse(content).body
-    except (SyntaxError, ValueError) as error:
-        raise Unplayable(f"`{name}` cannot be read: {path}: {error}") from None
-    wanted = name.rpartition(":")[2]
-    found = next((node for node in body if isinstance(node, ast.ClassDef) and node.name == wanted), None)
-    if found is None:
-        raise _no_class(name, wanted, body)
-    acts = [node for node in found.body if getattr(node, "name", "") == "act"]
-    if not (acts or found.bases) or (acts and not isinstance(acts[-1], ast.AsyncFunctionDef)):
+    except (OSError, SyntaxError, ValueError) as error:
+        raise Unplayable(f"`{name}` cannot be read: {spec.origin}: {error}") from None
+    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+    if wanted not in classes:
+        help_ = closest(wanted, classes) or f"its classes: {', '.join(classes) or 'none'}"
+        raise Unplayable(f"`{wanted}` of `{name}` is not a class that is written in its module", help_)
+    acts = [node for node in classes[wanted].body if getattr(node, "name", "") == "act"]
+    if not (acts or classes[wanted].bases) or (acts and not isinstance(acts[-1], ast.AsyncFunctionDef)):
         raise _no_act(name)
-    version = next(_versions(found), None)
-    return {"source": sha256(content).hexdigest()} if version is None else {"version": version}
+    for node in classes[wanted].body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id="version")], value=ast.Constant(value=str(version)))
+                | ast.AnnAssign(target=ast.Name(id="version"), value=ast.Constant(value=str(version)))
+            ):
+                return {"version": version}
+    return {"source": sha256(content).hexdigest()}
 
 
 @cache
@@ -61,16 +72,13 @@ def load(name: str, mark: tuple[tuple[str, str], ...]) -> type:
     if mark_of(name) != dict(mark):
         raise Unplayable(f"`{name}` is not the one that was planned: its source was changed, or is another one here")
     search(Path.cwd())
-    module, _, wanted = name.removeprefix(PREFIX).partition(":")
     try:
-        found = getattr(import_module(module), wanted, None)
+        found = getattr(import_module(module_of(name)), name.rpartition(":")[2], None)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise Unplayable(f"`{name}` cannot be imported: {type(error).__name__}: {error}") from error
-    if not isinstance(found, type):
-        raise Unplayable(f"`{name}` is not a class")
-    if not iscoroutinefunction(getattr(found, "act", None)):
+    if not isinstance(found, type) or not iscoroutinefunction(getattr(found, "act", None)):
         raise _no_act(name)
     return found
 
@@ -81,20 +89,6 @@ def search(folder: Path) -> None:
         sys.path.insert(0, str(folder))
 
 
-def _source(name: str) -> tuple[Path, bytes]:
-    module, colon, wanted = name.removeprefix(PREFIX).partition(":")
-    if not (is_own(name) and colon and all(part.isidentifier() for part in (*module.split("."), wanted))):
-        raise Unplayable(f"`{name}` does not name a class of a module", FORM)
-    spec = _spec(module)
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        help_ = f"modules are looked for in {Path.cwd()}, then where Python looks for them"
-        raise Unplayable(f"there is no module `{module}` written in Python, of `{name}`", help_)
-    try:
-        return Path(spec.origin), Path(spec.origin).read_bytes()
-    except OSError as error:
-        raise Unplayable(f"`{name}` cannot be read: {spec.origin}: {error.strerror}") from None
-
-
 def _spec(module: str) -> ModuleSpec | None:
     """Where a module is. Python's own `find_spec` would import the packages that it is in."""
     first, *rest = module.split(".")
@@ -102,32 +96,9 @@ def _spec(module: str) -> ModuleSpec | None:
     if spec is None and first not in sys.modules:
         spec = util.find_spec(first)  # by a finder of an editable installation
     for part in rest:
-        first = f"{first}.{part}"
-        places = spec.submodule_search_locations if spec else None
-        spec = PathFinder.find_spec(first, list(places)) if places is not None else None
+        first, places = f"{first}.{part}", spec.submodule_search_locations if spec else None
+        spec = None if places is None else PathFinder.find_spec(first, list(places))
     return spec
-
-
-def _versions(found: ast.ClassDef) -> Iterator[str]:
-    for node in found.body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="version")], value=ast.Constant(value=str(version))):
-                yield version
-            case ast.AnnAssign(target=ast.Name(id="version"), value=ast.Constant(value=str(version))):
-                yield version
-
-
-def _no_class(name: str, wanted: str, body: list[ast.stmt]) -> Unplayable:
-    bound = {getattr(node, "name", "") for node in body}
-    bound |= {part.id for node in body for part in getattr(node, "targets", ()) if isinstance(part, ast.Name)}
-    if wanted in bound:
-        return Unplayable(f"`{wanted}` in `{name}` is not a class", FORM)
-    imports = [a for node in body if isinstance(node, ast.Import | ast.ImportFrom) for a in node.names]
-    if any(wanted == (alias.asname or alias.name) for alias in imports):
-        return Unplayable(f"`{name}` only imports `{wanted}`", "name the module in which the class is written")
-    known = [node.name for node in body if isinstance(node, ast.ClassDef)]
-    help_ = closest(wanted, known) or f"its classes: {', '.join(known) or 'none'}"
-    return Unplayable(f"the module of `{name}` has no class `{wanted}`", help_)
 
 
 def _no_act(name: str) -> Unplayable:

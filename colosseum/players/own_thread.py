@@ -6,10 +6,11 @@ take is left behind: the act that blocks it is late, and the others are told to 
 """
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -31,34 +32,16 @@ class Late(Exception):  # noqa: N818 - what is wrong
 class Act:
     """An act under way."""
 
-    answer: "asyncio.Future[Any]"
-    """On the loop of who waits for it."""
-    begun: float | None = None
+    answer: "Future[Any]" = field(default_factory=Future)
+    begun: float = math.inf
     task: "asyncio.Task[None] | None" = None
-    handle: "Future[None] | None" = None
-
-    def settle(self, result: object) -> None:
-        """Tell who waits; called from another thread."""
-        with suppress(RuntimeError):  # whose loop is closed
-            self.answer.get_loop().call_soon_threadsafe(self._set, result)
-
-    def _set(self, result: object) -> None:
-        if self.answer.done():
-            return
-        if isinstance(result, HeldUp):
-            self.answer.set_exception(result)
-        else:
-            self.answer.set_result(result)
 
 
-@dataclass
 class AgentLoop:
     """One loop and its thread."""
 
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
-    acts: list[Act] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
+        self.loop, self.acts = asyncio.new_event_loop(), list[Act]()
         threading.Thread(target=self._serve, name="own agents", daemon=True).start()
 
     def _serve(self) -> None:
@@ -66,36 +49,18 @@ class AgentLoop:
             with suppress(SystemExit, KeyboardInterrupt):  # raised by a task that an agent began
                 self.loop.run_forever()
 
-    def begin(self, act: Act, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Let it act."""
-
-        async def worked() -> None:
-            act.begun, act.task = time.monotonic(), asyncio.current_task()
-            act.settle(await work())
-
-        self.acts.append(act)
-        act.handle = asyncio.run_coroutine_threadsafe(worked(), self.loop)
-
-    def end(self, act: Act) -> None:
-        """Nobody waits for it any more."""
-        self.acts.remove(act)
-        if act.handle is not None:
-            act.handle.cancel()
-
     def give_up(self, act: Act) -> bool:
         """Whether an act that is over its time is to blame for that: else it waits until another one's time is up."""
         global _current
         running = asyncio.current_task(self.loop)
-        if running is None:
-            return True  # it does not obey, but blocks nobody
-        if running is not act.task and any(running is other.task for other in self.acts):
-            return False
-        if _current is self:
-            _current = None
-        for other in self.acts:
-            if other is not act:
-                other.settle(HeldUp())
-        return True
+        if running is None or running is act.task or all(running is not other.task for other in self.acts):
+            if running is not None:
+                _current = None if _current is self else _current
+                for other in self.acts:
+                    with suppress(InvalidStateError):
+                        other.answer.set_exception(HeldUp())
+            return True
+        return False
 
 
 _current: AgentLoop | None = None
@@ -108,15 +73,25 @@ async def carry_out(work: Callable[[], Coroutine[Any, Any, T]], seconds: float) 
     global _current
     with _opening:
         place = _current = _current or AgentLoop()
-    act = Act(asyncio.get_running_loop().create_future())
-    place.begin(act, work)
+    act = Act()
+
+    async def worked() -> None:
+        act.begun, act.task = time.monotonic(), asyncio.current_task()
+        result = await work()
+        with suppress(InvalidStateError):  # nobody waits any more
+            act.answer.set_result(result)
+
+    place.acts.append(act)
+    handle, waiting = asyncio.run_coroutine_threadsafe(worked(), place.loop), asyncio.wrap_future(act.answer)
     try:
-        while not act.answer.done():
-            left = seconds + GRACE - (0.0 if act.begun is None else time.monotonic() - act.begun)
+        while not waiting.done():
+            left = act.begun + seconds + GRACE - time.monotonic()
             if left <= 0 and place.give_up(act):
                 raise Late
-            await asyncio.wait({act.answer}, timeout=max(left, GRACE))
-        result: T = act.answer.result()
+            await asyncio.wait({waiting}, timeout=min(max(left, GRACE), seconds + GRACE))
+        result: T = waiting.result()
         return result
     finally:
-        place.end(act)
+        place.acts.remove(act)
+        handle.cancel()
+        waiting.cancel()

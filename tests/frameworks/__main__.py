@@ -27,8 +27,8 @@ def make(name: str) -> None:
     made = python.parent.parent / "made"
     if not made.exists():
         venv.create(python.parent.parent, with_pip=True, clear=True)
-        options = ("--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check", "-r", str(HERE / f"{name}.txt"))
-        subprocess.run([python, "-m", "pip", "install", *options], check=True)
+        options = ("--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check")
+        subprocess.run([python, "-m", "pip", "install", *options, "-r", HERE / f"{name}.txt"], check=True)
         made.touch()
 
 

@@ -2,12 +2,10 @@
 
 import json
 
-from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
+from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, Runner
 from openai import AsyncOpenAI
 
 from colosseum import Reply, ToolCall, Usage, View, messages, tools
-
-set_tracing_disabled(True)
 
 
 class Trader:
@@ -18,11 +16,13 @@ class Trader:
             calls.append(ToolCall(context.tool_call_id, context.tool_name, json.loads(arguments)))
             return "noted"
 
-        offered = [t["function"] for t in tools(view)]
-        own = [FunctionTool(t["name"], t["description"], t["parameters"], noted, strict_json_schema=False) for t in offered]
-        system, *rest = messages(view)
-        model = OpenAIChatCompletionsModel("gpt-4o-mini", AsyncOpenAI())
-        agent = Agent(view.me, instructions=system["content"], tools=own, model=model, tool_use_behavior="stop_on_first_tool")
-        said = await Runner.run(agent, "\n\n".join(str(m["content"]) for m in rest if m["role"] != "assistant"))
-        used = said.context_wrapper.usage
+        system, *rest = [str(message["content"]) for message in messages(view) if message["role"] != "assistant"]
+        agent = Agent(
+            view.me,
+            instructions=system,
+            tools=[FunctionTool(*t["function"].values(), noted, strict_json_schema=False) for t in tools(view)],
+            tool_use_behavior="stop_on_first_tool",
+            model=OpenAIChatCompletionsModel("gpt-4o-mini", AsyncOpenAI()),
+        )
+        used = (await Runner.run(agent, "\n\n".join(rest))).context_wrapper.usage
         return Reply(calls, usage=Usage(used.input_tokens, used.output_tokens))
