@@ -17,6 +17,7 @@ from conftest import MATCH
 from test_cli_commands import Done, colosseum
 
 import colosseum as public
+from colosseum.cli.environment import added
 from colosseum.players.own_source import Unplayable, mark_of
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1")
@@ -334,6 +335,12 @@ def test_only_audit_imports_and_only_what_is_allowed(agent: Write) -> None:
     assert Path("imported").exists()
     players = json.loads(Path("runs/campaign.json").read_text())["trials"][0]["players"]
     assert players == {"A": "sim/cooperate", "B": name, "C": name}
+
+
+def test_no_variable_of_a_dotenv_runs_code() -> None:
+    sent = {"PYTHONPATH": "here", "LD_PRELOAD": "x.so", "COLOSSEUM_OWN_TEST": "1"}
+    with added({name: words for name, words in sent.items() if name not in os.environ}) as new:
+        assert new == {"COLOSSEUM_OWN_TEST"}
 
 
 def test_a_package_of_the_current_folder_is_found_without_running_it(agent: Write) -> None:

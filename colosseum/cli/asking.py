@@ -20,7 +20,7 @@ from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Dialect, Endpoint
-from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
+from colosseum.players.own_source import Unplayable, is_own, mark_of
 
 T = TypeVar("T")
 
@@ -163,14 +163,6 @@ def _own(models: Sequence[tuple[str, str]], design: Design) -> dict[str, dict[st
         return {name: mark_of(name) for _, name in named if is_own(name)}
     except Unplayable as fault:
         raise stop("C128", str(fault), help=fault.help) from None
-
-
-def check_allowed(asking: Asking, wanted: Wanted) -> None:
-    """Raises Stop where a spec, which runs no code by itself, names an agent that was not allowed."""
-    for name in asking.own:
-        if (module := module_of(name)) not in wanted.python:
-            help_ = f"read its source; then `--allow-python {module}` lets it run"
-            raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
 
 
 def _models(given: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -27,7 +27,7 @@ from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
-from colosseum.cli.asking import Asking, Wanted, check_allowed, read_asking
+from colosseum.cli.asking import Asking, Wanted, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.gate import Gate
@@ -45,6 +45,7 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.paid import Provider
 from colosseum.players.models.preflight import preflight
 from colosseum.players.models.request import Endpoint
+from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.report.screening import screening_words
 
@@ -238,7 +239,10 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file))
     asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
-    check_allowed(asking, request.wanted)
+    for name in asking.own:
+        if (module := module_of(name)) not in request.wanted.python:
+            help_ = f"read its source; then `--allow-python {module}` lets it run"
+            raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     options = resolved(request, asking)
     asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)

@@ -5,7 +5,8 @@ A flag wins over a variable, a variable over the `.env` of the current folder, a
 variable counts as none, and hides that of the `.env`. An option that may be repeated takes several values with spaces
 between them; a JSON object is one value, spaces and all.
 
-What else a `.env` sets, such as the keys of providers, holds as long as the command runs, where it is not set anyway.
+What else a `.env` sets, such as the keys of providers, holds as long as the command runs, where it is not set anyway;
+PYTHON…, LD_… and DYLD_… never do, as a `.env` may come with a spec, and a spec runs no code.
 Nothing in it is replaced: `$` stands for itself, and so does a backslash outside of quotes.
 """
 
@@ -102,12 +103,10 @@ def origins(context: typer.Context) -> Origins:
 
 def allowed(context: typer.Context) -> tuple[str, ...]:
     """Modules whose agents may run: those of agents that options name, but not a `.env`, which may come with a spec."""
-    from colosseum.players.own_source import is_own, module_of
+    from colosseum.players.own_source import module_of
 
-    found = origins(context).options
-    said = {name: context.params[name] or () for name in ("model", "allow_python") if found[name].place != ".env"}
-    named = [words.rpartition("=")[2] for words in said.get("model", ())]
-    return (*said.get("allow_python", ()), *(module_of(name) for name in named if is_own(name)))
+    own = [name for name in ("model", "allow_python") if origins(context).options[name].place != ".env"]
+    return tuple(module_of(words.rpartition("=")[2]) for name in own for words in context.params[name] or ())
 
 
 def variable_of(spellings: Sequence[str]) -> str:
@@ -162,8 +161,8 @@ def read_env(path: Path) -> dict[str, str]:
 
 @contextmanager
 def added(variables: Mapping[str, str]) -> Iterator[frozenset[str]]:
-    """Within the block the environment has these variables, too; those that it had stay. Gives the new ones."""
-    new = frozenset(name for name in variables if name not in os.environ)
+    """Within the block the environment has these variables, too, but none that may run code. Gives the new ones."""
+    new = frozenset(n for n in variables if n not in os.environ and not n.startswith(("PYTHON", "LD_", "DYLD_")))
     os.environ.update({name: variables[name] for name in new})
     try:
         yield new

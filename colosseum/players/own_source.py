@@ -85,7 +85,7 @@ def load(name: str, mark: tuple[tuple[str, str], ...]) -> type:
 
 def search(folder: Path) -> None:
     """Look for modules in a folder first, as `python -m` does in the current one."""
-    if str(folder) not in sys.path:
+    if str(folder) not in sys.path and folder.is_dir():
         sys.path.insert(0, str(folder))
 
 

@@ -29,7 +29,7 @@ class Late(Exception):  # noqa: N818 - what is wrong
 
 
 @dataclass(eq=False)
-class Act:
+class UnderWay:
     """An act under way."""
 
     answer: "Future[Any]" = field(default_factory=Future)
@@ -41,7 +41,7 @@ class AgentLoop:
     """One loop and its thread."""
 
     def __init__(self) -> None:
-        self.loop, self.acts = asyncio.new_event_loop(), list[Act]()
+        self.loop, self.acts = asyncio.new_event_loop(), list[UnderWay]()
         threading.Thread(target=self._serve, name="own agents", daemon=True).start()
 
     def _serve(self) -> None:
@@ -49,7 +49,7 @@ class AgentLoop:
             with suppress(SystemExit, KeyboardInterrupt):  # raised by a task that an agent began
                 self.loop.run_forever()
 
-    def give_up(self, act: Act) -> bool:
+    def give_up(self, act: UnderWay) -> bool:
         """Whether an act that is over its time is to blame for that: else it waits until another one's time is up."""
         global _current
         running = asyncio.current_task(self.loop)
@@ -73,7 +73,7 @@ async def carry_out(work: Callable[[], Coroutine[Any, Any, T]], seconds: float) 
     global _current
     with _opening:
         place = _current = _current or AgentLoop()
-    act = Act()
+    act = UnderWay()
 
     async def worked() -> None:
         act.begun, act.task = time.monotonic(), asyncio.current_task()

@@ -31,6 +31,7 @@ from colosseum.players.models.paid import Provider
 from colosseum.players.models.preflight import preflight
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Endpoint
+from colosseum.players.own_source import search
 
 T = TypeVar("T")
 LOOKING = 0.02
@@ -59,6 +60,8 @@ class Instructions:
     coupled: bool
     options: Options
     prices: Mapping[str, Price]
+    home: Path = field(default_factory=Path.cwd)
+    """Where modules of users' own agents are looked for."""
     version: str = __version__
 
     @property
@@ -209,6 +212,7 @@ def workshop(instructions: Instructions) -> Workshop:
         found = _workshops.get(instructions.token)
         if found is None:
             _check(instructions)
+            search(instructions.home)
             spec, _ = read_spec(instructions.folder.spec / instructions.spec)
             if spec is None:
                 raise Unfit(f"{_where()} cannot read the spec in {instructions.path}")
