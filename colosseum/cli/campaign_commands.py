@@ -143,9 +143,7 @@ def plan(
     from colosseum.cli.experiment import Part
     from colosseum.cli.plan import plan_file
 
-    wanted = Wanted(
-        tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), temperature, max_tokens, 120.0
-    )
+    wanted = Wanted(tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), temperature, max_tokens)
     request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out, couple=couple)
     return plan_file(request, as_data=json)
 
