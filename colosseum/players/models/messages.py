@@ -9,7 +9,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, text

@@ -3,18 +3,15 @@
 `post` names the agent's own channels, `decide` (in the execution turn only) its own variables; `done` ends the turn.
 """
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict
 
 from colosseum.players.models.messages import domain
 from colosseum.players.view import View
 
 TypeName: TypeAlias = Literal["string", "number", "integer", "null"]
-
-
-class Kind(TypedDict):
-    """A JSON type."""
-
-    type: TypeName
+Kind: TypeAlias = dict[Literal["type"], TypeName]
 
 
 class Property(TypedDict):
