@@ -239,7 +239,7 @@ VALUE = GIVEN | DRAWN | LOADED
 TABLE = row(maybe(word("private")), word("table"), NAMES, INDICES, TO, maybe(word("of"), EXPRESSION))
 PENALTY = maybe(word("penalty"), EXPRESSION, maybe(word("per unit") | word("per \t\n unit")))
 OBJECTIVE = row(word("objective"), NAMES, INDICES, WHEN, word(":"), EXPRESSION)
-VARIANT = row(NAMES, word(":"), TEXTS)
+VARIANT = row(NAMES, word(":"), TEXTS | row(word("paraphrases"), several(TEXTS, least=2)))
 SETTING = row(NAMES | word("network"), several(EXPRESSION, between=","))
 ARM = row(word("arm"), NAMES, word("{"), several(SETTING, least=0), word("}"))
 SWEPT = row(NAMES | word("network"), word("in"), several(EXPRESSION, between=","))

@@ -87,6 +87,8 @@ def _class(before: str, kind: str, word: str, after: str, *, begins: bool) -> st
             return "declared"
         case "NAME" if before == "IS" and word in ("true", "false"):
             return "constant"
+        case "NAME" if before == "COLON" and word == "paraphrases" and after in ("STRING", "LONG_STRING"):
+            return "link"
         case "NAME":
             known = {*CALLED, *AGGREGATES, *PARAMETERS}
             return "function" if after == "LPAR" and word in known else "name"

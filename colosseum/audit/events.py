@@ -121,6 +121,8 @@ class Start(Event):
     """The instance."""
     repeat: Number
     """Runs that differ in nothing else are numbered."""
+    wordings: dict[str, Number] = Field(default_factory=dict)
+    """Prompt → the wording that is told, from 1, where it has several; absent where none has."""
     players: dict[str, str]
     """Agent → its player: a scripted one (`sim/…`), a model (`provider/model`), or `python:module:Class`."""
     models: dict[str, Parameters | dict[Literal["source", "version"], str]]

@@ -9,7 +9,7 @@ from functools import cached_property
 from colosseum.audit.channels import live_channels
 from colosseum.model import draws
 from colosseum.model.experiment import Conditions
-from colosseum.model.scenario import Channel, Claim, Prompt, Scenario
+from colosseum.model.scenario import Channel, Claim, Prompt, Scenario, Variant
 from colosseum.model.values import Value
 from colosseum.players.scripted.knowledge import Knowledge, Library
 from colosseum.players.scripted.roles import Told, told
@@ -36,6 +36,31 @@ class Stage:
         return dict(self.conditions.variants).get(prompt.name, prompt.variants[0].name)
 
     @cached_property
+    def wordings(self) -> dict[str, int]:
+        """The wording drawn of every prompt, from 1, where the variant that holds has several.
+
+        All numbers that may be drawn are shuffled by seed and prompt, and the repeats of a seed take one after the
+        other: equal in all arms and for all recipients, and different between repeats as long as there are others.
+        """
+        found: dict[str, int] = {}
+        for prompt in self.scenario.prompts:
+            most = max(len(variant.wordings) for variant in prompt.variants)
+            has = next(len(v.wordings) for v in prompt.variants if v.name == self.variant(prompt))
+            numbers = self.conditions.settings.paraphrase or range(1, most + 1)
+            drawn = draws.shuffle(draws.key(self.scenario.seed, "paraphrase", (prompt.name,)), numbers)
+            if has > 1:
+                number = drawn[(self.repeat - 1) % len(drawn)]
+                assert isinstance(number, int)
+                found[prompt.name] = (number - 1) % has + 1  # a variant with fewer wordings goes round
+        return found
+
+    @cached_property
+    def chosen(self) -> dict[str, Variant]:
+        """By prompt, the variant that holds here, in the wording that was drawn alone."""
+        held = {p.name: next(v for v in p.variants if v.name == self.variant(p)) for p in self.scenario.prompts}
+        return {name: Variant(v.name, v.wordings[self.wordings.get(name, 1) - 1]) for name, v in held.items()}
+
+    @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """Those that everybody is asked about; none where there is no survey."""
         return () if self.conditions.settings.survey is False else self.scenario.claims
@@ -45,14 +70,13 @@ class Stage:
         """The texts every agent is told, in declared order; empty ones are not told."""
         told: dict[str, list[str]] = {agent: [] for agent in self.scenario.task.agents}
         for prompt in self.scenario.prompts:
-            chosen = self.variant(prompt)
-            for agent, words in next(v.texts for v in prompt.variants if v.name == chosen):
+            for agent, words in self.chosen[prompt.name].texts:
                 told[agent] += [words] if words else []
         return {agent: tuple(texts) for agent, texts in told.items()}
 
     def told(self, agent: str) -> Told | None:
         """What prompts other than the control tell the agent as a member of a coalition."""
-        return told(self.scenario, agent, variant=self.variant, channels=self.channels)
+        return told(self.scenario, agent, chosen=self.chosen, channels=self.channels)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.setup import Setup, Text
 
+Place: TypeAlias = tuple[int, int]  # seed and repeat
 Kind: TypeAlias = Literal["control", "again", "placebo", "selfish", "treated"]
 NAMED: tuple[Kind, ...] = ("again", "placebo", "selfish")
 """Kinds that an arm has by its name where no setup of its runs is known."""
@@ -57,17 +58,14 @@ def setup_in(run: Sequence[RunFigures]) -> Setup | None:
     return next((each.setup for each in run if each.setup is not None), None)
 
 
-def _setups(records: Sequence[RunRecord], arm: str) -> Mapping[int, Setup]:
-    """By seed, of complete runs."""
-    found: dict[int, Setup] = {}
-    for record in records:
-        if record.arm == arm and record.figures is not None and record.figures.setup is not None:
-            found.setdefault(record.seed, record.figures.setup)
-    return found
+def _setups(records: Sequence[RunRecord], arm: str) -> Mapping[Place, Setup]:
+    """By seed and repeat, of complete runs: repeats may be told in other words."""
+    runs = ((r.seed, r.repeat, r.figures) for r in records if r.arm == arm and r.figures is not None)
+    return {(seed, repeat): figures.setup for seed, repeat, figures in runs if figures.setup is not None}
 
 
-def _kind(arm: str, control: Mapping[int, Setup], treated: Mapping[int, Setup]) -> ArmKind:
-    pairs = [(control[seed], treated[seed]) for seed in sorted(control.keys() & treated.keys())]
+def _kind(arm: str, control: Mapping[Place, Setup], treated: Mapping[Place, Setup]) -> ArmKind:
+    pairs = [(control[place], treated[place]) for place in sorted(control.keys() & treated.keys())]
     if not pairs:
         return ArmKind(next((kind for kind in NAMED if kind == arm), "treated"))
     channel = any(set(members) & set(after.members) for b, after in pairs for members in added(b, after))

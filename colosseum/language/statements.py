@@ -233,8 +233,12 @@ def _variant(piece: Piece, reading: Reading) -> Variant:
     """`simple: "…"`, or the one text of a prompt without variants."""
     if not hasattr(piece, "children"):
         return Variant(span=reading.span(piece), name="", text=reading.text(piece))
-    name, text = pieces(piece)
-    return Variant(span=reading.span(piece), name=str(name), text=reading.text(text))
+    name, *rest = pieces(piece)
+    if rest[0].type == "NAME" and rest[0] != "paraphrases":
+        message = f"expected a text, or `paraphrases` and several of them, found `{rest[0]}`"
+        reading.diagnostics.append(report("C011", reading.span(rest[0]), message))
+    first, *others = (reading.text(text) for text in rest if text.type != "NAME")
+    return Variant(span=reading.span(piece), name=str(name), text=first, paraphrases=tuple(others))
 
 
 def _rubric(tree: "ParseTree", reading: Reading) -> Rubric:

@@ -181,13 +181,16 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter
             if first is not variant:
                 message, labels = f"`{statement.name}` has two variants named `{variant.name}`", _first(first)
                 work.add(report("C084", variant.span, message, labels=labels, help="give one of them another name"))
-            try:
-                compiled = compile_template(variant.text, vocabulary)
-            except Fault as fault:
-                work.fault(fault, variant.text.span)
-                continue
-            texts = tuple(_rendered(compiled, statement, recipients, world, work, meter))
-            variants.append(Variant(variant.name, texts))
+            wordings = []
+            for text in (variant.text, *variant.paraphrases):
+                try:
+                    compiled = compile_template(text, vocabulary)
+                except Fault as fault:
+                    work.fault(fault, text.span)
+                    continue
+                wordings.append(tuple(_rendered(compiled, statement, recipients, world, work, meter)))
+            if wordings:
+                variants.append(Variant(variant.name, wordings[0], tuple(wordings[1:])))
         yield Prompt(statement.name, recipients, tuple(variants))
 
 

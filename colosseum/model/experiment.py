@@ -222,10 +222,12 @@ class _Reader:
         symbol = self.spec.symbols.get(name)
         if name == "network":
             return replace(conditions, graph=parse_graph(expr, self.facts))
-        if name in READERS:
+        if name in READERS and (symbol is None or symbol.kind not in ("channel", "prompt", "param")):
             changed = read_setting(conditions.settings, name, expr, self.environment)
             if name == "model":
                 self._check_model(changed, expr)
+            if name == "paraphrase":
+                self._check_wordings(changed.paraphrase or (), expr)
             return replace(conditions, settings=changed)
         match symbol.kind if symbol else None:
             case "channel":
@@ -270,6 +272,12 @@ class _Reader:
                 continue
             if not ((symbol and symbol.kind in ("set", "coalition")) or who in self.facts.members("agents")):
                 raise at(Fault(f"`{who}` is not a coalition, an agent or `agents`", code="C086"), expr.span)
+
+    def _check_wordings(self, numbers: tuple[int, ...], expr: syntax.Expr) -> None:
+        most = max((len(v.paraphrases) + 1 for p in self.spec.of(syntax.Prompt) for v in p.variants), default=1)
+        if max(numbers) > most and not self.spec.doubts:
+            help_ = f"the most that a prompt has is {most}" if most > 1 else 'as in `bent: paraphrases "…" "…"`'
+            raise at(Fault(f"no prompt has a wording {max(numbers)}", code="C087", help=help_), expr.span)
 
     def _variant(self, name: str, expr: syntax.Expr) -> str:
         statement = self.spec.symbols[name].statement

@@ -136,7 +136,7 @@ def _without_effect(sweep: syntax.Sweep, spec: Spec, scenario: Scenario) -> str:
         case "prompt":
             swept = {e.id if isinstance(e, syntax.Name) else e.span.text.strip('"') for e in sweep.values}
             prompt = next(p for p in scenario.prompts if p.name == sweep.name)
-            texts = {v.texts for v in prompt.variants if v.name in swept}
+            texts = {v.wordings for v in prompt.variants if v.name in swept}
             return "its variants tell everybody the same" if len(texts) == 1 else ""
         case "channel":
             members = next(c.members for c in scenario.channels if c.name == sweep.name)
@@ -152,7 +152,8 @@ def _mentioned(spec: Spec) -> set[str]:
             case syntax.Experiment():
                 continue
             case syntax.Prompt(variants=variants):
-                read = read.union(*(template_names(v.text.value) for v in variants))
+                texts = [text for v in variants for text in (v.text, *v.paraphrases)]
+                read = read.union(*(template_names(text.value) for text in texts))
             case syntax.Claim(text=text):
                 read |= template_names(text.value)
         read |= set(mentioned(statement))

@@ -205,12 +205,19 @@ class Graph:
 
 @dataclass(frozen=True)
 class Variant:
-    """One wording of a prompt, rendered for every recipient."""
+    """One variant of a prompt, rendered for every recipient."""
 
     name: str
     """Empty for a prompt of one text."""
     texts: Annotated[tuple[tuple[str, str], ...], AsObject()]
     """The text by agent, in the order of the recipients."""
+    paraphrases: tuple[Annotated[tuple[tuple[str, str], ...], AsObject()], ...] = ()
+    """Its other wordings in the same form; left out where there are none."""
+
+    @property
+    def wordings(self) -> tuple[tuple[tuple[str, str], ...], ...]:
+        """All of them, the first included."""
+        return (self.texts, *self.paraphrases)
 
 
 @dataclass(frozen=True)
@@ -222,7 +229,7 @@ class Prompt:
     recipients: tuple[str, ...]
     """Who is told, in declared order."""
     variants: tuple[Variant, ...]
-    """Its wordings, the default first."""
+    """Its variants, the default first."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing_extensions import TypeAliasType
 
 from colosseum.model.json_types import AsObject, Finite, OneOf, Tagged
 from colosseum.model.scenario import Scenario
-from colosseum.model.serial import SCHEMA
+from colosseum.model.serial import LEFT_OUT, SCHEMA
 
 Plain: TypeAlias = dict[str, Any]
 """JSON."""
@@ -101,7 +101,7 @@ class _Writer:
             "type": "object",
             "description": getdoc(of),
             "properties": properties,
-            "required": list(properties),
+            "required": [name for name in properties if name not in LEFT_OUT],
             "additionalProperties": False,
         }
 

@@ -31,6 +31,8 @@ class Settings:
     order: str = "shuffled"
     decisions: str = "sequential"
     undecided: str = "draw"
+    paraphrase: tuple[int, ...] | None = None
+    """The wordings that a run may draw of a prompt's, counted from 1; None: all that it has."""
     survey: bool | None = None
     temperature: float = 0.7
     max_tokens: int = 1500
@@ -111,6 +113,15 @@ def _money(expr: syntax.Expr, env: Environment) -> Value:
     return expr.value
 
 
+def _wordings(expr: syntax.Expr, env: Environment) -> Value:
+    """`2`, `1..5` or `{1, 3}`."""
+    found = value(expr, env)
+    numbers = found.items if isinstance(found, Elements) else (found,)
+    if not numbers or any(type(number) is not int or number < 1 for number in numbers):
+        raise _Unfit(f"the number of a wording, from 1, or a range of them, not `{text(found)}`", help="as in `1..5`")
+    return tuple(dict.fromkeys(numbers))
+
+
 def _model(expr: syntax.Expr, env: Environment) -> Value:
     if isinstance(expr, syntax.MapLiteral):
         return tuple((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), _model_name(p.value))
@@ -134,6 +145,7 @@ READERS: dict[str, tuple[str, Reader]] = {
     "order": ("order", _word("shuffled", "declared", "coalition_first", "coalition_last")),
     "decisions": ("decisions", _word("sequential", "simultaneous")),
     "undecided": ("undecided", _word("draw")),
+    "paraphrase": ("paraphrase", _wordings),
     "survey": ("survey", _switch),
     "temperature": ("temperature", _real(0, 2)),
     "max_tokens": ("max_tokens", _whole(1)),

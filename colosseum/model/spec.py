@@ -37,9 +37,11 @@ FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sampl
              "uniform")  # fmt: skip
 """Names that are called; a declaration may not take them."""
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
+CONTEXTUAL = ("paraphrase",)
+"""Settings whose names a channel, prompt or param may have; an experiment that says the name then means that."""
 SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
             "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",
-            "undecided")  # fmt: skip
+            "undecided", *CONTEXTUAL)  # fmt: skip
 """Settings of experiments. Channels, prompts and params share this namespace."""
 
 
@@ -129,7 +131,7 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
-    setting = symbol.name in SETTINGS and symbol.kind in ("param", "channel", "prompt")
+    setting = symbol.name in {*SETTINGS} - {*CONTEXTUAL} and symbol.kind in ("param", "channel", "prompt")
     if symbol.name in FUNCTIONS or symbol.name in BUILT_IN or setting:
         what = "a setting of experiments" if setting else "built in"
         yield report("C042", symbol.span, f"`{symbol.name}` is {what} and cannot name {a(symbol.kind)}",

@@ -7,25 +7,9 @@ as in `(a and b) or c`; brackets around a whole value, a single word or a part o
 from collections.abc import Callable
 from enum import IntEnum
 
+from colosseum.language import syntax
 from colosseum.language.layout.document import NEAR, SPACE, Break, Document, align, bracket, cat, fill, group, joined
 from colosseum.language.layout.words import Words
-from colosseum.language.syntax import (
-    Arithmetic,
-    Comparison,
-    Expr,
-    Logical,
-    Lookup,
-    Minus,
-    Money,
-    Name,
-    Negation,
-    NoneLiteral,
-    Number,
-    Range,
-    Switch,
-    Ternary,
-    Text,
-)
 
 
 class Level(IntEnum):
@@ -44,24 +28,24 @@ class Level(IntEnum):
     ATOM = 10
 
 
-def level_of(node: Expr) -> Level:
+def level_of(node: syntax.Expr) -> Level:
     """The level at which an expression stands without brackets."""
     match node:
-        case Ternary():
+        case syntax.Ternary():
             return Level.TERNARY
-        case Logical(operator=word):
+        case syntax.Logical(operator=word):
             return Level.OR if word == "or" else Level.AND
-        case Negation():
+        case syntax.Negation():
             return Level.NOT
-        case Comparison():
+        case syntax.Comparison():
             return Level.COMPARISON
-        case Range():
+        case syntax.Range():
             return Level.RANGE
-        case Arithmetic(operator=sign):
+        case syntax.Arithmetic(operator=sign):
             return Level.PRODUCT if sign in "*/" else Level.SUM
-        case Minus():
+        case syntax.Minus():
             return Level.UNARY
-        case Lookup():
+        case syntax.Lookup():
             return Level.POSTFIX
     return Level.ATOM
 
@@ -69,11 +53,11 @@ def level_of(node: Expr) -> Level:
 class Operators:
     """Expressions with operators; `atom` lays out all others."""
 
-    def __init__(self, words: Words, atom: Callable[[Expr], Document]) -> None:
+    def __init__(self, words: Words, atom: Callable[[syntax.Expr], Document]) -> None:
         self.words = words
         self.atom = atom
 
-    def expression(self, node: Expr, *, least: Level = Level.TERNARY, beside: Level | None = None) -> Document:
+    def expression(self, node: syntax.Expr, *, least: Level = Level.TERNARY, beside: Level | None = None) -> Document:
         """An expression where at least `least` may stand without brackets; `beside` is the operator it belongs to."""
         if self.words.wrapped(node):
             if self._unwrapped(node, least, beside):
@@ -82,42 +66,43 @@ class Operators:
             content = self.expression(node)
             return bracket(opening, cat(content, self.words.take_before()), self.words.take())
         match node:
-            case Ternary():
+            case syntax.Ternary():
                 return align(group(joined(self._branches(node), Break())))
-            case Comparison():
+            case syntax.Comparison():
                 return align(fill(self._compared(node), snug=NEAR, apart=True))
-            case Range():
+            case syntax.Range():
                 return self._range(node)
-            case Negation():
+            case syntax.Negation():
                 return cat(self.words.take(), SPACE, self.expression(node.operand, least=Level.NOT, beside=Level.NOT))
-            case Minus():
+            case syntax.Minus():
                 return cat(self.words.take(), self.expression(node.operand, least=Level.UNARY, beside=Level.UNARY))
-            case Arithmetic():
+            case syntax.Arithmetic():
                 level = level_of(node)
                 return align(fill(self._links(node, level), snug=NEAR if level is Level.PRODUCT else 0, apart=True))
-            case Logical():
+            case syntax.Logical():
                 return align(group(joined(self._links(node, level_of(node)), Break())))
         return self.atom(node)
 
-    def _unwrapped(self, node: Expr, least: Level, beside: Level | None) -> bool:
+    def _unwrapped(self, node: syntax.Expr, least: Level, beside: Level | None) -> bool:
         """Drop the bracket that comes next, if neither the meaning nor the reader needs it."""
         level = level_of(node)
         grouping = beside is not None and level < Level.POSTFIX and level != beside
         wanted = level < least or grouping
         return not (wanted and not self.words.doubled(node)) and self.words.drop_brackets()
 
-    def _links(self, node: Expr, level: Level) -> list[Document]:
+    def _links(self, node: syntax.Expr, level: Level) -> list[Document]:
         """A chain of operators of one level: the first operand, then each operator with the one behind it."""
         while self.words.wrapped(node) and self._unwrapped(node, level, level):
             pass
-        if isinstance(node, Arithmetic | Logical) and level_of(node) is level and not self.words.wrapped(node):
+        chained = level_of(node) is level and not self.words.wrapped(node)
+        if chained and isinstance(node, syntax.Arithmetic | syntax.Logical):
             before = self._links(node.left, level)
             operator = self.words.take()
             right = self.expression(node.right, least=Level(level + 1), beside=level)
             return [*before, cat(operator, SPACE, right)]
         return [self.expression(node, least=level, beside=level)]
 
-    def _compared(self, node: Comparison) -> list[Document]:
+    def _compared(self, node: syntax.Comparison) -> list[Document]:
         parts = [self.expression(node.operands[0], least=Level.RANGE, beside=Level.COMPARISON)]
         for operand in node.operands[1:]:
             operator = self.words.take()
@@ -125,18 +110,18 @@ class Operators:
             parts.append(cat(operator, SPACE, right))
         return parts
 
-    def _range(self, node: Range) -> Document:
+    def _range(self, node: syntax.Range) -> Document:
         low = self.expression(node.low, least=Level.SUM, beside=Level.RANGE)
         points = self.words.take()
         high = self.expression(node.high, least=Level.SUM, beside=Level.RANGE)
         return cat(low, points, high)
 
-    def _branches(self, node: Ternary) -> list[Document]:
+    def _branches(self, node: syntax.Ternary) -> list[Document]:
         """`a if b`, `else c if d`, `else e`."""
         lead: list[Document] = []
         branches = []
-        rest: Expr = node
-        while isinstance(rest, Ternary) and not self.words.wrapped(rest):
+        rest: syntax.Expr = node
+        while isinstance(rest, syntax.Ternary) and not self.words.wrapped(rest):
             then = self.expression(rest.then, least=Level.OR, beside=Level.TERNARY)
             condition = self._worded(rest.condition)
             branches.append(cat(*lead, align(fill([then, condition], snug=NEAR, apart=True))))
@@ -146,19 +131,20 @@ class Operators:
                 pass
         return [*branches, cat(*lead, self.expression(rest, beside=Level.TERNARY))]
 
-    def _worded(self, condition: Expr) -> Document:
+    def _worded(self, condition: syntax.Expr) -> Document:
         """`if` and its condition."""
         word = self.words.take()
         return cat(word, SPACE, self.expression(condition, least=Level.OR, beside=Level.TERNARY))
 
 
-def is_short(node: Expr) -> bool:
+def is_short(node: syntax.Expr) -> bool:
     """Whether several such fit on a line in a long list: words, numbers, ranges, and look-ups of these."""
     match node:
-        case Range(low=low, high=high):
+        case syntax.Range(low=low, high=high):
             return is_short(low) and is_short(high)
-        case Lookup(base=base, keys=keys):
+        case syntax.Lookup(base=base, keys=keys):
             return is_short(base) and all(map(is_short, keys))
-        case Minus(operand=operand):
+        case syntax.Minus(operand=operand):
             return is_short(operand)
-    return isinstance(node, Name | Number | Text | Money | Switch | NoneLiteral)
+    short = syntax.Name | syntax.Number | syntax.Text | syntax.Money | syntax.Switch | syntax.NoneLiteral
+    return isinstance(node, short)

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from colosseum.language.layout.blocks import block
-from colosseum.language.layout.document import NOTHING, SPACE, Document, Stop, cat, fill, nest
+from colosseum.language.layout.document import NOTHING, SPACE, Break, Document, Stop, cat, fill, group, nest
 from colosseum.language.layout.parts import Parts
 from colosseum.language.statements import Readable
 from colosseum.language.syntax import (
@@ -126,9 +126,12 @@ class Statements(Parts):
             return self._reward(node)
         return self.source([self.words.take()], node)
 
-    def _text_part(self, _: Variant | Anchor) -> Document:
-        """`simple: "…"`."""
-        return nest(cat(self.words.take(), self.words.take(), SPACE, self.words.take()))
+    def _text_part(self, node: Variant | Anchor) -> Document:
+        """`simple: "…"`, or `simple: paraphrases "…" "…"`."""
+        named = cat(self.words.take(), self.words.take(), SPACE, self.words.take())
+        others = len(node.paraphrases) + 1 if isinstance(node, Variant) and node.paraphrases else 0
+        texts = [part for _ in range(others) for part in (Break(), nest(self.words.take()))]
+        return nest(cat(named, group(cat(*texts))))
 
     def _experiment_part(self, node: Setting | Arm | Sweep) -> Document:
         match node:

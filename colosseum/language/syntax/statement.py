@@ -233,10 +233,12 @@ class Claim(Declaration):
 
 @node
 class Variant(Node):
-    """`simple: "…"` of a prompt; `name` is empty for a prompt of one text."""
+    """`simple: "…"` or `simple: paraphrases "…" "…"` of a prompt; `name` is empty for a prompt of one text."""
 
     name: str
     text: Text
+    paraphrases: tuple[Text, ...] = ()
+    """Its other wordings."""
 
 
 @node

@@ -5,10 +5,10 @@ the text, a channel that is for the coalition alone, the words of a claim.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from colosseum.model.scenario import Channel, Coalition, Prompt, Scenario
+from colosseum.model.scenario import Channel, Coalition, Scenario, Variant
 
 ROLES = {
     "covert": "sim/quiet",
@@ -34,22 +34,22 @@ class Told:
 
 
 def told(
-    scenario: Scenario, agent: str, *, variant: Callable[[Prompt], str], channels: Iterable[Channel]
+    scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], channels: Iterable[Channel]
 ) -> Told | None:
     """The agent's role; None where every prompt that is for exactly a coalition of its holds its control."""
-    bending = {p.name: variant(p) for p in scenario.prompts if variant(p) != p.variants[0].name}
-    prompts = [p for p in scenario.prompts if p.name in bending and agent in p.recipients]
+    bending = [p for p in scenario.prompts if chosen[p.name].name != p.variants[0].name]
+    prompts = [p for p in bending if agent in p.recipients]
     coalition = next((c for p in prompts for c in scenario.coalitions if c.members == p.recipients), None)
     if coalition is None:
         return None
-    chosen = [v for p in prompts if p.recipients == coalition.members for v in p.variants if v.name == bending[p.name]]
-    words = [text for v in chosen for who, text in v.texts if who == agent]
+    variants = [chosen[p.name] for p in prompts if p.recipients == coalition.members]
+    words = [text for v in variants for who, text in v.texts if who == agent]
     allies = [m for m in coalition.members if m != agent]
     aside = any(c.secret and c.members == coalition.members for c in channels)
     of_allies = aside or not allies or any(holds(text, ally) for text in words for ally in allies)
     given = tuple(c.text for c in scenario.claims if any(holds(text, c.text) for text in words))
     role = "sim/misinform" if given else "sim/collude" if of_allies else "sim/selfish"
-    role = next((ROLES[v.name] for v in chosen if v.name in ROLES), role)
+    role = next((ROLES[v.name] for v in variants if v.name in ROLES), role)
     return Told(coalition, of_allies, given or tuple(claim.text for claim in scenario.claims), role)
 
 
