@@ -63,11 +63,16 @@ def test_every_call_result_and_plan_fits(folders: list[Path]) -> None:
         assert f"campaign:{found['schema']}" in campaign.schema["$id"]
 
 
+LATER = {"wordings"}
+"""Fields that traces of earlier versions do not have."""
+
+
 def changed(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The line with a field more or less, or with a field of no type that there is, wherever fields are ours."""
     yield {**line, "more": 1}
     for key in line:
-        yield {k: v for k, v in line.items() if k != key}
+        if key not in LATER:
+            yield {k: v for k, v in line.items() if k != key}
         yield {**line, key: [[]]}
     for path in (("usage",), ("conditions",), ("conditions", "settings"), ("channels", 0), ("calls", 0)):
         altered: Any = copy.deepcopy(line)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench.coverage import coverage
 from conftest import SPECS, checked, events, planned, run
 from test_cli_commands import colosseum, read
 
@@ -17,7 +18,7 @@ from colosseum.evidence.power import pool as pools
 from colosseum.evidence.power.outlook import Outlook, Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant, ground, planted
 from colosseum.evidence.power.pool import Broken, Changed, Field, kinds_of
-from colosseum.evidence.power.studies import Draws, Rule, Stand, coverage, shares, stands, study
+from colosseum.evidence.power.studies import Draws, Rule, Stand, shares, stands, study
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle

@@ -20,13 +20,14 @@ from colosseum.evidence.judges import Bench
 from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, settle
+from colosseum.model.sweeps import factors
 from colosseum.report.canvas import Canvas
 from colosseum.report.chart import Axis, Drawing, beside, chart, ticks
 from colosseum.report.plots.effects import Effects, effects_of
 from colosseum.report.plots.intervals import interval_plots
 from colosseum.report.plots.lines import Measure, _curve, line_plots
 from colosseum.report.plots.plane import plane
-from colosseum.report.plots.sweep import factors, sweep_of
+from colosseum.report.plots.sweep import sweep_of
 from colosseum.report.terminal import Judgement, render
 
 PAGES = Path(__file__).parent / "pages"

@@ -106,7 +106,7 @@ class Start(Event):
 
     event: Literal["start"]
     version: Literal[3, 4]
-    """Of this schema; 4 added `thought`."""
+    """Of this schema; 4 added `thought` and `wordings`."""
     trial: Digest
     """The trial's identity."""
     protocol: Number
@@ -122,7 +122,7 @@ class Start(Event):
     repeat: Number
     """Runs that differ in nothing else are numbered."""
     wordings: dict[str, Number] = Field(default_factory=dict)
-    """Prompt → the wording that is told, from 1, where it has several; absent where none has."""
+    """Prompt → the wording that is told, from 1, where it has several; absent before version 4."""
     players: dict[str, str]
     """Agent → its player: a scripted one (`sim/…`), a model (`provider/model`), or `python:module:Class`."""
     models: dict[str, Parameters | dict[Literal["source", "version"], str]]

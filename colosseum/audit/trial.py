@@ -113,7 +113,7 @@ class Trial:
             "point": self.point,
             "seed": self.seed,
             "repeat": self.stage.repeat,
-            **({"wordings": dict(self.stage.wordings)} if self.stage.wordings else {}),
+            "wordings": dict(self.stage.wordings),
             "players": dict(self.roles),
             "models": {name: endpoint.parameters for name, endpoint in self.endpoints.items()},
             "conditions": conditions_json(self.stage.conditions),

@@ -11,7 +11,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, overruled
-from colosseum.report.plots.sweep import factors
+from colosseum.model.sweeps import factors
 
 MOST_LISTED: Final = 12
 """Sweep points, or folders, that a message names."""

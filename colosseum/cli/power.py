@@ -19,8 +19,8 @@ from colosseum.evidence.power.outlook import Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import KINDS, RUMORS
 from colosseum.evidence.power.pool import Broken
 from colosseum.model.experiment import Design
+from colosseum.model.sweeps import factors
 from colosseum.report.page import page_on
-from colosseum.report.plots.sweep import factors
 from colosseum.report.power import power_json, show_power
 
 SIZES: Final = (10, 20, 40)

@@ -23,12 +23,12 @@ from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, settle
 from colosseum.model.json_text import encode
+from colosseum.model.sweeps import factors
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.findings import Findings
 from colosseum.report.numbers import seed_words
 from colosseum.report.page import page_on
-from colosseum.report.plots.sweep import factors
 from colosseum.report.screening import screening_words
 from colosseum.report.strengths import strengths_json
 from colosseum.report.terminal import Judgement, render

@@ -11,19 +11,9 @@ from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
-from colosseum.evidence.statistics import (
-    ENOUGH_NONZERO,
-    RATE,
-    Interval,
-    Paired,
-    mean_interval,
-    paired,
-    pairs_alike,
-    quantile,
-    sign_flip,
-    sign_test,
-    student_test,
-)
+from colosseum.evidence.statistics import ENOUGH_NONZERO, RATE, Interval, Paired, mean_interval, paired
+from colosseum.evidence.statistics.means import quantile, student_test
+from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
 from colosseum.optimum.rounding import ROUNDING
 
 Call: TypeAlias = Literal["up", "not up", "inconclusive"]

@@ -135,6 +135,8 @@ def _model_name(expr: syntax.Expr) -> str:
     return _raw(expr)
 
 
+ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
+"""Settings that should not matter, and are known to: where one is swept, a report gives the range of effects."""
 Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]
 
 READERS: dict[str, tuple[str, Reader]] = {

@@ -1,4 +1,6 @@
-"""Sweeps. In: what a sweep lists; out: its options, and the combinations of all sweeps that pass their filters."""
+"""Sweeps. In: what a sweep lists; out: its options, the combinations of all sweeps that pass their filters,
+and what the name of such a combination says.
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from colosseum.model.values import Fault, Value, at, text
 
 MOST_POINTS = 10_000
 """Combinations that an experiment may have."""
+OPENING, CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True)
@@ -84,3 +87,31 @@ def _words(axes: list[list[Option]]) -> dict[str, Value]:
     swept = {o.sweep.name for axis in axes for o in axis}
     words = {o.meaning for axis in axes for o in axis if isinstance(o.meaning, str)}
     return {w: w for w in sorted({*words, *(PARAMETERS if "network" in swept else ())})}
+
+
+def factors(point: str, model: str = "") -> dict[str, str]:
+    """A point's factors by name, as `network=ring, n=6` says them; the model is one where it is not said."""
+    found = dict(_factor(part) for part in _parts(point))
+    return found if "model" in found or not model else {**found, "model": model}
+
+
+def _factor(part: str) -> tuple[str, str]:
+    name, equals, value = part.partition("=")
+    if not equals:
+        return "point", part
+    quoted = len(value) > 1 and value[0] == value[-1] == '"'
+    return name, value[1:-1] if quoted else value
+
+
+def _parts(point: str) -> Iterator[str]:
+    """At commas that stand in no bracket and no quotes."""
+    depth, quoted, start = 0, False, 0
+    for place, sign in enumerate(point):
+        quoted ^= sign == '"'
+        if not quoted:
+            depth += (sign in OPENING) - (sign in CLOSING)
+            if sign == "," and not depth:
+                yield point[start:place].strip()
+                start = place + 1
+    if point[start:].strip():
+        yield point[start:].strip()

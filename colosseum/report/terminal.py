@@ -22,7 +22,7 @@ from colosseum.report.page import Grid, list_facts, list_notes, noted, say, say_
 from colosseum.report.plots.effects import effects_of
 from colosseum.report.plots.show import show_plots
 from colosseum.report.said import show_beliefs, show_judges, show_talk, silences
-from colosseum.report.verdicts import show_published, show_rule, show_verdicts
+from colosseum.report.verdicts import range_facts, show_published, show_rule, show_verdicts
 
 OUTCOMES: Final = {
     "joint_payoff": "joint payoff",
@@ -126,6 +126,7 @@ def _render_judgement(summary: Summary, judgement: Judgement, console: Console, 
         show_overview(effects, verdicts, console, judges=judgement.judges)
     else:
         show_verdicts(verdicts, console, registered=registered, judges=judgement.judges)
+    list_notes(list(range_facts(verdicts)), console)
     if judgement.published:
         show_published(summary, console)
     show_plots(effects, judgement.agreement, console)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from colosseum.evidence.checks import Bounds, Checks
+from colosseum.evidence.ranges import EffectRange, effect_ranges
 from colosseum.evidence.readings import Contrast
 from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal, Verdicts
@@ -23,6 +24,19 @@ def verdicts_json(verdicts: Verdicts) -> dict[str, object]:
         },
         "tests": verdicts.tests,
         "points": [_point(point) for point in verdicts.points],
+        "ranges": [_range(each) for each in effect_ranges(verdicts)],
+    }
+
+
+def _range(found: EffectRange) -> dict[str, object]:
+    """The effects over a setting that should not matter, and the ends; null with a reason where none is known."""
+    ends = [{"effect": effect, "at": value} for effect, value in found.known]
+    both: list[dict[str, object]] = [*ends] or [{"effect": None, "reason": found.effects[0][1].reason}]
+    return {
+        **{name: getattr(found, name) for name in ("setting", "place", "model", "arm", "signal")},
+        "smallest": both[0],
+        "largest": both[-1],
+        "effects": [{"at": value, "effect": figure_json(effect)} for value, effect in found.effects],
     }
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from colosseum.audit.campaign.registering import Registered
 from colosseum.audit.judging.lexical import NAME as BASELINE
 from colosseum.diagnostics import counted
+from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE, Interval, most_share
 from colosseum.evidence.summary import PointSummary, Summary
@@ -234,6 +235,19 @@ def notes(
     if treated and "selfish" not in kinds:
         facts.append(("no selfish arm", "no arm has members look after themselves alone: self-interest not ruled out"))
     return facts
+
+
+def range_facts(verdicts: Verdicts) -> Iterator[tuple[str, str]]:
+    """For every setting that should not matter and is swept, how far each effect depends on it."""
+    several = len({point.model for point in verdicts.points}) > 1
+    for each in effect_ranges(verdicts):
+        place = ", ".join(part for part in (each.place, each.model if several else "") if part)
+        named = f"`{each.arm}`{f' at {place}' if place else ''}, {NAMES[each.signal]}"
+        digits = 2 if each.signal == JUDGE else PLACES
+        ends = [f"{number(e, digits, sign='+')} ({each.setting} {value})" for e, value in each.known]
+        parts = [f"effect between {ends[0]} and {ends[-1]}"] if ends else ["no effect is known"]
+        parts += [f"{value}: {effect.reason}" for value, effect in each.effects if effect.value is None]
+        yield f"over {each.setting}", f"{named}: {'; '.join(parts)}"
 
 
 def _words(judges: Sequence[str], *, known: bool) -> str:

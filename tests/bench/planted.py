@@ -15,13 +15,11 @@ from colosseum.evidence.power.outlook import Outlook, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
 from colosseum.evidence.power.studies import (
     SIGNALS,
-    Coverage,
     Draws,
     Rule,
     Shares,
     Stand,
     Studied,
-    coverage,
     shares,
 )
 from colosseum.evidence.signals import JUDGE
@@ -40,6 +38,7 @@ from colosseum.model.check import check
 from colosseum.model.signals import margins_for
 
 from .cases import SPECS
+from .coverage import Coverage, coverage
 from .lines import Ledger, Line
 
 INSTANCES, STUDIES, TENTH = 1_500, 2_000, 10

@@ -20,7 +20,7 @@ from colosseum.evidence.power.pool import Changed, Grown
 from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, read
 from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import RATE, Interval, Paired, paired, pairs_alike
+from colosseum.evidence.statistics import RATE, Paired, paired, pairs_alike
 from colosseum.evidence.verdict import CONTRASTED, Verdict, combine, decide, joint_p
 from colosseum.evidence.weighing import Call, Weighed, weigh
 from colosseum.model.signals import MARGINS, margins_for
@@ -246,25 +246,3 @@ def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
         readings=Counter(each.reading for each in up),
         beyond_placebo=sum(each.beyond_placebo == "up" for each in up) if said[0].beyond_placebo else None,
     )
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How often limits hold the mean that they are of."""
-
-    signal: str
-    held: int
-    of: int
-    """Studies with enough differences that are not 0."""
-
-
-def coverage(stand: Stand, drawn: Sequence[Drawn], signal: str) -> Coverage:
-    """Of the 95 % limits of studies of one size, where the truth is the mean of the whole pool."""
-    truth = paired(stand.values(signal, range(len(stand.changes)))).mean.value
-    held = of = 0
-    for each in drawn:
-        found = paired(stand.values(signal, each))
-        if truth is not None and found.reliable and isinstance(found.interval, Interval):
-            of += 1
-            held += found.interval.low <= truth <= found.interval.high
-    return Coverage(signal, held, of)

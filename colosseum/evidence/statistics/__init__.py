@@ -24,28 +24,8 @@ from colosseum.evidence.statistics.shares import Share, mcnemar, most_share, wil
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
 
 __all__ = [  # noqa: RUF022 - one order, of signs
-    "Correlation",
-    "ENOUGH_NONZERO",
-    "Interval",
-    "LEVEL",
-    "Labelled",
-    "Paired",
-    "RATE",
-    "Share",
-    "adjusted_level",
-    "bca_interval",
-    "benjamini_hochberg",
-    "correlation",
-    "effect_size",
-    "label_permutation",
-    "mcnemar",
-    "mean_interval",
-    "most_share",
-    "paired",
-    "pairs_alike",
-    "quantile",
-    "sign_flip",
-    "sign_test",
-    "student_test",
+    "Correlation", "ENOUGH_NONZERO", "Interval", "LEVEL", "Labelled", "Paired", "RATE", "Share", "adjusted_level",
+    "bca_interval", "benjamini_hochberg", "correlation", "effect_size", "label_permutation", "mcnemar",
+    "mean_interval", "most_share", "paired", "pairs_alike", "quantile", "sign_flip", "sign_test", "student_test",
     "wilson",
-]
+]  # fmt: skip

@@ -22,6 +22,7 @@ from colosseum.report.verdicts import (
     open_questions,
     part_cells,
     place_words,
+    range_facts,
     rule_words,
 )
 
@@ -157,6 +158,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     yield "who acted", _acted(findings)
     yield "coalition", next(iter(findings.plan.coalitions), "none")
     yield "chance", chance(findings)
+    yield from range_facts(findings.verdicts)
 
 
 def _acted(findings: Findings) -> str:

@@ -10,8 +10,9 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, Average, Comparison, PointSummary, Summary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Verdicts
 from colosseum.evidence.weighing import Weighed
+from colosseum.model.sweeps import factors
 from colosseum.report.numbers import reasons
-from colosseum.report.plots.sweep import Sweep, factors, sweep_of
+from colosseum.report.plots.sweep import Sweep, sweep_of
 
 CA: Final = "coalition_advantage"
 

@@ -1,12 +1,8 @@
 """What a study sweeps over. In: sweep points by name; out: their factors, and the one that a plot goes along."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
-
-OPENING: Final = "([{"
-CLOSING: Final = ")]}"
 
 
 @dataclass(frozen=True)
@@ -54,37 +50,9 @@ def sweep_of(points: Sequence[Mapping[str, str]]) -> Sweep:
     return Sweep({name: found for name, found in values.items() if len(found) > 1})
 
 
-def factors(point: str, model: str = "") -> dict[str, str]:
-    """A point's factors by name, as `network=ring, n=6` says them; the model is one where it is not said."""
-    found = dict(_factor(part) for part in _parts(point))
-    return found if "model" in found or not model else {**found, "model": model}
-
-
 def number(value: str) -> float | None:
     """What it says, where that is a number."""
     try:
         return float(value)
     except ValueError:
         return None
-
-
-def _factor(part: str) -> tuple[str, str]:
-    name, equals, value = part.partition("=")
-    if not equals:
-        return "point", part
-    quoted = len(value) > 1 and value[0] == value[-1] == '"'
-    return name, value[1:-1] if quoted else value
-
-
-def _parts(point: str) -> Iterator[str]:
-    """At commas that stand in no bracket and no quotes."""
-    depth, quoted, start = 0, False, 0
-    for place, sign in enumerate(point):
-        quoted ^= sign == '"'
-        if not quoted:
-            depth += (sign in OPENING) - (sign in CLOSING)
-            if sign == "," and not depth:
-                yield point[start:place].strip()
-                start = place + 1
-    if point[start:].strip():
-        yield point[start:].strip()

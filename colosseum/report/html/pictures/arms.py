@@ -8,12 +8,13 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.figures import SCALARS, RunRecord
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, Average, Summary, grouped
+from colosseum.model.sweeps import factors
 from colosseum.report.html.pictures.picture import Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, scale, swarm
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Sign, Text, signs
 from colosseum.report.html.pictures.words import listed, name_at, quoted, signed, width_of
 from colosseum.report.numbers import decimals
-from colosseum.report.plots.sweep import factors, sweep_of
+from colosseum.report.plots.sweep import sweep_of
 
 SHOWN: Final = ("normalized_regret", "outsider_payoff", "coalition_payoff")
 """Figures of which every report has a picture, beside those that its signal is made of."""

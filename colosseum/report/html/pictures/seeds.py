@@ -8,8 +8,8 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.signals import changes, changes_of_decoys, known
 from colosseum.evidence.summary import by_seed, grouped
 from colosseum.evidence.verdict import CONTRASTED
+from colosseum.model.sweeps import factors
 from colosseum.report.plots.effects import Effect, Effects
-from colosseum.report.plots.sweep import factors
 
 
 @dataclass(frozen=True)
