@@ -185,6 +185,12 @@ def prepare_loops(items: Sequence[syntax.Binder | syntax.Index]) -> list[Loop]:
     return found
 
 
+def prepare_links(expr: syntax.Comparison) -> tuple[Rule, list[Rule]]:
+    """The rule of a comparison, and those of its operands for who asks for them in the same places."""
+    operands = [operations.once(prepare(operand)) for operand in expr.operands]
+    return _placed(operations.comparison(expr.operators, operands), expr), operands
+
+
 def prepare_bindings(binders: syntax.Binders) -> Choices:
     """Every choice of the binders that passes the filter, the last binder turning fastest."""
     nested = prepare_loops(binders.items)

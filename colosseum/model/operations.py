@@ -30,6 +30,27 @@ def refusal(message: str, *, code: str, help: str = "", span: Span | None = None
     return rule
 
 
+def once(rule: Rule) -> Rule:
+    """The same rule, which finds again what it last found in the same place.
+
+    The meter counts it again: what the two uses make of it is written twice.
+    """
+    last: tuple[Environment, Folded, int] | None = None
+
+    def kept(env: Environment) -> Folded:
+        nonlocal last
+        meter = env.place.meter
+        if last is not None and last[0] is env and last[2] <= meter.left:
+            meter.steps += last[2]
+            return last[1]
+        before = meter.steps
+        found = rule(env)
+        last = (env, found, meter.steps - before)
+        return found
+
+    return kept
+
+
 def operation(operator: str, left: Rule, right: Rule) -> Rule:
     """`+ - * / &`."""
 

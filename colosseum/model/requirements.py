@@ -9,7 +9,7 @@ from colosseum.model import terms
 from colosseum.model.checks import check_condition, check_none, guard, scope_check
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Rule
-from colosseum.model.evaluate import prepare, prepare_value
+from colosseum.model.evaluate import prepare, prepare_links, prepare_value
 from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
 from colosseum.model.operations import refusal
 from colosseum.model.scenario import Payoff, Requirement
@@ -59,7 +59,8 @@ def _condition(statement: syntax.Require) -> tuple[Rule, Rule | None]:
         message = "`per unit` measures how far a comparison with `<=`, `>=` or `==` is missed"
         help_ = "drop `per unit` to charge once for each broken instance"
         return prepare(expr), refusal(message, code="C067", help=help_, span=expr.span)
-    return prepare(expr), _excess(expr.operators, [prepare(operand) for operand in expr.operands])
+    rule, operands = prepare_links(expr)
+    return rule, _excess(expr.operators, operands)
 
 
 def _excess(operators: Sequence[str], operands: Sequence[Rule]) -> Rule:
