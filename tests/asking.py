@@ -11,12 +11,12 @@ import pytest
 from chat_server import Answer, ChatServer, Script
 from conftest import planned
 
+from colosseum.audit.campaign.rate_limit import RateLimit
+from colosseum.audit.campaign.retry import PATIENCE, Attempt, Provider
 from colosseum.audit.run import Run
 from colosseum.audit.trace import TraceWriter
 from colosseum.model.scenario import Variable
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.gate import Gate
-from colosseum.players.models.paid import Attempt, Provider
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Request
@@ -57,11 +57,12 @@ class Log:
 
     async def ask(self, request: Request) -> Answered | Failure:
         self.requests.append(request)
-        return await self.provider.ask(request, heard=lambda request, attempt: self.attempts.append(attempt))
+        heard = self.attempts.append
+        return await self.provider.ask(request, patience=PATIENCE, heard=lambda _, attempt: heard(attempt))
 
     def player(self, endpoint: Endpoint) -> ModelPlayer:
         place = (endpoint.model, endpoint.api_base)
-        self.provider.gates[place] = Gate(self.provider.most_connections, clock=lambda: sum(self.slept))
+        self.provider.gates[place] = RateLimit(self.provider.most_connections, clock=lambda: sum(self.slept))
         return ModelPlayer(endpoint, self)
 
 

@@ -13,6 +13,7 @@ from hypothesis import settings
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import OnAttempt
 from colosseum.audit.campaign.runner import Options, Progress, Runner, Tally
 from colosseum.audit.campaign.source import Answering, PaidSource
 from colosseum.audit.redaction import Redaction
@@ -22,7 +23,6 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import OnAttempt
 from colosseum.players.models.reply import Answer, Price
 from colosseum.players.models.request import Endpoint, Request
 from colosseum.players.scripted.knowledge import Library

@@ -21,6 +21,7 @@ from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.purse import BYTES, Account, Purse
+from colosseum.audit.campaign.retry import Attempt, OnAttempt
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.redaction import Redaction
@@ -29,7 +30,6 @@ from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.call import known_price
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Attempt, OnAttempt
 from colosseum.players.models.reply import LongPrice, Price
 from colosseum.players.models.request import Endpoint, Halt, Place, Request
 

@@ -17,13 +17,13 @@ from colosseum.audit.campaign.coupling import Coupled, Coupling
 from colosseum.audit.campaign.folder import Folder, Result
 from colosseum.audit.campaign.planning import Planned
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Attempt, OnAttempt, unheard
 from colosseum.audit.campaign.runner import Options, Runner, Tally
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trial import Block, Trial
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Attempt, OnAttempt, unheard
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Request
 

@@ -14,6 +14,7 @@ from conftest import MATCH, checked
 from jsonschema import Draft202012Validator
 from test_cli_commands import Done, colosseum
 
+from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.judging import lexical
 from colosseum.audit.judging.asking import TRIES, Matter, judge
 from colosseum.audit.judging.judgement import Judgement
@@ -22,7 +23,6 @@ from colosseum.audit.judging.transcript import Transcript, focal_sets, transcrip
 from colosseum.model.expand import BUILT_IN_RUBRICS
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Request
 

@@ -12,6 +12,7 @@ from chat_server import Answer, Body, ChatServer, calls, says
 from scipy.stats import mannwhitneyu
 
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.judging.calibration.asked import judged, matter
 from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, STRATA, Case, cases
@@ -19,7 +20,6 @@ from colosseum.audit.judging.calibration.scorers import BOUNDS, FOUND, SCORERS, 
 from colosseum.audit.judging.calibration.wording import families
 from colosseum.audit.redaction import Redaction
 from colosseum.model.check import check
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.request import Endpoint
 
 ROOT = Path(__file__).parent.parent

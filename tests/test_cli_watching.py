@@ -18,6 +18,7 @@ from terminal import watch
 
 from colosseum.audit.campaign.folder import Expense, Reason, Result
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Attempt
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import Seal
 from colosseum.cli.watching.live import Line, LiveView, drawn
@@ -25,7 +26,6 @@ from colosseum.cli.watching.plain import words_of
 from colosseum.cli.watching.seen import MOST_SAID, Message, Money, Room, Seen, Sight
 from colosseum.cli.watching.wording import LONGEST, money, one_line, span
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Attempt
 from colosseum.players.models.reply import Answer as Given
 from colosseum.players.models.request import Endpoint, Place, Request
 

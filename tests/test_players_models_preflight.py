@@ -6,7 +6,7 @@ import pytest
 from asking import Log, give_key
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
-from colosseum.players.models.paid import Provider
+from colosseum.audit.campaign.retry import Provider
 from colosseum.players.models.preflight import preflight
 from colosseum.players.models.request import Dialect, Endpoint
 

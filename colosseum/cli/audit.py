@@ -21,6 +21,7 @@ from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.planning import Asked, Planned, plan
 from colosseum.audit.campaign.processes import Died
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import OUTAGE, Provider
 from colosseum.audit.campaign.runner import Options, Runner, Tally
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
@@ -42,7 +43,6 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.preflight import preflight
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
@@ -75,6 +75,8 @@ class Request:
     cluster: Place | None = None
     judged: Judged = field(default_factory=Judged)
     gate: Gate = field(default_factory=Gate)
+    patience: float = OUTAGE
+    """Seconds that a model may be down."""
 
     def say(self, words: str) -> None:
         """A remark for people, where they are told of anything but errors."""
@@ -133,7 +135,7 @@ class Work:
     def options(self, budget: Limits) -> Options:
         """How runs are made."""
         request = self.request
-        return Options(request.cache, budget.run, request.retry_failed, request.connections)
+        return Options(request.cache, budget.run, request.retry_failed, request.connections, request.patience)
 
     @property
     def models(self) -> dict[str, Endpoint]:
@@ -303,9 +305,8 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     check_panel(request.judged)
     endpoints, repeats = judges_of(request.judged, work.design, work.asking)
     judges = {each.model: each for each in endpoints}
-    budget = budget_of(
-        request.budget, work.design, {**models, **judges}, shards=read_shard(request.part.shard)[1]
-    )  # fmt: skip
+    shards = read_shard(request.part.shard)[1]
+    budget = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
     on_cluster = request.cluster is not None and bool(work.left)
     asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
     if asked:
@@ -317,7 +318,7 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     if models and budget.campaign is not None and request.cache != "rw":
         note(f"with `--cache {request.cache}` no answers are kept: what unfinished runs cost is forgotten later")
     purse = _purse(work, budget)
-    provider = Provider(request.connections)
+    provider = Provider(request.connections, patience=request.patience)
     source = PaidSource(provider, purse)
     redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
     coalition = next(iter(work.folder.plan().coalitions), "")
@@ -391,7 +392,7 @@ def _words(tally: Tally, purse: Purse, folder: Path) -> str:
     parts += [f"{failed} failed"] if failed else []
     words = f"{', '.join(parts)}, in {folder}"
     words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    why = tally.gave_up and silent_words(tally.gave_up, runs=True)
+    why = tally.gave_up and silent_words(tally.gave_up, runs=bool(failed))
     words += f"\n{counted(tally['halted'], 'run')} left, {why or left_words(purse)}" if tally["halted"] else ""
     if tally["failed before"]:
         words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"

@@ -12,6 +12,7 @@ from typing import Final
 from colosseum.audit.campaign.calls import read_calls
 from colosseum.audit.campaign.folder import Expense, as_bytes, replace_file
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.judging import lexical
 from colosseum.audit.judging.calibration.asked import calls_path, judged, matter
@@ -29,7 +30,6 @@ from colosseum.cli.words import checked_spec, note, say_json, stop
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import Calibration, Scored, calibration
 from colosseum.language.shipped import shipped
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.request import Endpoint
 from colosseum.report.calibration import BASELINE, render_calibration
 

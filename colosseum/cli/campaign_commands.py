@@ -19,6 +19,7 @@ from colosseum.cli.options import (
     Judge,
     JudgeRepeats,
     JudgeTemperature,
+    Models,
     NoBudget,
     Prices,
     Sets,
@@ -37,9 +38,7 @@ def audit(
     context: typer.Context,
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, provider/model, or python:module:Class.")
-    ] = None,
+    model: Models = None,
     allow_python: Annotated[
         list[str] | None, typer.Option(metavar="MODULE", help="The spec's own agents of this module may run.")
     ] = None,
@@ -65,6 +64,7 @@ def audit(
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: the cores.")
     ] = None,
+    patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes that a model may be down.")] = 30,
     couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Put what is there aside and begin anew.")] = False,
@@ -107,7 +107,7 @@ def audit(
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
         jobs, read_display(display), read_cluster(cluster),
         Judged(tuple(judge or ()), judge_repeats, judge_temperature),
-        read_gate(fail_on, inconclusive=fail_on_inconclusive),
+        read_gate(fail_on, inconclusive=fail_on_inconclusive), 60 * patience,
     )  # fmt: skip
     if show_config:
         from colosseum.cli.configuration import show_configuration
@@ -124,9 +124,7 @@ def audit(
 def plan(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
-    model: Annotated[
-        list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, or provider/model.")
-    ] = None,
+    model: Models = None,
     extra_body: ExtraBody = None,
     tools: Tools = None,
     temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,

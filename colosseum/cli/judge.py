@@ -9,6 +9,7 @@ from colosseum.audit.campaign.judged import read_judges
 from colosseum.audit.campaign.judging import Judging, Verdicts
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.judging.lexical import NAME
@@ -22,7 +23,6 @@ from colosseum.cli.report import read_campaign, report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, stop
 from colosseum.model.experiment import Design
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.request import Endpoint
 
 

@@ -23,6 +23,9 @@ ExtraBody = Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="M
 Tools = Annotated[
     list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: as JSON.")
 ]
+Models = Annotated[
+    list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, provider/model, or python:module:Class.")
+]
 Timeout = Annotated[float, typer.Option(metavar="S", help="Seconds for one call.")]
 CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")]
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")]

@@ -17,6 +17,7 @@ from statistics import median
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.planning import Planned
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Attempt, Provider
 from colosseum.audit.campaign.runner import Options, Runner
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.redaction import Redaction
@@ -26,7 +27,6 @@ from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.call import library
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Attempt, Provider
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Endpoint, Request
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeAlias
 
+from colosseum.audit.campaign.retry import Attempt, OnAttempt
 from colosseum.audit.redaction import Redaction
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Attempt, OnAttempt
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
 from colosseum.players.models.written import writable

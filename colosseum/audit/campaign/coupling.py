@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from colosseum.audit.campaign.calls import Recorded, Source
+from colosseum.audit.campaign.retry import OnAttempt
 from colosseum.audit.trial import Trial, conditions_json
 from colosseum.model.json_text import encode
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import OnAttempt
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from colosseum.audit.campaign.calls import Source
 from colosseum.audit.campaign.coupling import Coupling
 from colosseum.audit.campaign.purse import BYTES
+from colosseum.audit.campaign.retry import OnAttempt, unheard
 from colosseum.audit.rules import Rules
 from colosseum.audit.run import Run
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.trial import Trial
 from colosseum.model.values import plain
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import OnAttempt, unheard
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.reply import Answer, Price
 from colosseum.players.models.request import Endpoint, Request

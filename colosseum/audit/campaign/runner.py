@@ -18,6 +18,7 @@ from colosseum.audit.campaign.coupling import Coupling
 from colosseum.audit.campaign.folder import Expense, Folder, Reason, Result, Status
 from colosseum.audit.campaign.planning import Planned, keep_scenario
 from colosseum.audit.campaign.purse import Account, Purse
+from colosseum.audit.campaign.retry import OUTAGE
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.redaction import Redaction
@@ -54,6 +55,8 @@ class Options:
     retry_failed: bool = False
     side_by_side: int = 64
     """Runs of models at once."""
+    patience: float = OUTAGE
+    """Seconds that a model may be down."""
 
 
 @dataclass

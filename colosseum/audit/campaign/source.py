@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from colosseum.audit.campaign.purse import Account, Purse
+from colosseum.audit.campaign.retry import Attempt, OnAttempt, unheard
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.paid import Attempt, OnAttempt, unheard
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
 

@@ -19,6 +19,7 @@ from colosseum import __version__
 from colosseum.audit.campaign.folder import Folder, Result
 from colosseum.audit.campaign.planning import Planned
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.campaign.runner import Became, Options, Runner
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
@@ -27,7 +28,6 @@ from colosseum.audit.trial import Block, Expansions, Listed, MakeEndpoint, Trial
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions
 from colosseum.model.values import Value
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.preflight import preflight
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Endpoint
@@ -126,6 +126,7 @@ class Workshop:
     """Under way."""
 
     def __post_init__(self) -> None:
+        self.provider.patience = self.instructions.options.patience
         threading.Thread(target=self._serve, name="blocks", daemon=True).start()
 
     def _serve(self) -> None:

@@ -11,14 +11,14 @@ from threading import Lock
 
 from colosseum.audit.campaign.folder import Result
 from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.rate_limit import RateLimit
+from colosseum.audit.campaign.retry import Attempt
 from colosseum.audit.campaign.runner import Became
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trial import Listed, Trial
 from colosseum.cli.watching.wording import one_line
 from colosseum.model.json_text import Json
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.gate import Gate
-from colosseum.players.models.paid import Attempt
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
 
@@ -120,7 +120,7 @@ class Seen:
     models: tuple[str, ...]
     """Those that will be asked."""
     purse: Purse
-    gates: Mapping[tuple[str, str | None], Gate]
+    gates: Mapping[tuple[str, str | None], RateLimit]
     redaction: Redaction
     clock: Callable[[], float] = time.monotonic
     lock: Lock = field(default_factory=Lock)
@@ -204,7 +204,7 @@ class Seen:
         return Message(one_line(str(content["agent"])), one_line(channel), secret, words)
 
 
-def _room(model: str, gate: Gate) -> Room:
+def _room(model: str, gate: RateLimit) -> Room:
     """A gate's state; the loop that moves it counts time as we do."""
     held = max(0.0, gate.until - time.monotonic())
     return Room(one_line(model), gate.under_way, int(gate.room), len(gate.waiting), held)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Literal, Protocol, TextIO, TypeAlias, get_args
 
 from colosseum.audit.campaign.folder import Result
+from colosseum.audit.campaign.retry import Attempt
 from colosseum.audit.campaign.runner import Became
 from colosseum.audit.trial import Listed, Trial
 from colosseum.cli.watching.plain import PlainLines
@@ -21,7 +22,6 @@ from colosseum.cli.watching.stream import JsonLines
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.json_text import Json
-from colosseum.players.models.paid import Attempt
 from colosseum.players.models.request import Request
 
 Display: TypeAlias = Literal["rich", "plain", "json", "none"]

@@ -23,6 +23,8 @@ class Failure:
     """Whether asking again may help."""
     after: float | None = None
     """Seconds that the provider asks to wait first."""
+    down: bool = False
+    """Whether nothing was there to answer: no connection, or a status of 5xx."""
 
 
 KINDS = (
@@ -96,7 +98,8 @@ def explain(
             reason = f"`{model}` did not take the request: {words}"
     codes = {_code(e) for e in chain}
     again = (kind in AGAIN and "insufficient_quota" not in codes) or MISCALLED in codes
-    return Failure(kind, redact(reason), again=again, after=_after(error) if again else None)
+    down = kind == "transport" and not _malformed(chain) and getattr(error, "status_code", None) not in TRANSIENT
+    return Failure(kind, redact(reason), again=again, after=_after(error) if again else None, down=down)
 
 
 SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
@@ -176,7 +179,13 @@ def _no_key(model: str, missing_keys: tuple[str, ...], words: str, api_base: str
 NO_ADDRESS = frozenset(("InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "UnsupportedProtocol"))
 NO_CONNECTION = frozenset(("ConnectError", "APIConnectionError", "ServerDisconnectedError"))
 BROKEN = frozenset(("ClientPayloadError", "ReadError", "RemoteProtocolError"))
+NO_JSON = frozenset(("JSONDecodeError",))
 """Names of exceptions of the HTTP clients that litellm uses."""
+
+
+def _malformed(chain: tuple[BaseException, ...]) -> bool:
+    """Whether something answered that litellm could not read."""
+    return _has(chain, NO_JSON) or isinstance(chain[-1], LookupError | TypeError | AttributeError)
 
 
 def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | None, words: str) -> str | None:
@@ -192,9 +201,9 @@ def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | N
                 return f"`{model}` cannot be reached{place}: the host name is not known"
     if _has(chain, BROKEN):
         return f"the connection to `{model}`{place} broke"
-    if _has(chain, frozenset(("JSONDecodeError",))):
+    if _has(chain, NO_JSON):
         return f"what is served{place or f' for `{model}`'} does not answer in JSON"
-    if isinstance(chain[-1], LookupError | TypeError | AttributeError):  # of litellm, as it read the answer
+    if _malformed(chain):
         return f"litellm could make nothing of `{model}`{place}: {words}"
     if _has(chain, NO_CONNECTION):
         return f"`{model}` cannot be reached{place}: {' '.join(str(chain[-1]).split())}"

@@ -1,10 +1,10 @@
 """Finds out before the first paid run whether a model can play. In: its Endpoint; out: None, or what is wrong."""
 
 import re
+from typing import Protocol
 
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message
-from colosseum.players.models.paid import Provider
 from colosseum.players.models.reply import Answer, reply
 from colosseum.players.models.request import Endpoint, Place, Request
 from colosseum.players.models.text import how
@@ -21,7 +21,15 @@ OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 
 
-async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
+class ImpatientAsker(Protocol):
+    """Gets answers, as a Provider does."""
+
+    async def ask(self, request: Request, *, attempts: int, patience: float) -> Answer | Failure:
+        """The answer, or the failure after so many attempts, or so many seconds of waiting for a rate limit."""
+        ...
+
+
+async def preflight(endpoint: Endpoint, provider: ImpatientAsker) -> str | None:
     """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user.
 
     A user's own agent is imported, and not asked.

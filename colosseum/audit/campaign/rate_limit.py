@@ -37,7 +37,7 @@ MEMORY = 0.05
 class Turn:
     """One call under way."""
 
-    gate: "Gate"
+    gate: "RateLimit"
     cuts: int
     """How often room had been cut when it began."""
     begun: float
@@ -60,7 +60,7 @@ class Turn:
 
 
 @dataclass
-class Gate:
+class RateLimit:
     """The room of one model."""
 
     most: int

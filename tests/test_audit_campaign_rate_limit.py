@@ -3,19 +3,19 @@
 import asyncio
 import math
 import random
-import selectors
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from leaping import StuckError, leap, now
 
-from colosseum.players.models import gate as gates
+from colosseum.audit.campaign import rate_limit as gates
+from colosseum.audit.campaign.rate_limit import BELOW, LEAST, START, RateLimit
+from colosseum.audit.campaign.retry import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.gate import BELOW, LEAST, START, Gate
-from colosseum.players.models.paid import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Request
 
@@ -26,56 +26,13 @@ LIMITED = Failure("rate_limit", "slow down", again=True)
 BROKEN = Failure("transport", "boom", again=True)
 
 
-class Leaping(selectors.DefaultSelector):
-    """Waits by moving the clock on. Raises StuckError where nothing would ever happen."""
-
-    def __init__(self, early: float) -> None:
-        super().__init__()
-        self.now, self.early = 0.0, early
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """What is ready at once; else time passes."""
-        ready = super().select(0)
-        if not ready and timeout is None:
-            raise StuckError
-        if not ready and timeout is not None and timeout > 0:
-            self.now += timeout - self.early if timeout > 2 * self.early else timeout
-        return ready
-
-
-class StuckError(Exception):
-    """Somebody waits for what never comes."""
-
-
-class LeapingLoop(asyncio.SelectorEventLoop):
-    """A loop on that clock; `early` is by how many seconds timers go off too early, as real ones may."""
-
-    def __init__(self, early: float = 0.0) -> None:
-        self.leaping = Leaping(early)
-        super().__init__(self.leaping)
-
-    def time(self) -> float:
-        """Seconds since it was made."""
-        return self.leaping.now
-
-
-def leap(work: Coroutine[Any, Any, T], *, early: float = 0.0) -> T:
-    """The work's result, at once."""
-    with asyncio.Runner(loop_factory=lambda: LeapingLoop(early)) as runner:
-        return runner.run(work)
-
-
-def now() -> float:
-    return asyncio.get_running_loop().time()
-
-
 async def settle() -> None:
     """Let everybody go on who can."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
-async def hold_open(gate: Gate, number: int) -> tuple[list[gates.Turn], asyncio.Event, list[asyncio.Task[None]]]:
+async def hold_open(gate: RateLimit, number: int) -> tuple[list[gates.Turn], asyncio.Event, list[asyncio.Task[None]]]:
     """So many callers; those that are let in stay until the event is set."""
     turns: list[gates.Turn] = []
     ended = asyncio.Event()
@@ -99,7 +56,7 @@ class Simulated:
 
     seed: int
     failing: float
-    gate: Gate
+    gate: RateLimit
     under_way: int = 0
     asked: int = 0
     told: float = -1.0
@@ -154,14 +111,14 @@ def test_whatever_happens_room_is_kept_to_and_given_back(
 def test_a_thousand_callers_are_let_in_in_the_order_they_came() -> None:
     served: list[int] = []
 
-    async def call(gate: Gate, number: int) -> None:
+    async def call(gate: RateLimit, number: int) -> None:
         async with gate.turn() as turn:
             served.append(number)
             await asyncio.sleep(0.5)
             turn.succeeded()
 
     async def all_of_them() -> float:
-        gate = Gate(64)
+        gate = RateLimit(64)
         await asyncio.gather(*(call(gate, number) for number in range(1000)))
         assert gate.room == 64
         return now()
@@ -175,7 +132,7 @@ def test_a_thousand_callers_are_let_in_in_the_order_they_came() -> None:
 
 def test_room_is_halved_once_for_all_calls_that_were_under_way() -> None:
     async def limited() -> None:
-        gate = Gate(64)
+        gate = RateLimit(64)
         turns, ended, tasks = await hold_open(gate, 100)
         assert len(turns) == START
         for turn in turns:
@@ -195,7 +152,7 @@ def test_room_is_halved_once_for_all_calls_that_were_under_way() -> None:
 
 def test_room_that_nobody_waits_for_does_not_grow() -> None:
     async def few() -> None:
-        gate = Gate(64)
+        gate = RateLimit(64)
         turns, _, tasks = await hold_open(gate, START)
         for turn in turns:
             turn.succeeded()
@@ -276,7 +233,7 @@ def test_nobody_begins_while_the_provider_asks_to_wait() -> None:
 @pytest.mark.parametrize("when", ["waiting", "let in", "passed over", "under way"])
 def test_who_is_cancelled_leaves_no_trace(when: str) -> None:
     async def cancelled() -> None:
-        gate = Gate(1)
+        gate = RateLimit(1)
         turns, ended, tasks = await hold_open(gate, 3)
         assert len(turns) == 1
         match when:
@@ -371,7 +328,9 @@ def test_a_rate_limit_is_used_and_hardly_exceeded(limit: Limiting, share: float,
 Script = Callable[[int], Answer | Failure]
 
 
-def ask(script: Script, *, attempts: int = 4) -> tuple[Answer | Failure, list[Attempt], float]:
+def ask(
+    script: Script, *, attempts: int = 4, patience: float | None = None
+) -> tuple[Answer | Failure, list[Attempt], float]:
     """What one call comes to, its attempts and how long it took."""
     heard: list[Attempt] = []
 
@@ -381,7 +340,7 @@ def ask(script: Script, *, attempts: int = 4) -> tuple[Answer | Failure, list[At
 
     async def once() -> tuple[Answer | Failure, float]:
         provider = Provider(attempts=attempts, call=call)
-        result = await provider.ask(ASKED, heard=lambda request, attempt: heard.append(attempt))
+        result = await provider.ask(ASKED, patience=patience, heard=lambda _, attempt: heard.append(attempt))
         return result, now()
 
     result, seconds = leap(once())
@@ -411,7 +370,7 @@ def test_limits_and_failures_are_counted_apart() -> None:
 
 
 def test_patience_with_a_limit_ends() -> None:
-    result, heard, seconds = ask(lambda number: replace(LIMITED, after=50.0))
+    result, heard, seconds = ask(lambda number: replace(LIMITED, after=50.0), patience=PATIENCE)
     assert result == replace(LIMITED, after=50.0)
     assert (heard[-1].delay, seconds <= PATIENCE, seconds > PATIENCE - 60) == (None, True, True)
 
@@ -425,7 +384,7 @@ def test_a_provider_that_asks_for_more_than_patience_is_left_alone_until_then() 
 
     async def three() -> list[Answer | Failure]:
         provider = Provider(call=call)
-        found = [await provider.ask(ASKED), await provider.ask(ASKED)]
+        found = [await provider.ask(ASKED, patience=PATIENCE), await provider.ask(ASKED, patience=PATIENCE)]
         await asyncio.sleep(3600 - PATIENCE)
         return [*found, await provider.ask(ASKED)]
 
