@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from colosseum.cli.html import check_pictures
+from colosseum.cli.report_files import check_pictures
 from colosseum.cli.words import Stop
 from colosseum.report.html.pictures import export
 from colosseum.report.html.pictures.export import NoFigures, rasterise, standalone, write_figures

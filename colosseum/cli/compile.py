@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from colosseum.cli.plain import heading, optimum_of
-from colosseum.cli.solving import require_feasible, solving
-from colosseum.cli.words import checked_spec, note, say_diagnostics, say_json, stop
+from colosseum.cli.solving import heading, optimum_of, require_feasible, solving
+from colosseum.cli.words import checked_spec, file_errors, note, say_diagnostics, say_json, stop
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.model import serial
 from colosseum.model.check import Checked
@@ -45,10 +44,8 @@ def compile_file(
         _write(output, serial.dump(scenario))
     optima = verified(solve(checked)) if again else solve(checked)
     if lp is not None:
-        try:
+        with file_errors(lp):
             write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), str(lp))
-        except OSError as error:
-            raise stop("C122", f"cannot write {lp}: {error.strerror}") from None
         note(f"wrote {lp}")
     best = optima.optimum
     tempting = temptations(scenario.task, best.assignment) if best.status == "optimal" and best.assignment else ()
@@ -152,10 +149,8 @@ def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    try:
+    with file_errors(path):
         path.write_bytes(content)
-    except OSError as error:
-        raise stop("C122", f"cannot write {path}: {error.strerror}") from None
     note(f"wrote {path}")
 
 

@@ -17,7 +17,7 @@ from colosseum.audit.trial import Listed
 from colosseum.cli.report import read_campaign
 from colosseum.cli.runs import SHORT, find_run, run_words
 from colosseum.cli.watching.wording import dollars
-from colosseum.cli.words import note, say_json, stop, wants_color
+from colosseum.cli.words import file_errors, note, say_json, stop, wants_color
 from colosseum.diagnostics import counted
 from colosseum.report.conversation import show_conversation
 from colosseum.report.page import Grid, list_facts, page_on, say, show_grid
@@ -29,10 +29,8 @@ MOST_FAILURES = 20
 def list_runs(path: Path, *, as_json: bool) -> int:
     """One line a run."""
     plan = read_campaign(path)
-    try:
+    with file_errors(path, verb="read", code="C123"):
         found = list(overviews(Folder(path), plan))
-    except OSError as error:
-        raise stop("C123", f"cannot read {error.filename or path}: {error.strerror}") from None
     if as_json:
         say_json({"schema": 1, "runs": [_plain(run) for run in found]})
         return 0

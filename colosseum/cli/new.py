@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.cli.words import Stop, note, say_json, stop
+from colosseum.cli.words import Stop, file_errors, note, say_json, stop
 from colosseum.diagnostics import closest, report
 from colosseum.language.copying import NewFile, copied, fitting, shipped_specs, starter, unfit
 
@@ -73,7 +73,7 @@ def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:
     (spec, _), *others = places
     if len({place for place, _ in places}) < len(places):
         raise stop("C122", f"`{spec}` is also the name of a file that it uses", help="choose another name")
-    try:
+    with file_errors(spec):
         present = [place for place, content in others if place.exists() and place.read_bytes() == content]
         taken = next((place for place, _ in places if place.exists() and place not in present), None)
         if taken is not None:
@@ -85,6 +85,4 @@ def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:
             place.parent.mkdir(parents=True, exist_ok=True)
             with place.open("xb") as file:
                 file.write(content)
-    except OSError as error:
-        raise stop("C122", f"cannot write {error.filename or spec}: {error.strerror}") from None
     return [place for place, _ in missing]

@@ -2,20 +2,21 @@
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
 from colosseum.audit.campaign.registering import Registered
+from colosseum.cli import report_files
 from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
-from colosseum.cli.html import check_html, check_pictures, read_content, write_html, write_pictures
-from colosseum.cli.strengths import read_strengths, say_strengths
-from colosseum.cli.tables import check_table, write_table
 from colosseum.cli.words import note, say_json, stop, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
+from colosseum.evidence.choosing import strengths
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import bench
 from colosseum.evidence.kept import Kept
@@ -30,8 +31,10 @@ from colosseum.report.findings import Findings
 from colosseum.report.numbers import seed_words
 from colosseum.report.page import page_on
 from colosseum.report.screening import screening_words
-from colosseum.report.strengths import strengths_json
+from colosseum.report.strengths import show_strengths, strengths_json
 from colosseum.report.terminal import Judgement, render
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,9 @@ class Files:
 
     def check(self) -> None:
         """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
-        check_table(self.table)
-        check_html(self.html)
-        check_pictures(self.figures)
+        report_files.check_table(self.table)
+        report_files.check_html(self.html)
+        report_files.check_pictures(self.figures)
 
 
 NO_FILES = Files()
@@ -71,24 +74,25 @@ def report_folder(
     files.check()
     report = read_report(folder, coalition=coalition)
     if files.table is not None:
-        write_table(report.plan, report.records, files.table)
+        report_files.write_table(report.plan, report.records, files.table)
     if keep:
         replace_file(Folder(folder).report, as_bytes(report.content))
     report = at_points(report, point)
     if files.html is not None or files.figures is not None:
-        content = read_content(folder, report)
+        content = report_files.read_content(folder, report)
         if files.html is not None:
-            write_html(content, files.html)
+            report_files.write_html(content, files.html)
         if files.figures is not None:
-            write_pictures(content, files.figures)
+            report_files.write_pictures(content, files.figures)
     shown = {each.point for each in report.summary.points}
-    found = [p for p in read_strengths(folder, report.plan) if p.point in shown] if strength else None
+    found = [p for p in _read(folder, lambda: strengths(folder, report.plan)) if p.point in shown] if strength else None
     if as_json:
         say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
         _show(report, published=published, full=full)
         if found is not None:
-            say_strengths(found)
+            with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+                show_strengths(found, console)
     if shut := Counter(gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")
@@ -101,17 +105,8 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
     asked = read_campaign(folder)
     plan = _measuring(asked, coalition)
     settled = asked.registered if plan.coalitions == asked.coalitions else None
-    try:
-        records, panel = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone), Reader(folder).panel
-        judged = bench(Folder(folder), plan)
-    except Damaged as damaged:
-        raise stop("C123", str(damaged), help=_campaigns(folder)) from None
-    except Unreadable as fault:
-        raise stop("C123", str(fault), help=_campaigns(folder)) from None
-    except NotLowered as fault:
-        raise stop("C100", str(fault), help=fault.help) from None
-    except Fault as fault:
-        raise stop(fault.code, fault.message, help=fault.help) from None
+    records = _read(folder, lambda: sharing.records(folder, plan, kept=Kept.of_user(), alone=alone))
+    panel, judged = _read(folder, lambda: (Reader(folder).panel, bench(Folder(folder), plan)))
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     summary = summarise(records, arms=plan.arms)
@@ -135,10 +130,19 @@ def _rule(plan: Plan, settled: Registered | None) -> Rule:
 
 def read_campaign(folder: Path) -> Plan:
     """The plan of a folder. Raises Stop."""
+    return _read(folder, Reader(folder).plan)
+
+
+def _read(folder: Path, read: Callable[[], T]) -> T:
+    """What is read from a folder, or is computed from that. Raises Stop."""
     try:
-        return Reader(folder).plan()
-    except Unreadable as fault:
+        return read()
+    except (Damaged, Unreadable) as fault:
         raise stop("C123", str(fault), help=_campaigns(folder)) from None
+    except NotLowered as fault:
+        raise stop("C100", str(fault), help=fault.help) from None
+    except Fault as fault:
+        raise stop(fault.code, fault.message, help=fault.help) from None
 
 
 def _show(report: Findings, *, published: bool, full: bool) -> None:

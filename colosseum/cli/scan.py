@@ -7,8 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from colosseum.cli.plain import heading
-from colosseum.cli.solving import require_feasible, solving
+from colosseum.cli.solving import heading, require_feasible, solving
 from colosseum.cli.words import checked_spec, say_json, stop
 from colosseum.diagnostics import closest
 from colosseum.model.scenario import Coalition, Scenario

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from colosseum.audit.turn import matches
-from colosseum.cli.coalition import chosen_coalition, require_agents
-from colosseum.cli.solving import solving
+from colosseum.cli.solving import chosen_coalition, require_agents, solving
 from colosseum.cli.words import Stop, checked_spec, say_json, stop
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
 from colosseum.evidence.instance import Instance

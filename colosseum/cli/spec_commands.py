@@ -54,6 +54,28 @@ def compile(  # noqa: A001 - the command's name
 
 
 @command
+def prompts(
+    file: SpecFile,
+    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first one.")] = None,
+    arm: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the control.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Default: all of them.")] = None,
+    seed: Seed = None,
+    sets: Sets = None,
+    point: Annotated[str | None, typer.Option(metavar="K=V", help="A sweep point, as in network=ring.")] = None,
+    phase: Annotated[str, typer.Option(metavar="P", help="planning, survey or execution.")] = "planning",
+    diff: Annotated[str | None, typer.Option(metavar="ARM", help="Show arms against this one, word by word.")] = None,
+    text: Annotated[bool, typer.Option("--text", help="As to a model that calls tools in its text.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Print exactly what agents are sent: messages and tools. No model is asked."""
+    from colosseum.api.shown_prompts import Asked
+    from colosseum.cli.prompts import show_prompts
+
+    asked = Asked(arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text)
+    return show_prompts(file, experiment, sets or [], asked, as_json=json)
+
+
+@command
 def score(
     file: SpecFile,
     assignment: Annotated[
@@ -126,7 +148,7 @@ def schema(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="[KIND]", help="model, trace, calls, result, campaign, judges or judged.", show_default=False
+            metavar="[KIND]", help="model, trace, calls, result, campaign, judges, judged, prompts.", show_default=False
         ),
     ] = "model",
 ) -> int:

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from unicodedata import category
 
@@ -29,6 +30,15 @@ class Stop(Exception):  # noqa: N818 - an end, not an error of ours
 def stop(code: str, message: str, *, help: str = "") -> Stop:  # noqa: A002 - the word users read
     """A Stop with one diagnostic that has no place in a text."""
     return Stop(report(code, None, message, help=help))
+
+
+@contextmanager
+def file_errors(path: Path, *, verb: str = "write", code: str = "C122") -> Iterator[None]:
+    """Within the block, an error of the operating system is a Stop: `cannot write runs.csv: …`."""
+    try:
+        yield
+    except OSError as error:
+        raise stop(code, f"cannot {verb} {error.filename or path}: {error.strerror}") from None
 
 
 def complain(stop: Stop) -> int:

@@ -1,15 +1,19 @@
-"""`colosseum report --html` and `--figures`. In: a folder's findings; out: files for browsers, and for papers.
+"""`colosseum report --table`, `--html` and `--figures`. In: a folder's findings; out: files of its runs and figures.
 
 What makes pages is imported where one is made: a report on the terminal does without.
 """
 
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colosseum.audit.campaign.folder import replace_file
-from colosseum.cli.words import note, stop
+from colosseum.audit.campaign.folder import Plan, replace_file
+from colosseum.cli.words import file_errors, note, stop
 from colosseum.diagnostics import counted
+from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Unreadable
+from colosseum.report import tables
 from colosseum.report.findings import Findings
 
 if TYPE_CHECKING:
@@ -24,6 +28,32 @@ def check_html(path: Path | None) -> None:
         return
     if path.suffix.lower() != SUFFIX:
         raise stop("C122", f"`--html {path}` does not end in {SUFFIX}", help=f"as in `--html report{SUFFIX}`")
+    _check_place(path)
+
+
+def check_table(path: Path | None) -> None:
+    """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
+    if path is None:
+        return
+    if path.suffix.lower() not in tables.SUFFIXES:
+        raise stop(
+            "C122", f"`--table {path}` ends in none of {', '.join(tables.SUFFIXES)}", help="as in `--table runs.csv`"
+        )
+    if path.suffix.lower() == ".parquet" and find_spec(tables.NEEDS) is None:
+        help_ = "`pip install 'colosseum[parquet]'`; a name that ends in .csv needs nothing more"
+        raise stop("C122", f"`--table {path}` needs {tables.NEEDS}", help=help_)
+    _check_place(path)
+
+
+def write_table(plan: Plan, records: Sequence[RunRecord], path: Path) -> None:
+    """Write the runs that have ended. Raises Stop."""
+    with file_errors(path):
+        tables.write(tables.columns(plan, records), path)
+    note(f"{counted(len(records), 'run')} in {path}")
+
+
+def _check_place(path: Path) -> None:
+    """Refuse a file that cannot be there. Raises Stop."""
     _check_name(path)
     if path.is_dir() or not path.absolute().parent.is_dir():
         why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
@@ -45,14 +75,12 @@ def write_html(content: "Content", path: Path) -> None:
     from colosseum.report.html.parts import split
 
     whole, parts = split(content, path.stem)
-    try:
+    with file_errors(path):
         for part in parts:
             place = path.parent / part.name
             place.parent.mkdir(exist_ok=True)
             _write(place, part.content)
         _write(path, whole)
-    except OSError as error:
-        raise stop("C122", f"cannot write {error.filename or path}: {error.strerror}") from None
     beside = f", with {counted(len(parts), 'part')} beside it" if parts else ""
     note(f"{counted(len(content.index['runs']), 'run')} in {path}{beside}")
 
@@ -74,20 +102,16 @@ def check_pictures(folder: Path | None) -> None:
 
 def _check_name(path: Path) -> None:
     """Refuse a name that no file can have, or that nobody may look up. Raises Stop."""
-    try:
+    with file_errors(path):
         path.exists()
-    except OSError as error:
-        raise stop("C122", f"cannot write {path}: {error.strerror}") from None
 
 
 def write_pictures(content: "Content", folder: Path) -> None:
     """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises Stop."""
     from colosseum.report.html.pictures.export import write_figures
 
-    try:
+    with file_errors(folder):
         number = write_figures(content.pictures, folder)
-    except OSError as error:
-        raise stop("C122", f"cannot write {error.filename or folder}: {error.strerror}") from None
     note(f"{counted(len(content.pictures), 'picture')} in {folder}, {number} files")
     for name, why in content.without:
         note(f"no picture of {name}: {why}")
