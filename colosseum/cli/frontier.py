@@ -4,8 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.cli.plain import decisions, heading, optimum_of
-from colosseum.cli.solving import chosen_coalition, require_feasible, solving
+from colosseum.cli.solving import chosen_coalition, decisions, heading, optimum_of, require_feasible, solving
 from colosseum.cli.words import checked_spec, say_json, stop
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.questions.prospect import Harm, Prospect, prospect
