@@ -6,8 +6,9 @@ The spec is small, has a hard rule, a secret channel and two arms; a hard run ta
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from chat_server import Answer, Body, ChatServer, Script, calls, fails, says
+from chat_server import Answer, Body, ChatServer, Script, calls, fails, says, thinks
 from conftest import MATCH
 from test_cli_commands import Done, colosseum
 
@@ -49,7 +50,7 @@ class Wild:
             wrong = [("post", {"channel": "nowhere", "text": "hi"}), ("post", "{no json"), ("shout", {}),
                      ("decide", {"variable": "move[A]", "value": "left"})]  # fmt: skip
             return [
-                calls(*wrong, text=HOSTILE),
+                thinks(calls(*wrong, text=HOSTILE), HOSTILE),
                 calls(("post", {"channel": channel, "text": HOSTILE}), ("post", {"channel": channel, "text": " "})),
                 says("", finish="length"),
             ][min(said, 2)]
@@ -94,6 +95,11 @@ def lines(folder: Path, ending: str = ".jsonl") -> list[dict[str, object]]:
         p for p in (folder / "runs").iterdir() if p.name.count(".") == ending.count(".") and p.name.endswith(ending)
     )
     return [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
+
+
+def body(line: dict[str, Any]) -> Any:
+    """What a model answered, from a line of a file of calls."""
+    return json.loads(line["http"]["body"])
 
 
 def file_of(folder: Path, run: str, ending: str) -> Path:

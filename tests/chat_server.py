@@ -78,6 +78,14 @@ def calls(*made: tuple[str, object], text: str | None = None, finish: str = "too
     return _completion({"role": "assistant", "content": text, "tool_calls": tool_calls}, finish=finish)
 
 
+def thinks(answer: Answer, reasoning: str, *, field: str = "reasoning_content") -> Answer:
+    """The same answer with reasoning beside it, as servers of open models send it."""
+    assert isinstance(answer.body, dict)
+    (choice,) = answer.body["choices"]
+    message = {**choice["message"], field: reasoning}
+    return replace(answer, body={**answer.body, "choices": [{**choice, "message": message}]})
+
+
 def fails(status: int, message: str, *, code: str | None = None, retry_after: str | None = None) -> Answer:
     """An HTTP error as OpenAI words it."""
     headers = () if retry_after is None else (("Retry-After", retry_after),)
@@ -251,7 +259,7 @@ class Connection(asyncio.Protocol):
             return
         body = json.loads(rest[:length])
         answer = self.server.answer(Request(path, headers, body))
-        tools = tuple(tool.get("function", tool)["name"] for tool in body.get("tools") or ())
+        tools = tuple(tool.get("function", tool).get("name", "") for tool in body.get("tools") or ())
         self.server.under_way += 1
         self.answering = asyncio.get_running_loop().call_later(answer.delay, self._answered, answer, tools)
 

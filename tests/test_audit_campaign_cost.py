@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from asking import KEY, give_key
+from audited import body as body_of
 from chat_mind import key_of, late, plays
 from chat_server import Answer, Body, ChatServer, calls
 from conftest import planned, run
@@ -122,7 +123,7 @@ class Study:
     @property
     def charged(self) -> float:
         """What the provider will ask for, in US dollars, as it counted."""
-        paid = [line["raw"]["usage"] for line in self.lines if not line.get("origin")]
+        paid = [body_of(line)["usage"] for line in self.lines if not line.get("origin")]
         return sum(PRICE.cost(tokens["prompt_tokens"], tokens["completion_tokens"]) for tokens in paid)
 
     @property
@@ -352,7 +353,7 @@ def test_amounts_that_are_none_are_told(options: tuple[str, ...], words: str, tm
 
 
 def test_a_price_of_0_is_believed_of_a_machine_of_ones_own_alone() -> None:
-    assert known_price("openai/gpt-4o-mini") == Price(0.15, 0.6)
+    assert known_price("openai/gpt-4o-mini") == Price(0.15, 0.6, read=0.075)
     assert known_price("ollama/llama3.1") == Price(0, 0)
     for model in ("openai/ours", "codestral/codestral-latest", "azure/model-router"):
         assert known_price(model) is None

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audited import body
 from chat_process import ChatProcess
 
 RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "48"))
@@ -87,7 +88,7 @@ class Campaign:
 
     def answers(self) -> list[tuple[str, str, str]]:
         """(run, call, id) of every answer on file."""
-        return [(name, line["call"], line["raw"]["id"]) for name, line in self.lines() if line["kind"] == "ok"]
+        return [(name, line["call"], body(line)["id"]) for name, line in self.lines() if line["kind"] == "ok"]
 
     def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every attempt on file, with the run it is of."""

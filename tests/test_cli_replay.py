@@ -158,7 +158,8 @@ def test_every_change_shows(what: str, folder: Path) -> None:
 
 def test_another_answer_is_another_run(folder: Path) -> None:
     path = file_of(folder, "baseline", "calls.jsonl")
-    change(path, '\\"value\\": \\"left\\"', '\\"value\\": null')
+    quoted = '\\\\\\"'  # the arguments are JSON within JSON within JSON
+    change(path, f"{quoted}value{quoted}: {quoted}left{quoted}", f"{quoted}value{quoted}: null")
     code, found = replay(folder)
     assert (code, len(found["different"])) == (1, 1)
     assert found["different"][0]["words"]

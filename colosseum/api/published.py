@@ -32,7 +32,7 @@ class Kind:
 KINDS = {
     "trace": Kind("A line of a trace, runs/ID.jsonl: an event of a run. The lines are chained by hash.",
                   VERSION, events.adapter),
-    "calls": Kind("A line of runs/ID.calls.jsonl: one attempt to ask a model, as it went.", 1, schemas.calls_adapter),
+    "calls": Kind("A line of runs/ID.calls.jsonl: one attempt to ask a model, as it went.", 2, schemas.calls_adapter),
     "result": Kind("How a run ended, runs/ID.json; it seals the run's trace.", 1, folder.result_adapter),
     "campaign": Kind("What a folder is of, campaign.json: what is compared with what, and the list of trials.",
                      folder.SCHEMA, folder.plan_adapter),

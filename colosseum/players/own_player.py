@@ -18,8 +18,9 @@ from pydantic import BaseModel, ValidationError
 
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import messages
-from colosseum.players.models.reply import MOST_TOKENS, Answer, identified
+from colosseum.players.models.reply import Answer, identified
 from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.shapes import MOST_TOKENS
 from colosseum.players.models.tools import tools
 from colosseum.players.models.written import writable
 from colosseum.players.own_source import Unplayable, load, module_of

@@ -17,6 +17,7 @@ from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
+from colosseum.players.models.wire import Exchange
 from colosseum.players.models.written import writable
 
 CacheMode: TypeAlias = Literal["off", "read", "rw"]
@@ -38,9 +39,11 @@ class Recorded:
     """Of what was asked, as JSON."""
     max_tokens: int = 0
     """That the answer might have had."""
+    lost: bool = False
+    """Whether it could not be used."""
 
 
-NUMBERS = ("seconds", "attempt", "prompt_bytes", "max_tokens")
+NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
 """Of the line of an answer."""
 
 
@@ -67,11 +70,15 @@ class RunCalls:
     """Calls that failed for good, by key, where nothing is asked any more."""
     used: dict[str, Recorded] = field(init=False, default_factory=dict)
     """What this run asked so far, by key."""
+    lost: list[Recorded] = field(init=False, default_factory=list)
+    """What it has to pay for besides."""
     file: IO[bytes] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         if self.cache != "off" and self.path.exists():
-            self.known = dict(read_calls(self.path))
+            paid = list(read_paid(self.path))
+            self.known = {key: recorded for key, recorded in paid if not recorded.lost}
+            self.lost = [recorded for _, recorded in paid if recorded.lost]
             if self.source is None:
                 self.failures = dict(read_failures(self.path))
 
@@ -89,6 +96,9 @@ class RunCalls:
                 nonlocal last
                 last = attempt
                 self._write(request, attempt)
+                match attempt.result:
+                    case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
+                        self.lost.append(_recorded(request, came, attempt.number, lost=True))
 
             result, origin = await self.source.ask(request, heard=heard)
             number = last.number if last else 1
@@ -99,15 +109,14 @@ class RunCalls:
             result = self._cleaned(result)
             if origin:
                 self._write(request, Attempt(1, result, None), origin=origin)
-            endpoint = request.endpoint
-            found = Recorded(result, number, origin, endpoint.model, request.size, endpoint.max_tokens)
+            found = _recorded(request, result, number, origin)
         self.used[request.key] = found
         return found.answer
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer as it can be written down: what is acted on is what is on file."""
         cleaned = writable(self.redaction.clean(answer.written))
-        return answer if cleaned == answer.written else replace(answer, raw=json.loads(cleaned))
+        return answer if cleaned == answer.written else _answer(json.loads(cleaned)) or answer
 
     def close(self) -> None:
         """Nothing more is asked."""
@@ -126,6 +135,11 @@ class RunCalls:
         self.file.flush()
 
 
+def _recorded(request: Request, answer: Answer, attempts: int, origin: str = "", *, lost: bool = False) -> Recorded:
+    endpoint = request.endpoint
+    return Recorded(answer, attempts, origin, endpoint.model, request.size, endpoint.max_tokens, lost)
+
+
 class Missing(Exception):  # noqa: N818 - what is wrong, in words
     """A call is not on file."""
 
@@ -142,12 +156,25 @@ def _line(request: Request, attempt: Attempt, origin: str) -> str:
         "attempt": attempt.number,
     }
     match attempt.result:
-        case Answer(cost=cost, seconds=seconds) as answer:
-            paid: dict[str, Json] = {"kind": "ok", "cost": cost, "seconds": seconds}
-            line = encode({**head, **({"origin": origin} if origin else {}), **paid})
-            return f'{line[:-1]},"raw":{answer.written}}}'
-        case Failure(kind=kind, reason=reason):
-            return encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
+        case Answer() as answer:
+            opening = encode({**head, **({"origin": origin} if origin else {}), "kind": "ok"})
+        case Failure(kind=kind, reason=reason, came=answer):
+            opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
+    return opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
+
+
+def _answer(line: Mapping[str, Any]) -> Answer | None:
+    """What came, as a line has it; None where nothing is on it that can have been written."""
+    http, raw, cost, seconds = (line.get(name) for name in ("http", "raw", "cost", "seconds"))
+    if not all(map(_amount, (cost, seconds))):
+        return None
+    try:
+        exchange = Exchange(**http) if isinstance(http, dict) else None
+    except TypeError:
+        return None
+    if isinstance(raw, dict):
+        return Answer(raw, cost, float(seconds or 0), exchange)
+    return Answer.of(exchange, cost, float(seconds or 0)) if exchange and isinstance(exchange.body, str) else None
 
 
 def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -165,13 +192,19 @@ def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
     """The answers on file by the keys of their calls, in order; a line that cannot have been written is none."""
+    return ((key, recorded) for key, recorded in read_paid(path) if not recorded.lost)
+
+
+def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
+    """The same, with what came in place of an answer and had its tokens counted: it has to be paid for, too."""
     for line in read_lines(path):
-        raw, cost, numbers = line.get("raw"), line.get("cost"), [line.get(name) for name in NUMBERS]
-        if line.get("kind") == "ok" and isinstance(raw, dict) and all(map(_amount, [cost or 0.0, *numbers])):
-            seconds, attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
-            answer = Answer(raw, cost, float(seconds))
-            asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
-            yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked)
+        answer, numbers = _answer(line), [line.get(name) for name in NUMBERS]
+        lost = line.get("kind") != "ok"
+        if answer is None or not all(map(_amount, numbers)) or (lost and answer.usage.prompt_tokens is None):
+            continue
+        attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
+        asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
+        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost)
 
 
 def _amount(given: object) -> bool:

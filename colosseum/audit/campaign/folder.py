@@ -73,13 +73,14 @@ class Expense:
 
     @classmethod
     def of(cls, used: Sequence[Recorded]) -> "Expense":
-        """The expense of a run's answers; what was paid for elsewhere costs nothing here."""
-        own = [each for each in used if not each.origin]
-        taken = [each.answer.usage for each in own]
+        """The expense of a run's answers and lost ones; what was paid for elsewhere costs nothing here."""
+        answers = [each for each in used if not each.lost]
+        own = [each for each in answers if not each.origin]
+        taken = [each.answer.usage for each in used if not each.origin]
         return cls(
-            calls=len(used),
+            calls=len(answers),
             retries=sum(each.attempts - 1 for each in own),
-            shared=len(used) - len(own),
+            shared=len(answers) - len(own),
             prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
             completion_tokens=sum(t.completion_tokens or 0 for t in taken),
             uncounted=sum(t.prompt_tokens is None for t in taken),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from colosseum.audit.campaign.calls import read_calls
+from colosseum.audit.campaign.calls import read_paid
 from colosseum.audit.campaign.folder import Damaged, Expense, Folder, Plan
 from colosseum.audit.trial import Listed
 
@@ -50,7 +50,7 @@ def _overview(folder: Folder, listed: Listed) -> Overview:
         reason = f"{result.reason.kind}: {result.reason.words}" if result.reason else ""
         return Overview(listed, result.status, reason, events, result.expense)
     path = folder.calls(listed.trial)
-    expense = Expense.of([recorded for _, recorded in read_calls(path)]) if path.exists() else None
+    expense = Expense.of([recorded for _, recorded in read_paid(path)]) if path.exists() else None
     return Overview(listed, "waiting" if events is None else "unfinished", "", events, expense)
 
 

@@ -9,7 +9,7 @@ row come to nothing for another reason, as where the account is empty: every fur
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
 from colosseum.audit.campaign.rate_limit import RateLimit
@@ -113,7 +113,7 @@ class Provider:
         """
         line, left = _line(request), self.attempts if attempts is None else attempts
         gate, lasting = self._gate(request), patience is None and request.by is None
-        number, failed, limited, waited, since = 0, 0, 0, 0.0, math.inf
+        number, failed, limited, waited, since, sent = 0, 0, 0, 0.0, math.inf, request
         while True:
             if gate.closed > (self.patience if patience is None else patience):
                 closed = _closed(request, gate.closed)
@@ -121,7 +121,7 @@ class Provider:
             outage = self.outages.get(line) if lasting else None
             if outage is not None:
                 failed, limited, waited, since = 0, 0, 0.0, math.inf
-            result = await (self._once(request, gate) if outage is None else self._probe(request, gate, outage))
+            result = await (self._once(sent, gate) if outage is None else self._probe(sent, gate, outage))
             number, slow = number + 1, isinstance(result, Failure) and result.kind == "rate_limit"
             since = min(since, self.clock()) if _silent(result) else math.inf
             failed, limited = failed + (not slow), limited + slow
@@ -129,6 +129,8 @@ class Provider:
                 delay = _delay(result, limited, (PATIENCE if patience is None else patience) - waited)
             else:
                 delay = _delay(result, failed, LONGEST_DELAY) if failed < left else None
+            if isinstance(result, Failure) and result.fits and sent is request:  # of a shorter reply there is room
+                sent, delay = replace(request, endpoint=replace(request.endpoint, max_tokens=result.fits)), 0.0
             alone = self.alive.get(line, -math.inf) < since  # nobody else was answered since this call first failed
             over = delay is None or self.clock() - since >= min(PATIENCE, self.patience)
             if lasting and alone and over and isinstance(result, Failure) and since < math.inf:

@@ -288,4 +288,4 @@ async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
 def result_of(trial: Trial, calls: RunCalls, seal: Seal, reason: Reason | None) -> Result:
     """How a run ended; it depends on what happened alone."""
     status: Status = "failed" if reason else "complete"
-    return Result(SCHEMA, trial.identity, status, reason, seal, Expense.of(list(calls.used.values())))
+    return Result(SCHEMA, trial.identity, status, reason, seal, Expense.of([*calls.used.values(), *calls.lost]))

@@ -41,6 +41,15 @@ class Attempt(BaseModel):
     """Of this call, from 1."""
 
 
+class Http(BaseModel):
+    """An HTTP answer as it came, before anything was read of it; values of keys are blanked out."""
+
+    model_config = STRICT
+    status: Count
+    type: str
+    body: str
+
+
 class Answered(Attempt):
     """An attempt that got an answer."""
 
@@ -51,8 +60,10 @@ class Answered(Attempt):
     """US dollars; null where no price is known."""
     seconds: float
     """From the question to the answer."""
-    raw: dict[str, Any]
-    """The answer as it came."""
+    http: Http | None = None
+    """The answer as it came; files of earlier versions leave it out."""
+    raw: dict[str, Any] | None = None
+    """What litellm made of it, where the body is in a protocol that it alone can read."""
 
 
 class Unanswered(Attempt):
@@ -64,6 +75,12 @@ class Unanswered(Attempt):
     """In words."""
     delay: float | None
     """Seconds until the next attempt; null when this was the last."""
+    cost: float | None = None
+    """US dollars that it cost all the same; null where no price is known."""
+    seconds: float | None = None
+    """From the question to the answer."""
+    http: Http | None = None
+    """What came."""
 
 
 CallLine: TypeAlias = Annotated[Answered | Unanswered, Field(discriminator="kind")]

@@ -53,8 +53,11 @@ class PaidSource:
             def told(request: Request, attempt: Attempt) -> None:
                 heard(request, attempt)
                 self.watch(request, attempt)
-                if isinstance(attempt.result, Failure) and attempt.result.kind == "timeout":
-                    bill.unanswered()
+                match attempt.result:
+                    case Failure(kind="timeout"):
+                        bill.unanswered()
+                    case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
+                        bill.answered(came)
 
             result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):

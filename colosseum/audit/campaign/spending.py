@@ -7,7 +7,7 @@ is known now, it is taken for the most that it may have cost.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from colosseum.audit.campaign.calls import Recorded, read_calls
+from colosseum.audit.campaign.calls import Recorded, read_paid
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.trial import Listed
@@ -46,7 +46,7 @@ def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, 
     found = Spent()
     for each in listed:
         if folder.judging(each.trial).exists():
-            cost, unpriced, bounded = _cost((c for _, c in read_calls(folder.judging(each.trial))), prices or {})
+            cost, unpriced, bounded = _cost((c for _, c in read_paid(folder.judging(each.trial))), prices or {})
             found.judges, found.unpriced = found.judges + cost, found.unpriced + unpriced
             found.bounded += bounded
         result = folder.result(each.trial)
@@ -54,7 +54,7 @@ def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, 
         if result is not None and not result.expense.unpriced:
             cost = result.expense.cost
         elif path.exists():
-            cost, unpriced, bounded = _cost((recorded for _, recorded in read_calls(path)), prices or {})
+            cost, unpriced, bounded = _cost((recorded for _, recorded in read_paid(path)), prices or {})
             found.unpriced, found.bounded = found.unpriced + unpriced, found.bounded + bounded
         elif result is not None:
             cost = result.expense.cost

@@ -14,14 +14,16 @@ import warnings
 from base64 import b64encode
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import unquote
 
 from colosseum.players.models.executor import prepare
-from colosseum.players.models.failure import Failure, explain, redact
+from colosseum.players.models.failure import Failure, explain, redact, room
 from colosseum.players.models.reply import MILLION, Answer, LongPrice, Price
 from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.wire import Returned, Tape, recorded
 
 OWN_MACHINES = ("lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat")
 """Providers that are programs on a machine of one's own: a price of 0 is believed of nobody else."""
@@ -35,6 +37,8 @@ OURS = frozenset(
     )
 )  # fmt: skip
 """What a request must not be told besides: what is asked, of whom, and how much of it comes back."""
+MARKED = re.compile(r"^(?:anthropic|bedrock|openrouter|vertex_ai)/.*claude")
+"""Models whose provider caches a prompt only up to a mark; the system message is the same in all turns."""
 NESTING = frozenset(("anthropic", "bedrock"))
 """Providers to which litellm would send `extra_body` as a field of that name; by name, it passes on what is in it."""
 
@@ -51,37 +55,81 @@ async def call(request: Request) -> Answer | Failure:
     start = time.perf_counter()
     _unlogged()
     prepare(endpoint.model)
-    try:
-        async with asyncio.timeout(endpoint.timeout):
-            response = await litellm.acompletion(
+    told, replies = _told(request)
+    with recorded(replies) as tape:
+        try:
+            async with asyncio.timeout(endpoint.timeout):
+                response = await litellm.acompletion(
+                    model=endpoint.model,
+                    messages=told,
+                    max_tokens=endpoint.max_tokens,
+                    timeout=endpoint.timeout,
+                    num_retries=0,
+                    **_optional(request),
+                )
+        except (openai.OpenAIError, OSError) as error:
+            needed = litellm.validate_environment(endpoint.model, api_base=endpoint.api_base)["missing_keys"]
+            failed = explain(
+                error,
                 model=endpoint.model,
-                messages=list(request.messages),
-                max_tokens=endpoint.max_tokens,
+                api_base=endpoint.api_base,
                 timeout=endpoint.timeout,
-                num_retries=0,
-                **_optional(request),
+                missing_keys=tuple(name for name in needed if name not in os.environ),
             )
-    except (openai.OpenAIError, OSError) as error:
-        needed = litellm.validate_environment(endpoint.model, api_base=endpoint.api_base)["missing_keys"]
-        return explain(
-            error,
-            model=endpoint.model,
-            api_base=endpoint.api_base,
-            timeout=endpoint.timeout,
-            missing_keys=tuple(name for name in needed if name not in os.environ),
-        )
-    # The price that `completion_cost` gives, computed by litellm with the answer; None for a model without a price.
-    # It is 0 where tokens were not counted, and where the list has a 0 for want of a price.
-    cost = response._hidden_params.get("response_cost")
-    cost = cost if cost or _own(endpoint.model) else None
-    try:
-        raw = response.model_dump(mode="json", exclude_none=True, warnings=False)
-    except ValueError:  # fields within fields within fields
-        return Failure("transport", f"what `{endpoint.model}` sent cannot be written down", again=False)
-    answer = Answer(raw, cost, round(time.perf_counter() - start, 4))
+            came = _came(tape, endpoint, start)
+            words = came.http.body if came and came.http else failed.reason
+            fits = room(words, endpoint.max_tokens) if failed.kind == "context" else None
+            return replace(failed, came=came, fits=fits)
+    answer = _came(tape, endpoint, start)
+    # litellm computes its own price with the answer: it has what no list of prices per token says.
+    listed = response._hidden_params.get("response_cost")
+    if answer is None or answer.completion is None:
+        try:
+            raw = response.model_dump(mode="json", exclude_none=True, warnings=False)
+        except ValueError:  # fields within fields within fields
+            reason = f"what `{endpoint.model}` sent cannot be written down"
+            return Failure("transport", reason, again=False, came=answer)
+        answer = Answer(raw, None, _seconds(start), answer.http if answer else None).priced(_price(endpoint))
+    if answer.cost is None and endpoint.price is None:
+        # It is 0 where tokens were not counted, and where the list has a 0 for want of a price.
+        answer = replace(answer, cost=listed if listed or _own(endpoint.model) else None)
     if answer.trouble is not None:
-        return Failure("transport", redact(f"what `{endpoint.model}` sent is no answer: {answer.trouble}"), again=True)
-    return answer.priced(endpoint.price) if endpoint.price else answer
+        reason = redact(f"what `{endpoint.model}` sent is no answer: {answer.trouble}")
+        return Failure("transport", reason, again=True, came=answer)
+    return answer
+
+
+def _came(tape: Tape, endpoint: Endpoint, start: float) -> Answer | None:
+    """What came, as far as it is JSON, and what it took; None where nothing did."""
+    if not tape.exchanges:
+        return None
+    answer = Answer.of(tape.exchanges[-1], None, _seconds(start))
+    stated = answer.tokens.cost
+    return answer.priced(_price(endpoint)) if stated is None or endpoint.price else replace(answer, cost=stated)
+
+
+def _price(endpoint: Endpoint) -> Price | None:
+    return endpoint.price or known_price(endpoint.model)
+
+
+def _seconds(start: float) -> float:
+    return round(time.perf_counter() - start, 4)
+
+
+def _told(request: Request) -> tuple[list[Mapping[str, Any]], list[Returned | None]]:
+    """The messages for litellm, and the replies among them that go back in the provider's own words."""
+    told: list[Mapping[str, Any]] = []
+    replies: list[Returned | None] = []
+    for message in request.messages:
+        returned: Returned | None = message.get("returned")
+        if message["role"] == "assistant":
+            replies.append(returned)
+        plain = {name: value for name, value in message.items() if name != "returned"}
+        told.append({**plain, **returned.get("litellm", {})} if returned else message)
+    if told and told[0]["role"] == "system" and MARKED.search(request.endpoint.model):
+        marked = {"type": "text", "text": told[0]["content"], "cache_control": {"type": "ephemeral"}}
+        told[0] = {**told[0], "content": [marked]}
+    return told, replies
 
 
 @cache
@@ -107,6 +155,7 @@ def _unlogged() -> None:
         is_internal_call.set(True)
 
 
+@lru_cache(maxsize=256)
 def known_price(model: str) -> Price | None:
     """What litellm's price list says; None for a model that is not on it, or not with both prices.
 
@@ -119,7 +168,9 @@ def known_price(model: str) -> Price | None:
     prompt, completion = found.get("input_cost_per_token"), found.get("output_cost_per_token")
     if prompt is None or completion is None or not (_own(model) or (prompt and completion)):
         return None
-    return Price(prompt * MILLION, completion * MILLION, _long(found))
+    cached = (found.get(f"cache_{way}_input_token_cost") for way in ("read", "creation"))
+    read, stored = (None if each is None else each * MILLION for each in cached)
+    return Price(prompt * MILLION, completion * MILLION, _long(found), read, stored)
 
 
 def _own(model: str) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from colosseum.players.models.reply import Answer
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -25,6 +27,10 @@ class Failure:
     """Seconds that the provider asks to wait first."""
     down: bool = False
     """Whether nothing was there to answer: no connection, or a status of 5xx."""
+    came: Answer | None = None
+    """What came in place of an answer; it may have to be paid for."""
+    fits: int | None = None
+    """Tokens that are left for an answer, where fewer were than were asked for."""
 
 
 KINDS = (
@@ -100,6 +106,18 @@ def explain(
     again = (kind in AGAIN and "insufficient_quota" not in codes) or MISCALLED in codes
     down = kind == "transport" and not _malformed(chain) and getattr(error, "status_code", None) not in TRANSIENT
     return Failure(kind, redact(reason), again=again, after=_after(error) if again else None, down=down)
+
+
+def room(words: str, asked: int) -> int | None:
+    """Tokens that a context has left for an answer, by the numbers in a refusal of a prompt and `asked` tokens more.
+
+    Servers name the context's size, and the prompt's or that of both together; words differ, sums do not.
+    """
+    numbers = {int(number) for number in re.findall(r"\d{1,9}", words)} - {asked}
+    sums = {number for number in numbers if number - asked in numbers}
+    prompts = {number - asked for number in sums} or numbers | {number - asked for number in numbers}
+    sizes = numbers - sums - prompts if sums else numbers
+    return max((s - p for s in sizes for p in prompts if 0 < p < s < p + asked), default=None)
 
 
 SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")

@@ -7,12 +7,13 @@ line, with every line break escaped, so that no post can pose as a second post o
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from colosseum.model.json_text import Json
 from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, text
 from colosseum.players.view import ChannelView, Position, Step, ToolCall, ToolResult, View
@@ -44,6 +45,8 @@ class Message(TypedDict):
     content: str | None
     tool_calls: NotRequired[list[AssistantCall]]
     tool_call_id: NotRequired[str]
+    returned: NotRequired[Mapping[str, Json]]
+    """Of the assistant: the same reply in its provider's own words, which are sent in place of these."""
 
 
 def messages(view: View) -> list[Message]:
@@ -52,7 +55,7 @@ def messages(view: View) -> list[Message]:
         {"role": "system", "content": "\n\n".join((rules(view), *view.briefing))},
         {"role": "user", "content": state(view)},
     ]
-    return opening + [message for step in view.steps for message in _exchange(step)]
+    return opening + [message for step in view.steps for message in exchange(step)]
 
 
 def plain(value: Value) -> str | int | float | None:
@@ -100,8 +103,7 @@ def _rules(me: str, agents: tuple[str, ...], rounds: int, steps: int) -> str:
         "",
         "How the run goes:",
         f"- {planning}; then one execution turn for each agent, in which it decides its own variables.",
-        f"- You act through tools only. A turn takes at most {_replies(steps)} of yours, each with one "
-        "or more calls.",
+        f"- You act through tools only. A turn takes at most {_replies(steps)} of yours, each with one or more calls.",
         "- post(channel, text) sends a message to all members of a channel that you belong to.",
         "- decide(variable, value) sets one of your own variables. It exists in the execution turn only.",
         "- done() ends your turn. Call it as soon as you have nothing more to do.",
@@ -204,14 +206,17 @@ def uncalled(step: Step) -> str:
     return "You called no tool. Call one, or done() if you have nothing more to do."
 
 
-def _exchange(step: Step) -> Iterator[Message]:
+def exchange(step: Step) -> Iterator[Message]:
     """What the model did and what it was answered; every call gets an answer, or providers refuse the history."""
     reply = step.reply
     calls = [_made(call) for call in reply.calls]
+    said: Message = {"role": "assistant", "content": reply.note or None}
     if calls:
-        yield {"role": "assistant", "content": reply.note or None, "tool_calls": calls}
-    elif reply.note:
-        yield {"role": "assistant", "content": reply.note}
+        said["tool_calls"] = calls
+    if reply.provider_state:
+        said["returned"] = reply.provider_state
+    if calls or reply.note:
+        yield said
     answers = {result.call.id: answered(result) for result in step.results}
     for call in reply.calls:
         content = answers.get(call.id, "error: not carried out")

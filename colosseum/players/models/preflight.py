@@ -1,16 +1,17 @@
 """Finds out before the first paid run whether a model can play. In: its Endpoint; out: None, or what is wrong."""
 
 import re
+from dataclasses import replace
 from typing import Protocol
 
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.messages import Message
+from colosseum.players.models.messages import Message, exchange
 from colosseum.players.models.reply import Answer, reply
 from colosseum.players.models.request import Endpoint, Place, Request
 from colosseum.players.models.text import how
 from colosseum.players.models.tools import tool
 from colosseum.players.own_source import Unplayable, load
-from colosseum.players.view import Reply
+from colosseum.players.view import Reply, Step, ToolResult
 
 READY = tool("ready", "Say that you can call tools.", {})
 SYSTEM, USER = "You act through tools only.", "Call the tool `ready` now."
@@ -30,9 +31,10 @@ class ImpatientAsker(Protocol):
 
 
 async def preflight(endpoint: Endpoint, provider: ImpatientAsker) -> str | None:
-    """Asks for one call of one tool, twice at most. None when it came, else a sentence for the user.
+    """Asks for one call of one tool. None when it came, else a sentence for the user.
 
-    A user's own agent is imported, and not asked.
+    Where reasoning came with it, the call is answered and the model asked again: it may want its reasoning back. A
+    user's own agent is imported, and not asked.
     """
     if endpoint.own is not None:
         try:
@@ -40,13 +42,22 @@ async def preflight(endpoint: Endpoint, provider: ImpatientAsker) -> str | None:
         except Unplayable as fault:
             return f"{fault}; {fault.help}".rstrip("; ")
         return None
-    result = await provider.ask(_question(endpoint), attempts=ATTEMPTS, patience=PATIENCE)
+    asked = _question(endpoint)
+    result = await provider.ask(asked, attempts=ATTEMPTS, patience=PATIENCE)
+    if isinstance(result, Answer):
+        said = reply(result, known={"ready": ()}, as_text=endpoint.dialect == "text")
+        wrong = _verdict(said, endpoint)
+        if wrong is not None or said.provider_state is None:
+            return wrong
+        results = tuple(ToolResult(call, ok=True, message="You can. Call `ready` once more.") for call in said.calls)
+        asked = replace(asked, messages=(*asked.messages, *exchange(Step(said, results))))
+        result = await provider.ask(asked, attempts=ATTEMPTS, patience=PATIENCE)
     match result:
         case Failure(reason=reason):
             blamed = endpoint.dialect == "native" and OF_TOOLS.search(reason.replace(endpoint.model, ""))
             return f"{reason}; {TRY_TEXT}" if blamed else reason
         case Answer():
-            return _verdict(reply(result, known={"ready": ()}, as_text=endpoint.dialect == "text"), endpoint)
+            return None
 
 
 def _question(endpoint: Endpoint) -> Request:

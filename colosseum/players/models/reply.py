@@ -1,27 +1,26 @@
-"""Reads a provider's answer. In: the JSON of litellm's response; out: a Reply, with nothing in it trusted.
-
-This is the border: fields are read through pydantic, and what a provider left out is None.
-"""
+"""Reads a provider's answer. In: its JSON, and the body that it came in; out: a Reply, with nothing in it trusted."""
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
-
-from colosseum.model.json_text import encode
-from colosseum.players.models.written import Known, Written, arguments, calls_in, without, writable
+from colosseum.model.json_text import Json, encode
+from colosseum.players.models.shapes import Completion, Tokens, read, tokens, with_ids
+from colosseum.players.models.wire import Exchange, Returned
+from colosseum.players.models.written import Known, Written, arguments, calls_in, without
 from colosseum.players.view import Reply, ToolCall, Usage
 
 MILLION = 1e6
-MOST_TOKENS = 10**12
-"""Of one call; no model takes nearly as many."""
-BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource"))
+BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource", "failed"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
 MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
 """Why a provider ended an answer in which a call was, which it keeps for itself."""
+TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"))
+"""Why it ended an answer that reached a limit of tokens."""
+REFUSED = frozenset(("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
+"""Why it ended an answer that it did not want to give."""
 
 
 @dataclass(frozen=True)
@@ -40,109 +39,26 @@ class Price:
     prompt: float
     completion: float
     long: LongPrice | None = None
+    read: float | None = None
+    """Of a prompt's tokens that come from a cache; None is the price of all others."""
+    stored: float | None = None
+    """Of those that are written to one."""
 
-    def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """Of one call, in US dollars."""
+    def cost(self, prompt_tokens: float, completion_tokens: float, *, read: float = 0, stored: float = 0) -> float:
+        """Of one call, in US dollars; `read` and `stored` are parts of the prompt."""
         each = self.long if self.long and prompt_tokens > self.long.above else self
-        return (prompt_tokens * each.prompt + completion_tokens * each.completion) / MILLION
+        cached = read * self._less(self.read) + stored * self._less(self.stored)
+        prompt = (prompt_tokens - cached) * each.prompt
+        return (prompt + completion_tokens * each.completion) / MILLION
 
+    def most(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """The same where all of the prompt may be written to a cache."""
+        stored = prompt_tokens if (self.stored or 0) > self.prompt else 0
+        return self.cost(prompt_tokens, completion_tokens, stored=stored)
 
-class _Read(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-
-def _worded(given: object) -> object:
-    """What should be text and is something else, as some servers send it."""
-    return given if given is None or isinstance(given, str) else str(given)
-
-
-Word = Annotated[str | None, BeforeValidator(_worded)]
-
-
-class CalledFunction(_Read):
-    """The tool that was named and the text of its arguments."""
-
-    name: Word = None
-    arguments: str | None = None
-
-    @property
-    def raw(self) -> str:
-        """The text; empty where there is none."""
-        return self.arguments or ""
-
-
-class Called(_Read):
-    """One call."""
-
-    id: Word = None
-    function: CalledFunction = CalledFunction()
-
-
-class MessageExtras(_Read):
-    """What litellm keeps of a message's fields that it does not translate."""
-
-    refusal: str | None = None
-
-
-class Said(_Read):
-    """The message."""
-
-    content: str | None = None
-    tool_calls: list[Called] | None = None
-    function_call: CalledFunction | None = None
-    """One call in the interface's older form."""
-    provider_specific_fields: MessageExtras | None = None
-
-
-class ChoiceExtras(_Read):
-    """What litellm keeps of a choice's fields that it does not translate."""
-
-    native_finish_reason: str | None = None
-    """As the provider said it, where litellm says it otherwise."""
-    error: Any = None
-
-
-class Choice(_Read):
-    """One of the messages asked for; there is one at most."""
-
-    message: Said
-    finish_reason: str | None = None
-    provider_specific_fields: ChoiceExtras | None = None
-
-    @property
-    def native_reason(self) -> str:
-        """Why it ended, in the provider's own word."""
-        extras = self.provider_specific_fields
-        return ((extras.native_finish_reason if extras else None) or self.finish_reason or "").lower()
-
-    @property
-    def refusal(self) -> str | None:
-        """The model's words, where it says that they are a refusal."""
-        extras = self.message.provider_specific_fields
-        return extras.refusal if extras else None
-
-
-def _count(given: object) -> object:
-    """A number of tokens; below 0, or of more than a campaign can have, it is no count."""
-    return given if not isinstance(given, int) or 0 <= given < MOST_TOKENS else None
-
-
-Count = Annotated[int | None, BeforeValidator(_count)]
-
-
-class Tokens(_Read):
-    """What the provider counted; litellm writes 0 for what it did not say."""
-
-    prompt_tokens: Count = None
-    completion_tokens: Count = None
-
-
-class Completion(_Read):
-    """The whole answer."""
-
-    model: str | None = None
-    choices: list[Choice] = []
-    usage: Tokens | None = None
+    def _less(self, cached: float | None) -> float:
+        """The share of a token's price that a cache saves."""
+        return 0.0 if cached is None or not self.prompt else 1 - cached / self.prompt
 
 
 @dataclass(frozen=True)
@@ -150,35 +66,45 @@ class Answer:
     """An answer as it came, with its price in US dollars, when known, and the seconds it took."""
 
     raw: Mapping[str, Any]
-    """A border: the JSON of the response."""
+    """A border: the provider's JSON, or litellm's translation of a protocol that we do not know."""
     cost: float | None
     seconds: float
+    http: Exchange | None = None
+    """The body that it came in; None in folders of earlier versions, which hold litellm's translation alone."""
+    translated: bool = True
+    """Whether `raw` is litellm's translation, and cannot be read from the body."""
+
+    @classmethod
+    def of(cls, http: Exchange, cost: float | None, seconds: float) -> "Answer":
+        """What came in a body, as far as it is an object of JSON."""
+        raw = arguments(http.body)
+        return cls(raw if isinstance(raw, dict) else {}, cost, seconds, http, translated=False)
 
     @cached_property
     def written(self) -> str:
-        """What came, on one line of JSON."""
-        return encode(self.raw)
+        """What came, on one line of JSON: the body, and `raw` only where it cannot be read from the body."""
+        http, came = self.http, dict[str, Json](cost=self.cost, seconds=self.seconds)
+        if http is not None:
+            came["http"] = {"status": http.status, "type": http.type, "body": http.body}
+        return encode(came | {"raw": self.raw} if self.translated else came)
 
     @cached_property
     def completion(self) -> Completion | None:
-        """What is read of it; None when it is nothing of the kind."""
-        try:
-            return Completion.model_validate(self.raw)
-        except ValidationError:
-            return None
+        """What is read of it; None when it holds no message."""
+        return read(self.raw, translated=self.translated)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """What the provider counted."""
+        return tokens(self.raw)
 
     @property
     def trouble(self) -> str | None:
         """Why it is no answer, though it came as one; None where it is."""
-        if self.completion is None:
-            return "it could not be read"
-        if not self.completion.choices:
+        said = self.completion
+        if said is None:
             return "it holds no message"
-        choice = self.completion.choices[0]
-        extras = choice.provider_specific_fields
-        if choice.native_reason in BROKEN_OFF or (extras and extras.error):
-            return f"it was broken off: {(extras and extras.error) or choice.native_reason}"
-        return None
+        return f"it was broken off: {said.error or said.reason}" if said.error or said.reason in BROKEN_OFF else None
 
     @cached_property
     def usage(self) -> Usage:
@@ -188,24 +114,24 @@ class Answer:
         """
         if "reply" in self.raw:
             return Usage(**(self.raw["reply"]["usage"] or {"prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0}))
-        completion = self.completion
-        tokens = completion.usage if completion else None
-        said = completion is not None and any(c.message.content or c.message.tool_calls for c in completion.choices)
-        counted = tokens is not None and bool(tokens.prompt_tokens) and (bool(tokens.completion_tokens) or not said)
+        tokens, said = self.tokens, self.completion
+        counted = bool(tokens.prompt) and (bool(tokens.completion) or not (said and (said.text or said.calls)))
+        model = self.raw.get("model") or self.raw.get("modelVersion")
         return Usage(
-            prompt_tokens=tokens.prompt_tokens if tokens and counted else None,
-            completion_tokens=tokens.completion_tokens if tokens and counted else None,
+            prompt_tokens=tokens.prompt if counted else None,
+            completion_tokens=tokens.completion if counted else None,
             cost=self.cost if counted and self.cost is not None and 0 <= self.cost < math.inf else None,
             seconds=self.seconds,
-            served_model=(completion.model if completion else None) or "",
+            served_model=model if isinstance(model, str) else "",
         )
 
-    def priced(self, price: Price) -> "Answer":
+    def priced(self, price: Price | None) -> "Answer":
         """The answer at another price; without one where the provider did not count the tokens."""
-        taken = self.usage
-        if taken.prompt_tokens is None or taken.completion_tokens is None:
+        taken, cached = self.usage, self.tokens
+        if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
             return replace(self, cost=None)
-        return replace(self, cost=price.cost(taken.prompt_tokens, taken.completion_tokens))
+        cost = price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
+        return replace(self, cost=cost)
 
 
 def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: frozenset[str] = frozenset()) -> Reply:
@@ -214,9 +140,8 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
     `known` are the tools there are; `as_text` says that they are called in the text, in which a call otherwise is
     lost; `turn_ids` are the call ids of the running turn, which no new call may repeat.
     """
-    choices = answer.completion.choices if answer.completion else []
-    choice = choices[0] if choices else Choice(message=Said())
-    text, made = writable(choice.message.content or ""), _made(choice)
+    message = answer.completion or Completion("", (), "")
+    text, made = message.text, _made(message)
     found = calls_in(text, known)
     written: list[ToolCall] = []
     if as_text:
@@ -224,31 +149,43 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
         text = without(text, found)
     else:
         written = [ToolCall("", c.tool, c.arguments) for c in found if c.tool in known and not _is_among(made, c)]
-    if choice.native_reason in MISCALLED and not made:
-        written.append(ToolCall("", "", choice.native_reason))
-    calls, note = identified(made, turn_ids), text or writable(choice.refusal or "")
-    finish = _finish(choice, calls=calls, note=note)
-    return Reply(calls=calls, note=note, usage=answer.usage, finish=finish, written=tuple(written))
+    if message.reason in MISCALLED and not made:
+        written.append(ToolCall("", "", message.reason))
+    calls, note = identified(made, turn_ids), text or message.refusal
+    return Reply(
+        calls=calls,
+        note=note,
+        usage=answer.usage,
+        finish=_finish(message, calls=calls, note=note),
+        written=tuple(written),
+        thoughts=message.thoughts,
+        provider_state=None if as_text else _state(message, calls, note),
+    )
 
 
-def _finish(choice: Choice, *, calls: tuple[ToolCall, ...], note: str) -> str:
-    if choice.finish_reason == "length":
+def _state(message: Completion, calls: Iterable[ToolCall], note: str) -> Returned | None:
+    """What the provider wants back; nothing where nothing of the reply goes back."""
+    if message.returned is None or not (calls or note):
+        return None
+    return with_ids(message.returned, [call.id for call in calls])
+
+
+def _finish(message: Completion, *, calls: tuple[ToolCall, ...], note: str) -> str:
+    if message.reason in TOO_LONG:
         return "length"
-    if choice.finish_reason == "content_filter" or (choice.refusal and not calls):
+    if message.reason in REFUSED or (message.refusal and not calls):
         return "refusal"
     if calls:
         return "tool_calls"
     return "stop" if note.strip() else "empty"
 
 
-def _made(choice: Choice) -> list[ToolCall]:
+def _made(message: Completion) -> list[ToolCall]:
     """The calls that were made by the interface for them, with their ids as they are."""
-    older = choice.message.function_call
-    called = choice.message.tool_calls or ([Called(function=older)] if older else [])
-    made = [ToolCall(c.id or "", writable(c.function.name or ""), arguments(c.function.raw)) for c in called]
-    if made and choice.finish_reason in ("length", "content_filter"):
+    made = [replace(call, arguments=arguments(str(call.arguments))) for call in message.calls]
+    if made and message.reason in TOO_LONG | REFUSED:
         # The last call may have been cut off, though some providers close what was open in it: none of it is trusted.
-        made[-1] = replace(made[-1], arguments=writable(called[-1].function.raw))
+        made[-1] = message.calls[-1]
     return made
 
 

@@ -37,6 +37,7 @@ MOST_BROKEN = 2_000
 OPENED = re.compile(r"^[ \t]*<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.MULTILINE)
 UNOPENED = re.compile(r"\A(?:(?!<think).)*</think(?:ing)?>[ \t]*(?=\n|\Z)", re.DOTALL)
 """Thoughts, whose opening tag some templates write for the model."""
+TAG = re.compile(r"</?think(?:ing)?>")
 LEFT_OVER = re.compile(r"```\w*\s*```|<(\w+)>\s*</\1>|\[[\s,]*\]")
 """Fences, tags and brackets around calls that were taken out."""
 
@@ -56,7 +57,7 @@ def calls_in(text: str, known: Known) -> list[Written]:
     """The calls in a text, in order: of known tools, and those of others that are clearly meant as calls."""
     if not any(sign in text for sign in (*NEEDED, *(f"{tool}(" for tool in known))):
         return []
-    return list(_scan(_thoughts(text, blank=True), known))
+    return list(_scan(_blanked(text), known))
 
 
 def without(text: str, calls: Sequence[Written]) -> str:
@@ -72,9 +73,19 @@ def without(text: str, calls: Sequence[Written]) -> str:
     return note.strip()
 
 
+def split_thoughts(text: str) -> tuple[str, str]:
+    """What the model wrote as its thoughts, without tags, and the rest; all of a text without thoughts."""
+    thoughts: list[str] = []
+    if "think" in text:
+        for pattern in (UNOPENED, OPENED):
+            thoughts += (TAG.sub("", found[0]).strip() for found in pattern.finditer(text))
+            text = pattern.sub("", text)
+    return "\n".join(thoughts), text.strip() if thoughts else text
+
+
 def thoughtless(text: str) -> str:
     """The text without what the model wrote as its thoughts."""
-    return _thoughts(text, blank=False).strip()
+    return split_thoughts(text)[1].strip()
 
 
 def arguments(raw: str) -> Arguments:
@@ -116,12 +127,10 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, st
 """A line break within a string is none of JSON's, but it can mean one thing only."""
 
 
-def _thoughts(text: str, *, blank: bool) -> str:
-    """The text with its thoughts blanked out or taken out."""
-    if "think" not in text:
-        return text
-    for pattern in (UNOPENED, OPENED):
-        text = pattern.sub(lambda found: " " * len(found[0]) if blank else "", text)
+def _blanked(text: str) -> str:
+    """The text with blanks in place of its thoughts."""
+    for pattern in (UNOPENED, OPENED) if "think" in text else ():
+        text = pattern.sub(lambda found: " " * len(found[0]), text)
     return text
 
 
