@@ -98,9 +98,15 @@ class Seen:
 
 
 def watch(
-    command: Sequence[object], *, columns: int, rows: int, environment: Mapping[str, str], folder: Path | None = None
+    command: Sequence[object],
+    *,
+    columns: int,
+    rows: int,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
+    types: str = "",
 ) -> Seen:
-    """Run a command whose stderr is a terminal of this size, and whose stdout is not."""
+    """Run a command whose stderr is a terminal of this size, and whose stdout is not; `types` is its input."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     written = b""
@@ -110,6 +116,7 @@ def watch(
             cwd=folder, start_new_session=True,
         )  # fmt: skip
         os.close(theirs)
+        os.write(ours, types.encode())
         while True:
             try:
                 part = os.read(ours, 65536)

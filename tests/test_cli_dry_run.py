@@ -1,4 +1,4 @@
-"""Dry runs: nothing is asked or written, bounds hold for real campaigns, and what is not known is never 0."""
+"""Dry runs: nothing is asked or written, no campaign passes the ceiling, and what is not known is never 0."""
 
 import json
 import subprocess
@@ -17,8 +17,7 @@ from test_cli_commands import Done, colosseum
 from colosseum.audit.campaign.calls import read_lines
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.purse import BYTES
-from colosseum.audit.campaign.rehearsal import SPARSE
-from colosseum.cli.prospect import short
+from colosseum.cli.forecast import short
 
 SPEC = """colosseum 1
 scenario match
@@ -90,7 +89,7 @@ def test_a_folder_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_scripted_players_cost_nothing_and_need_no_price_list(tmp_path: Path) -> None:
     found = dry(tmp_path, model="sim")
-    assert (found["models"], found["total"]["calls"]) == ({}, {"low": 0, "high": 0})
+    assert (found["models"], found["total"]["calls"]) == ({}, {"low": 0, "likely": 0, "high": 0, "ceiling": 0})
     (tmp_path / "spec.colo").write_text(SPEC)
     program = (
         "import sys; from colosseum.cli.commands import app; "
@@ -131,44 +130,39 @@ def asked(folder: Path) -> list[Body]:
     return [dict(line) for path in paths for line in read_lines(path) if line["kind"] == "ok"]
 
 
-def test_one_who_says_as_little_as_can_be_takes_the_least(tmp_path: Path) -> None:
+def test_one_who_says_as_little_as_can_be_takes_a_call_a_turn(tmp_path: Path) -> None:
     found = dry(tmp_path, *PRICE)["models"]["openai/test"]
     with ChatServer(terse) as server:
         assert audit(tmp_path, "--api-base", server.url, *PRICE).returncode == 0
-    lines = asked(tmp_path)
-    assert found["calls"] == {"low": LOW, "high": HIGH}
-    assert len(lines) == LOW
-    least = sum(line["prompt_bytes"] for line in lines) / SPARSE
-    assert found["prompt_tokens"]["low"] == pytest.approx(least, rel=1e-3)  # one block stands for all
-    assert found["dollars"]["low"] == pytest.approx(
-        (found["prompt_tokens"]["low"] + 2 * found["completion_tokens"]["low"]) / 1e6, rel=0.01
-    )
+    assert len(asked(tmp_path)) == LOW
+    assert LOW <= found["calls"]["low"] < found["calls"]["likely"] < found["calls"]["high"] <= HIGH
+    assert found["calls"]["ceiling"] == HIGH
 
 
-def test_one_who_says_all_that_can_be_said_takes_the_most(tmp_path: Path) -> None:
+def test_one_who_says_all_that_can_be_said_does_not_pass_the_ceiling(tmp_path: Path) -> None:
     found = dry(tmp_path, *PRICE)["models"]["openai/test"]
     with ChatServer(wordy) as server:
         assert audit(tmp_path, "--api-base", server.url, *PRICE).returncode == 0
     lines = asked(tmp_path)
-    assert len(lines) == found["calls"]["high"]
+    assert len(lines) == found["calls"]["ceiling"]
     greatest = sum(line["prompt_bytes"] for line in lines) / BYTES
-    assert 0.99 * found["prompt_tokens"]["high"] < greatest <= found["prompt_tokens"]["high"]
-    assert found["completion_tokens"]["high"] == HIGH * MAX_TOKENS
-    assert found["dollars"]["high"] == pytest.approx(
-        (found["prompt_tokens"]["high"] + 2 * found["completion_tokens"]["high"]) / 1e6
+    assert 0.9 * found["prompt_tokens"]["ceiling"] < greatest <= found["prompt_tokens"]["ceiling"]
+    assert found["completion_tokens"]["ceiling"] == HIGH * MAX_TOKENS
+    assert found["dollars"]["ceiling"] == pytest.approx(
+        (found["prompt_tokens"]["ceiling"] + 2 * found["completion_tokens"]["ceiling"]) / 1e6
     )
 
 
 @pytest.mark.parametrize("more", [(), ("--couple",), ("--tools", "text")])
-def test_a_real_campaign_stays_within_the_bounds(more: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_real_campaign_stays_below_the_ceiling(more: tuple[str, ...], tmp_path: Path) -> None:
     found = dry(tmp_path, *PRICE, *more)["models"]["openai/test"]
     with ChatServer(plays if "text" not in more else in_text) as server:
         assert audit(tmp_path, "--api-base", server.url, *PRICE, *more).returncode == 0
     lines = [line for line in asked(tmp_path) if not line.get("origin")]
-    assert found["calls"]["low"] <= len(lines) <= found["calls"]["high"]
+    assert found["calls"]["low"] <= len(lines) <= found["calls"]["ceiling"]
     size = sum(line["prompt_bytes"] for line in lines)
-    assert found["prompt_tokens"]["low"] <= size / SPARSE
-    assert size / BYTES <= found["prompt_tokens"]["high"]
+    assert found["prompt_tokens"]["low"] <= size / 4 <= found["prompt_tokens"]["high"]
+    assert size / BYTES <= found["prompt_tokens"]["ceiling"]
 
 
 def in_text(body: Body) -> Answer:
@@ -181,18 +175,11 @@ def in_text(body: Body) -> Answer:
     return replace(answer, body={**answer.body, "choices": [choice]})
 
 
-def test_shared_answers_are_not_paid_for_twice(tmp_path: Path) -> None:
-    alone, coupled = dry(tmp_path, *PRICE), dry(tmp_path, *PRICE, "--couple")
-    outsiders = 3 * 2 * 3  # of three seeds, two agents who are told the same as in the control, three turns
-    assert alone["total"]["calls"]["low"] - coupled["total"]["calls"]["low"] == outsiders
-    spared = alone["total"]["calls"]["high"] - coupled["total"]["calls"]["high"]
-    assert 0 <= spared < 3 * outsiders  # at most: who hears what members say is told something else from then on
-
-
-def test_every_model_and_every_sweep_point_has_its_own_bounds(tmp_path: Path) -> None:
+def test_every_model_and_every_sweep_point_has_its_own_figures(tmp_path: Path) -> None:
     text = SPEC.replace("  arm prompted { backroom on  pitch bent }\n", "  sweep steps in 1, 3\n")
     found = dry(tmp_path, *PRICE, text=text.replace("steps 3  ", ""))
-    assert found["total"]["calls"] == {"low": 2 * 6 * 12, "high": 6 * 12 + 6 * 36}
+    assert found["total"]["calls"]["ceiling"] == 6 * 12 + 6 * 36
+    assert found["total"]["calls"]["low"] >= 2 * 6 * 12
     (tmp_path / "spec.colo").write_text(SPEC)
     done = colosseum(
         "audit", tmp_path / "spec.colo", "--model", "cabal=openai/gpt-4o-mini", "--model", "agents=openai/ours",
@@ -200,7 +187,7 @@ def test_every_model_and_every_sweep_point_has_its_own_bounds(tmp_path: Path) ->
     )  # fmt: skip
     found = json.loads(done.stdout)
     assert list(found["models"]) == ["openai/ours", "openai/gpt-4o-mini"]
-    assert [m["calls"]["low"] for m in found["models"].values()] == [LOW / 2, LOW / 2]
+    assert [m["calls"]["ceiling"] for m in found["models"].values()] == [HIGH / 2, HIGH / 2]
     assert found["models"]["openai/gpt-4o-mini"]["dollars"]["low"] > 0
     assert (found["total"]["dollars"], found["total"]["reason"]) == (None, "the price of `openai/ours` is not known")
 
@@ -214,25 +201,25 @@ def test_a_price_that_is_not_known_is_never_0(tmp_path: Path) -> None:
     assert found["reason"] == "the price of `openai/test` is not known"
     words = audit(tmp_path, "--dry-run").stdout
     assert "unknown price: give it with `--price openai/test=IN,OUT`" in words
-    row = next(line for line in words.splitlines() if line.lstrip().startswith("openai/test  "))
-    assert row.endswith("unknown price")
+    row = next(line for line in words.splitlines() if line.lstrip().startswith("money "))
+    assert row.split()[1:] == ["unknown", "price"]
     assert "$0" not in words
 
 
 def test_a_listed_price_and_one_that_is_given(tmp_path: Path) -> None:
     found = dry(tmp_path, model="gemini/gemini-2.5-pro")["models"]["gemini/gemini-2.5-pro"]
     assert found["price"]["prompt"] == 1.25
-    assert found["price"]["long_prompts"]["above"] == 200_000
+    assert found["price"]["long"]["above"] == 200_000
     found = dry(tmp_path, "--price", "0,0")["models"]["openai/test"]
-    assert (found["price"]["prompt"], found["dollars"]) == (0, {"low": 0, "high": 0})
+    assert (found["price"]["prompt"], found["dollars"]) == (0, dict.fromkeys(("low", "likely", "high", "ceiling"), 0))
 
 
 @pytest.mark.parametrize(
     ("budget", "words"),
     [
-        (0.001, "$0.0010: less than the missing runs take at least, so that some will be left"),
+        (0.001, "$0.0010: probably less than the missing runs take, so that some will be left"),
         (0.2, "$0.2000: it may not be enough"),
-        (1000, "$1,000.00: enough, whatever is said"),
+        (1000, "$1,000.00: probably enough"),
     ],
 )
 def test_a_budget_is_held_against_the_bounds(budget: float, words: str, tmp_path: Path) -> None:
@@ -269,13 +256,10 @@ def test_what_complete_runs_took_says_what_the_missing_will_take(tmp_path: Path)
     plan = Folder(tmp_path / "out").plan()
     results = [(e.arm, r) for e, r in Folder(tmp_path / "out").results(plan) if r is not None]
     complete = [result.expense for _, result in results if result.status == "complete"]
-    [measured] = found["measured"]
-    assert measured["complete_runs"] == len(complete) == 4
-    assert measured["a_run"]["calls"] == sum(run.calls for run in complete) / 4
-    assert measured["a_run"]["prompt_tokens"] == sum(run.prompt_tokens for run in complete) / 4
     mean = sum(run.cost for run in complete) / 4
-    assert measured["a_run"]["dollars"] == pytest.approx(mean)
-    assert measured["missing_runs"] == {"number": 9, "dollars": pytest.approx(9 * mean), "reason": None}
+    assert found["blocks_measured"] == 2
+    assert found["models"]["openai/test"]["lengths_from"] == "runs in this folder"
+    assert found["total"]["dollars"]["likely"] == pytest.approx(9 * mean, rel=0.25)
     assert found["spent"]["dollars"] == pytest.approx(sum(result.expense.cost for _, result in results))
 
 
@@ -283,9 +267,9 @@ def test_runs_of_other_seeds_tell_as_much_and_those_of_another_configuration_not
     with ChatServer(plays) as server:
         at = ("--api-base", server.url, *PRICE)
         assert audit(tmp_path, *at, "--seeds", "1").returncode == 0
-        assert dry(tmp_path, *at, "--seeds", "7..8")["measured"][0]["complete_runs"] == 3
-        assert dry(tmp_path, *at, "--seeds", "7..8", "--temperature", 0)["measured"] == []
-        assert dry(tmp_path, *at, text=SPEC.replace("rounds 2", "rounds 3"))["measured"] == []
+        assert dry(tmp_path, *at, "--seeds", "7..8")["blocks_measured"] == 1
+        assert dry(tmp_path, *at, "--seeds", "7..8", "--temperature", 0)["blocks_measured"] == 0
+        assert dry(tmp_path, *at, text=SPEC.replace("rounds 2", "rounds 3"))["blocks_measured"] == 0
 
 
 def test_what_was_not_counted_is_not_known(tmp_path: Path) -> None:
@@ -296,15 +280,10 @@ def test_what_was_not_counted_is_not_known(tmp_path: Path) -> None:
 
     with ChatServer(uncounted) as server:
         assert audit(tmp_path, "--api-base", server.url, "--no-budget", "--seeds", 1).returncode == 0
-    [measured] = dry(tmp_path)["measured"]
-    number = len(asked(tmp_path))
-    assert measured["a_run"]["prompt_tokens"] is None
-    assert measured["a_run"]["tokens_reason"] == f"{number} answers without a count of tokens"
-    assert (measured["a_run"]["dollars"], measured["missing_runs"]["dollars"]) == (None, None)
-    assert measured["missing_runs"]["reason"] == f"{number} answers without a known price"
-    assert dry(tmp_path)["spent"] == {"dollars": 0, "answers_of_unknown_price": number}
-    words = audit(tmp_path, "--dry-run").stdout
-    assert f"tokens not counted for {number} answers, unknown price" in words
+    found, number = dry(tmp_path), len(asked(tmp_path))
+    assert (found["blocks_measured"], found["total"]["dollars"]) == (0, None)
+    assert found["models"]["openai/test"]["lengths_from"] == "defaults"
+    assert found["spent"] == {"dollars": 0, "answers_of_unknown_price": number}
 
 
 def test_answers_of_runs_that_were_begun_are_told(tmp_path: Path) -> None:
@@ -398,20 +377,20 @@ def test_counts_are_short(number: float, words: str) -> None:
 def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:
     found, words = dry(tmp_path, *PRICE), audit(tmp_path, *PRICE, "--dry-run").stdout
     calls_ = found["models"]["openai/test"]["calls"]
-    assert f"{calls_['low']} – {calls_['high']}" in words
-    assert "5 for one at least, 2 at most" in " ".join(words.split())
-    assert found["seconds"]["value"] is None
-    assert "No time is promised" in words
+    row = next(line.split() for line in words.splitlines() if line.lstrip().startswith("calls "))
+    assert row[1:] == [short(calls_[name]) for name in ("low", "likely", "high", "ceiling")]
+    assert "The ceiling, by which the budget reserves" in " ".join(words.split())
+    assert "nothing is known of it, so these are defaults" in " ".join(words.split())
+    assert "`--pilot 3` makes three blocks first" in " ".join(words.split())
 
 
 def test_judges_are_counted_with_what_they_may_take(tmp_path: Path) -> None:
     found = dry(tmp_path, *PRICE, "--judge", "openai/judge", "--judge-repeats", 2)
     runs = found["runs"]["planned"]
-    load = found["judges"]["openai/judge"]
-    assert load["calls"] == {"low": 0, "high": runs * 3 * 2 * 3 * 2}
-    player = found["models"]["openai/test"]
-    assert found["total"]["dollars"]["high"] == pytest.approx(load["dollars"]["high"] + player["dollars"]["high"])
-    assert load["dollars"]["low"] == 0 < load["dollars"]["high"]
+    load, player = found["judges"]["openai/judge"], found["models"]["openai/test"]
+    assert (load["calls"]["likely"], load["calls"]["ceiling"]) == (runs * 3 * 2 * 2, runs * 3 * 2 * 3 * 2)
+    for name in ("likely", "ceiling"):
+        together = load["dollars"][name] + player["dollars"][name]
+        assert found["total"]["dollars"][name] == pytest.approx(together)
     words = audit(tmp_path, *PRICE, "--judge", "openai/judge", "--dry-run").stdout
     assert "judge openai/judge" in words
-    assert "A judge is asked nothing about a run in which nobody says anything" in " ".join(words.split())

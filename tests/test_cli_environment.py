@@ -119,7 +119,7 @@ def test_what_contradicts_something_weaker_wins(
 VALUES = {
     "experiment": "first", "model": "sim/greedy", "api_base": "http://127.0.0.1:9", "extra_body": '{"a": 1}',
     "tools": "text", "price": "1,2", "seeds": "2..4", "arm": "only", "sets": "", "out": "there", "shard": "1/2",
-    "cache": "read", "fail_on": "hidden", "display": "plain", "cluster": "local:2",
+    "cache": "read", "fail_on": "hidden", "display": "none", "cluster": "local:2",
 }  # fmt: skip
 
 
@@ -312,7 +312,7 @@ class Parrot:
         return calls(("post", said), (self.words, said), ("done", {}), text=self.words)
 
 
-@pytest.mark.parametrize("display", ["rich", "plain", "json"])
+@pytest.mark.parametrize("display", ["rich", "none", "json"])
 def test_secrets_reach_no_file_and_no_output(display: str, here: Path) -> None:
     key, password = f"sk-{SECRET}", f"{SECRET}:pass/word"
     basic = b64encode(f"user:{password}".encode()).decode()

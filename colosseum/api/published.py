@@ -1,7 +1,7 @@
 """The JSON Schemas that are published. In: the name of a kind of file, or of what a command prints; out: its schema."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,11 +44,11 @@ KINDS = {
 }  # fmt: skip
 
 
-def published(name: str) -> str:
-    """The schema of models or of one of KINDS, indented, ending in a line feed."""
+def published(name: str, kinds: Mapping[str, Kind] = KINDS) -> str:
+    """The schema of models or of one of some kinds, indented, ending in a line feed."""
     if name == MODEL:
         return schema_text()
-    kind = KINDS[name]
+    kind = kinds[name]
     found = {key: value for key, value in _untitled(kind.adapter().json_schema()).items() if key != "description"}
     opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.version}", "title": f"Colosseum {name}"}
     return json.dumps({**opening, "description": kind.about, **found}, ensure_ascii=False, indent=2) + "\n"

@@ -104,6 +104,13 @@ class Trial:
         asked = len(task.agents) * survey_steps(self.stage) if self.stage.claims else 0
         return settings.steps * (settings.rounds * len(task.agents) + deciding) + asked
 
+    @property
+    def turns(self) -> int:
+        """Of agents that no script plays, with their answers to a survey."""
+        settings, owned = self.stage.conditions.settings, self.stage.scenario.task.owned
+        asked = [agent for agent, player in self.roles.items() if player not in SCRIPTED]
+        return len(asked) * (settings.rounds + bool(self.stage.claims)) + sum(1 for agent in asked if owned[agent])
+
     def description(self) -> dict[str, Json]:
         """Everything that makes this trial what it is, as the trace opens with it."""
         return {

@@ -3,21 +3,24 @@
 `[MODEL=]VALUE` gives an option to one model, without `MODEL=` to all that have none of their own.
 """
 
+import asyncio
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, get_args
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
+from colosseum.audit.campaign.retry import Provider
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
+from colosseum.players.models.preflight import preflight
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Dialect, Endpoint
 from colosseum.players.own_source import Unplayable, is_own, mark_of
@@ -239,3 +242,19 @@ def _dialect(text: str) -> Dialect:
             return found
     help_ = "as in `--tools text`, or `--tools provider/model=text` for one of several models"
     raise stop("C122", f"`--tools {text}` is none of {', '.join(get_args(Dialect))}", help=help_)
+
+
+def asking_words(models: Collection[str], part: str) -> str:
+    """That models are asked first, and what."""
+    return f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …"
+
+
+def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:
+    """Ask every model once, before the first run, whether it can play. Raises Stop."""
+
+    async def ask_all() -> list[str | None]:
+        return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))
+
+    wrong = [w for w in asyncio.run(ask_all()) if w]
+    if wrong:
+        raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")

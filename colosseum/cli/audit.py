@@ -28,28 +28,31 @@ from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.redaction import Redaction, secrets
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
-from colosseum.cli.asking import Asking, Wanted, read_asking
+from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.gate import Gate
+from colosseum.cli.history import remember, spec_digest
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words
+from colosseum.cli.live_view.display import Display, showing
+from colosseum.cli.live_view.meter import Meter
 from colosseum.cli.report import report_folder
-from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, left_words, silent_words, spent_words
-from colosseum.cli.watching import Display, Seen, Watch
+from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, tally_words
 from colosseum.cli.words import Stop, checked_spec, note, stop
 from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.players.models.preflight import preflight
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.report.screening import screening_words
 
 T = TypeVar("T")
+LEFT = 4
+"""The exit code where runs are left for the sake of money."""
 MANY_RUNS = 100
 """Runs of scripted players for which more processes than one are worth their start."""
 
@@ -68,10 +71,14 @@ class Request:
     couple: bool = False
     retry_failed: bool = False
     fresh: bool = False
+    pilot: int | None = None
+    """Blocks that are made before the user is told what the others will take."""
+    yes: bool = False
+    """Whether to go on after them without being asked."""
     connections: int = 64
     jobs: int | None = None
     """Processes for scripted players."""
-    display: Display = "plain"
+    display: Display = "json"
     cluster: Place | None = None
     judged: Judged = field(default_factory=Judged)
     gate: Gate = field(default_factory=Gate)
@@ -80,7 +87,7 @@ class Request:
 
     def say(self, words: str) -> None:
         """A remark for people, where they are told of anything but errors."""
-        if self.display in ("rich", "plain"):
+        if self.display != "none":
             note(words)
 
 
@@ -94,6 +101,8 @@ class Work:
     trials: Trials
     folder: Folder
     planned: Sequence[Planned]
+    can_play: set[str] = field(default_factory=set)
+    """Models that were asked whether they can play or judge."""
 
     def make(self, block: Block) -> Sequence[Trial]:
         """A block's trials."""
@@ -169,7 +178,7 @@ def read_cache(words: str) -> CacheMode:
 def audit_file(request: Request, *, as_json: bool) -> int:
     """Run an experiment's trials and report.
 
-    Exit 3 when some runs failed, 4 without money, 100 at a shut gate, 130 when interrupted.
+    Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
     gc.enable()
     checked = checked_spec(request.file, seed=None, sets=request.sets)
@@ -178,8 +187,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         if request.fresh and (aside := folder.set_aside()):
             request.say(f"what was there is kept in {aside}")
         with _lasting(), _unless_refused(folder):
-            work = _planned(checked, request, folder)
-            tally, purse, verdicts = _run(work)
+            made = _made(checked, request, folder, as_json=as_json)
     except Died as died:
         raise stop("C127", str(died)) from None
     except Damaged as damaged:
@@ -189,11 +197,30 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     except KeyboardInterrupt:
         note(f"interrupted; {going_on(folder.path)}")
         return 130
-    request.say(_words(tally, purse, folder.path) + (f"\n{judged}" if (judged := verdict_words(verdicts)) else ""))
+    if made is None:
+        return LEFT
+    tally, purse, verdicts = made
+    request.say(tally_words(tally, purse, folder.path) + (f"\n{judged}" if (judged := verdict_words(verdicts)) else ""))
     code = report_folder(folder.path, as_json=as_json, keep=True, gate=request.gate)
     if (tally["halted"] or verdicts.left) and not tally.gave_up:
-        return 4
+        return LEFT
     return max(code, 3 if tally["halted"] or verdicts.left or verdicts.missing else 0)
+
+
+def _made(
+    checked: Checked, request: Request, folder: Folder, *, as_json: bool
+) -> tuple[Tally, Purse, Verdicts] | None:
+    """What became of the runs; None where a pilot ends here. Raises as `_run` does."""
+    work = _planned(checked, request, folder)
+    if request.pilot:
+        from colosseum.cli.pilot import goes_on, pilot_of
+
+        made = _run(pilot_of(work, request.pilot))
+        if made[0]["halted"]:
+            return made
+        if not goes_on(work, checked, as_data=as_json):
+            return None
+    return _run(work)
 
 
 def going_on(path: Path) -> str:
@@ -309,10 +336,12 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     budget = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
     on_cluster = request.cluster is not None and bool(work.left)
     asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
+    asked = {model: endpoint for model, endpoint in asked.items() if model not in work.can_play}
     if asked:
         parts = [word for word, some in (("play", models and not on_cluster), ("judge", asked.keys() & judges)) if some]
         request.say(asking_words(asked, " and ".join(parts)))
         ask_whether_they_can(asked)
+        work.can_play.update(asked)
     if work.left:
         work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
     if models and budget.campaign is not None and request.cache != "rw":
@@ -325,16 +354,19 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
     if endpoints:
         keep_judges(work.folder, endpoints, repeats)
-    seen = Seen(len(work.planned_trials), tuple(models), purse, provider.gates, redaction)
+    turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
+    meter = Meter(turns, tuple(models), purse, provider.gates)
     options = work.options(budget)
     if on_cluster or work.processes > 1:
-        tally = _spread(work, purse, seen, models, options)
+        tally = _spread(work, purse, meter, models, options)
         return tally, purse, _awaited(judging.run(work.planned_trials), source) if endpoints else judging.verdicts
-    with Watch(request.display, seen, stream=sys.stderr) as watch:
-        source.watch = watch.call
-        runner = Runner(work.folder, source, purse, options, redaction, watch.trial, watch=watch.event)
+    with showing(request.display, meter, sys.stderr):
+        source.watch = meter.call
+        runner = Runner(work.folder, source, purse, options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
-        return _awaited(runner.run(work.planned, work.make), source), purse, judging.verdicts
+        tally = _awaited(runner.run(work.planned, work.make), source)
+    remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
+    return tally, purse, judging.verdicts
 
 
 def _purse(work: Work, budget: Limits) -> Purse:
@@ -348,7 +380,7 @@ def _purse(work: Work, budget: Limits) -> Purse:
     )  # fmt: skip
 
 
-def _spread(work: Work, purse: Purse, seen: Seen, models: Mapping[str, Endpoint], options: Options) -> Tally:
+def _spread(work: Work, purse: Purse, meter: Meter, models: Mapping[str, Endpoint], options: Options) -> Tally:
     """Make the runs by workers."""
     request = work.request
     campaign = Campaign(
@@ -356,8 +388,8 @@ def _spread(work: Work, purse: Purse, seen: Seen, models: Mapping[str, Endpoint]
         request.connections, request.display, request.say,
     )  # fmt: skip
     if request.cluster is not None and work.left:
-        return run_on_cluster(request.cluster, campaign, purse, seen)
-    return run_in_processes(work.processes, campaign, purse, seen)
+        return run_on_cluster(request.cluster, campaign, purse, meter)
+    return run_in_processes(work.processes, campaign, purse, meter)
 
 
 def _awaited(work: Coroutine[None, None, T], source: PaidSource) -> T:
@@ -366,34 +398,3 @@ def _awaited(work: Coroutine[None, None, T], source: PaidSource) -> T:
         return asyncio.run(until_interrupted(work, source))
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
-
-
-def asking_words(models: Collection[str], part: str) -> str:
-    """That models are asked first, and what."""
-    return f"asking {', '.join(models)} whether {'it' if len(models) == 1 else 'they'} can {part} …"
-
-
-def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:
-    """Ask every model once, before the first run, whether it can play. Raises Stop."""
-
-    async def ask_all() -> list[str | None]:
-        return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))
-
-    wrong = [w for w in asyncio.run(ask_all()) if w]
-    if wrong:
-        raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")
-
-
-def _words(tally: Tally, purse: Purse, folder: Path) -> str:
-    """What became of the runs, and what they cost."""
-    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
-    parts = [f"{counted(complete, 'run')} complete"]
-    parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
-    parts += [f"{failed} failed"] if failed else []
-    words = f"{', '.join(parts)}, in {folder}"
-    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
-    why = tally.gave_up and silent_words(tally.gave_up, runs=bool(failed))
-    words += f"\n{counted(tally['halted'], 'run')} left, {why or left_words(purse)}" if tally["halted"] else ""
-    if tally["failed before"]:
-        words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
-    return words

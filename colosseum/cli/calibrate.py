@@ -20,8 +20,7 @@ from colosseum.audit.judging.calibration.cases import Case, cases
 from colosseum.audit.judging.calibration.scorers import BOUNDS, SCORERS
 from colosseum.audit.judging.judgement import Judgement
 from colosseum.audit.redaction import Redaction, secrets
-from colosseum.cli.asking import Wanted, read_asking
-from colosseum.cli.audit import ask_whether_they_can, asking_words
+from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, read_asking
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, judges_of

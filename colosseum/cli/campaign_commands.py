@@ -75,11 +75,15 @@ def audit(
     fail_on: FailOn = None,
     fail_on_inconclusive: FailOnInconclusive = False,
     display: Annotated[
-        str | None, typer.Option(metavar="rich|plain|json|none", help="How to tell of it; default: what suits.")
+        str | None, typer.Option(metavar="rich|json|none", help="How to tell of it; default: what suits.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell runs, calls, tokens, money and seeds needed.")
     ] = False,
+    pilot: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Make N blocks, which count; then tell the bill and ask.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="After a pilot, go on without being asked.")] = False,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Only show what holds, and where each value comes from.")
     ] = False,
@@ -95,8 +99,8 @@ def audit(
     from colosseum.cli.experiment import Part
     from colosseum.cli.gate import read_gate
     from colosseum.cli.judging import Judged
+    from colosseum.cli.live_view.display import read_display
     from colosseum.cli.spending import Budget
-    from colosseum.cli.watching import read_display
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
@@ -104,8 +108,8 @@ def audit(
     )  # fmt: skip
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
-        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, max_connections,
-        jobs, read_display(display), read_cluster(cluster),
+        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, pilot, yes,
+        max_connections, jobs, read_display(display), read_cluster(cluster),
         Judged(tuple(judge or ()), judge_repeats, judge_temperature),
         read_gate(fail_on, inconclusive=fail_on_inconclusive), 60 * patience,
     )  # fmt: skip

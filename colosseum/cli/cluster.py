@@ -22,7 +22,8 @@ from colosseum.audit.redaction import secrets as passwords
 from colosseum.audit.trial import Trials
 from colosseum.cli.asking import Asking
 from colosseum.cli.interrupting import handling
-from colosseum.cli.watching import Display, Seen, Watch
+from colosseum.cli.live_view.display import Display, showing
+from colosseum.cli.live_view.meter import Meter
 from colosseum.cli.words import Stop, note, stop
 from colosseum.diagnostics import counted
 from colosseum.players.models.request import Endpoint
@@ -52,7 +53,7 @@ def read_cluster(words: str | None) -> Place | None:
         raise _stop(fault) from None
 
 
-def run_on_cluster(place: Place, campaign: Campaign, purse: Purse, seen: Seen) -> Tally:
+def run_on_cluster(place: Place, campaign: Campaign, purse: Purse, meter: Meter) -> Tally:
     """Make the runs. Raises Stop, OSError, Damaged, KeyboardInterrupt, and whatever breaks in a worker."""
     _check(place, campaign, purse)
     try:
@@ -60,21 +61,23 @@ def run_on_cluster(place: Place, campaign: Campaign, purse: Purse, seen: Seen) -
             place, _instructions(campaign, purse), threads=_threads(place, campaign), say=campaign.say
         ) as workers:
             _prepare(workers, campaign)
-            return _dispatched(workers, workers.expected, campaign, purse, seen)
+            return _dispatched(workers, workers.expected, campaign, purse, meter)
     except Unusable as fault:
         raise _stop(fault) from None
 
 
-def run_in_processes(number: int, campaign: Campaign, purse: Purse, seen: Seen) -> Tally:
+def run_in_processes(number: int, campaign: Campaign, purse: Purse, meter: Meter) -> Tally:
     """Make runs of scripted players in processes of this machine. Raises as `run_on_cluster` does."""
     with processes(number, _instructions(campaign, purse)) as workers:
-        return _dispatched(workers, number, campaign, purse, seen)
+        return _dispatched(workers, number, campaign, purse, meter)
 
 
-def _dispatched(workers: DaskCrew | ProcessCrew, expected: int, campaign: Campaign, purse: Purse, seen: Seen) -> Tally:
-    with Watch(campaign.display, seen, stream=sys.stderr) as watch, _interruptible(workers):
+def _dispatched(
+    workers: DaskCrew | ProcessCrew, expected: int, campaign: Campaign, purse: Purse, meter: Meter
+) -> Tally:
+    with showing(campaign.display, meter, sys.stderr), _interruptible(workers):
         dispatch = Dispatch(
-            campaign.folder, workers, purse, watch.trial, campaign.connections, expected, campaign.options.retry_failed
+            campaign.folder, workers, purse, meter.trial, campaign.connections, expected, campaign.options.retry_failed
         )
         return dispatch.run(campaign.planned)
 

@@ -3,24 +3,27 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from colosseum.audit.campaign.calls import read_calls
-from colosseum.audit.campaign.estimate import Survey, estimate, measured, relatives, survey
+from colosseum.audit.campaign.estimate import outlook
 from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.judging_estimate import judging_loads
 from colosseum.audit.campaign.planning import configuration, screened_before
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.campaign.spending import Spent, spent_before
 from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trial import Block, Expansions, Listed, Trials
+from colosseum.audit.trial import Expansions, Listed, Trials
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design, read_shard, sharded
+from colosseum.cli.forecast import Forecast, as_json, show
+from colosseum.cli.history import read_history, recall, spec_digest
 from colosseum.cli.judging import judges_of
-from colosseum.cli.prospect import Prospect, as_json, show
+from colosseum.cli.judging_estimate import judging_estimates
 from colosseum.cli.spending import campaign_budget, check_budget, prices_of
+from colosseum.cli.survey import Survey, survey
 from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
@@ -38,7 +41,7 @@ def dry_run_file(request: Request, *, as_data: bool) -> int:
     checked = checked_spec(request.file, seed=None, sets=request.sets)
     path = request.out or default_folder(checked, request.part)
     try:
-        found = _prospect(request, checked, path)
+        found = forecast(request, checked, path)
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
     except OSError as error:
@@ -51,7 +54,8 @@ def dry_run_file(request: Request, *, as_data: bool) -> int:
     return 0
 
 
-def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
+def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
+    """What is to be made, and what it will take. Raises Stop, OSError and Damaged."""
     check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file))
     asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
@@ -66,28 +70,26 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
         raise Stop(*(screener.diagnostics or [screener.nothing]))
     try:
         own = passing[shard[0] :: shard[1]]
-        found, diagnostics = survey(folder, own, trials, retry_failed=request.retry_failed)
+        found = survey(folder, own, trials, design.arms, asked, retry_failed=request.retry_failed)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
-    if found is None:
-        raise Stop(*diagnostics)
-    found = replace(found, arms={arm: found.arms[arm] for arm in design.arms if arm in found.arms})
     judges, repeats = judges_of(request.judged, design, asking)
     prices = prices_of({**found.endpoints, **{each.model: each for each in judges}})
-    loads = estimate(found, prices)
-    kin, whole = relatives(folder, found), campaign_budget(request.budget, design)
+    whole = campaign_budget(request.budget, design)
+    known = partial(recall, read_history(), spec_digest(files))
+    ahead = outlook(folder, found, prices, known, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shard[1] == 1, asked=asked, prices=prices)
-    seeds, why = _seeds(_run_at(passing), found, folder, kin, next(iter(design.arms), ""))
-    return Prospect(
+    planned = {block.point: len({b.seed for b in passing if b.point == block.point}) for block in passing}
+    seeds, why = _seeds(planned, found, folder, next(iter(design.arms), ""))
+    scenario = next(iter(found.examples.values()))[0].stage.scenario
+    return Forecast(
         title=f"{checked.expansion.scenario.name}, experiment {design.name}",
         question=design.question,
         folder=path,
         survey=found,
-        seed=next((block[0].seed for block in found.examples.values()), 0),
-        loads=loads,
-        judges=judging_loads(folder, found, loads, judges, repeats, prices),
+        outlook=ahead,
+        judges=judging_estimates(folder, found.listed, scenario, ahead.said, judges, repeats, prices),
         prices=prices,
-        measured=measured(folder, found, kin, prices),
         spent=spent.dollars,
         unpriced=spent.unpriced,
         unfinished=_unfinished(folder, found.missing),
@@ -97,11 +99,6 @@ def _prospect(request: Request, checked: Checked, path: Path) -> Prospect:
         no_seeds=why,
         screening=screener.screening,
     )
-
-
-def _run_at(passing: Sequence[Block]) -> dict[str, int]:
-    """How many seeds are run at each sweep point."""
-    return {point: len({b.seed for b in passing if b.point == point}) for point in {b.point for b in passing}}
 
 
 def _spent(folder: Folder, found: Survey, *, whole: bool, asked: str, prices: dict[str, Price]) -> Spent:
@@ -119,7 +116,7 @@ def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
 
 
 def _seeds(
-    planned: Mapping[str, int], found: Survey, folder: Folder, kin: Sequence[Listed], control: str
+    planned: Mapping[str, int], found: Survey, folder: Folder, control: str
 ) -> tuple[list[Needed], str]:
     """What arms like the control say of seeds, by sweep point, or why there is nothing to be said."""
     pairs = {point: names for point, block in found.examples.items() if (names := twins(block, control))}
@@ -133,7 +130,7 @@ def _seeds(
             each
             for point, names in pairs.items()
             for name in names
-            if (each := _needed(found, folder, kin, control, name, point, planned[point])) is not None
+            if (each := _needed(found, folder, control, name, point, planned[point])) is not None
         ]
     except (Unreadable, NotLowered, Fault) as fault:
         return [], str(fault)
@@ -146,11 +143,11 @@ def _seeds(
 
 
 def _needed(
-    found: Survey, folder: Folder, kin: Sequence[Listed], control: str, name: str, point: str, planned: int
+    found: Survey, folder: Folder, control: str, name: str, point: str, planned: int
 ) -> Needed | None:
     """Of one sweep point; None where runs of one of the two arms are missing."""
     settings = next(t for t in found.examples[point] if t.arm == control).stage.conditions.settings
-    chosen = tuple(each for each in kin if each.point == point and each.arm in (control, name))
+    chosen = tuple(each for each in found.kin if each.point == point and each.arm in (control, name))
     if {each.arm for each in chosen} != {control, name}:
         return None
     records = Reader(folder.path).records(replace(folder.plan(), trials=chosen))

@@ -14,8 +14,8 @@ from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.judging.lexical import NAME
 from colosseum.audit.redaction import Redaction, secrets
-from colosseum.cli.asking import Asking, Wanted, read_asking
-from colosseum.cli.audit import ask_whether_they_can, asking_words, going_on
+from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking
+from colosseum.cli.audit import going_on
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, leave_out, verdict_words, who_judged

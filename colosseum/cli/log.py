@@ -10,14 +10,13 @@ from pathlib import Path
 from colosseum.audit import events as ev
 from colosseum.audit.campaign.folder import Damaged, Folder
 from colosseum.audit.campaign.listing import Overview, overviews
-from colosseum.audit.campaign.rows import WRITERS, rows
 from colosseum.audit.campaign.verifying import Fault, SoFar, Verified, misfit, so_far, verify
 from colosseum.audit.trace import BrokenTrace
 from colosseum.audit.trial import Listed
 from colosseum.cli.report import read_campaign
+from colosseum.cli.rows import WRITERS, rows
 from colosseum.cli.runs import SHORT, find_run, run_words
-from colosseum.cli.watching.wording import dollars
-from colosseum.cli.words import file_errors, note, say_json, stop, wants_color
+from colosseum.cli.words import dollars, file_errors, note, say_json, stop, wants_color
 from colosseum.diagnostics import counted
 from colosseum.report.conversation import show_conversation
 from colosseum.report.page import Grid, list_facts, page_on, say, show_grid

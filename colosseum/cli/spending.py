@@ -3,10 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from colosseum.audit.campaign.purse import Purse
-from colosseum.cli.watching.wording import dollars, money
-from colosseum.cli.words import stop
+from colosseum.audit.campaign.runner import Tally
+from colosseum.cli.words import dollars, money, stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.players.models.call import known_price
@@ -106,3 +107,18 @@ def left_words(purse: Purse) -> str:
         why = f"of the budget {dollars(max(0.0, purse.limit - purse.spent))} is left, and a call may cost up to "
         why += dollars(purse.refused)
     return f"since {why}: the same command with a larger `--budget` goes on"
+
+
+def tally_words(tally: Tally, purse: Purse, folder: Path) -> str:
+    """What became of the runs, and what they cost."""
+    complete, failed = tally["complete"] + tally["reused"], tally["failed"] + tally["failed before"]
+    parts = [f"{counted(complete, 'run')} complete"]
+    parts += [f"{tally['reused']} of them from before"] if tally["reused"] else []
+    parts += [f"{failed} failed"] if failed else []
+    words = f"{', '.join(parts)}, in {folder}"
+    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
+    why = tally.gave_up and silent_words(tally.gave_up, runs=bool(failed))
+    words += f"\n{counted(tally['halted'], 'run')} left, {why or left_words(purse)}" if tally["halted"] else ""
+    if tally["failed before"]:
+        words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
+    return words

@@ -147,3 +147,28 @@ def read_seeds(words: str) -> tuple[int, ...]:
     if not seeds:
         raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
     return tuple(dict.fromkeys(seeds))
+
+
+def dollars(amount: float) -> str:
+    """An amount of US dollars; small ones with more digits, so that nothing that costs reads as 0."""
+    if amount >= 1 or amount == 0:
+        return f"${amount:,.2f}"
+    return f"${amount:.4f}" if amount >= 0.001 else f"${amount:.{1 - math.floor(math.log10(amount))}f}"
+
+
+def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool) -> str:
+    """What was spent; what has no known price is said to have none, and is never 0."""
+    parts = [dollars(spent)] if spent or not (unpriced or unknown) else []
+    if unpriced:
+        parts.append(f"{unpriced} answer{'s' if unpriced > 1 else ''} of unknown price")
+    elif unknown:
+        parts.append("unknown price")
+    return " + ".join(parts) + (f" of {dollars(limit)}" if limit is not None else "")
+
+
+def span(seconds: float) -> str:
+    """A length of time in its largest unit or two."""
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"

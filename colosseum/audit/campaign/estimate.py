@@ -1,58 +1,114 @@
-"""What a campaign will take. In: blocks of trials, and a folder that may be there; out: runs, calls, tokens, dollars.
+"""What a campaign will take. In: blocks of trials, and a folder that may be there; out: an Estimate by model.
 
-Nothing is written. One block of every sweep point is rehearsed, and stands for its others. Runs that are complete show
-what runs like them take besides, whatever bounds there are.
+Nothing is written. One block of every sweep point is rehearsed with the lengths that are known, and stands for its
+others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
 """
 
 import asyncio
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import stdev
+from typing import TypeAlias
 
-from colosseum.audit.campaign.folder import Damaged, Folder, Result
-from colosseum.audit.campaign.rehearsal import Bounds, rehearse
-from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.trial import Block, Listed, Trial, Trials
-from colosseum.diagnostics import Diagnostic
-from colosseum.model.json_text import Json, encode
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.lengths import (
+    MOST_MEASURED,
+    Basis,
+    Habits,
+    Lengths,
+    ceiling_habits,
+    default_lengths,
+    measure,
+)
+from colosseum.audit.campaign.rehearsal import Load, Rehearsed, rehearse
+from colosseum.audit.trial import Listed, Trial
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Endpoint
 
-ALIKE = ("protocol", "arm", "point", "players", "models", "conditions", "coupled")
-"""What runs have in common that differ in seed and repeat alone."""
+WIDEST = math.sqrt(8)
+"""Of a 90 % interval: the likely figure is divided and multiplied by at most this."""
+NARROWEST = 1.1
+SPREAD: Mapping[Basis, float] = {
+    "defaults": WIDEST,
+    "this model in other specs": 2.0,
+    "this model in this spec": 1.5,
+    "runs in this folder": 1.5,
+}
+"""The same by where lengths come from; three blocks on file tell it by their own spread."""
+ENOUGH = 3
+"""Blocks on file that show how much they differ."""
 
 
-@dataclass
-class Runs:
-    """Of one arm, or of all."""
-
-    planned: int = 0
-    complete: int = 0
-    failed: int = 0
-    """That stay so, unless they are tried again."""
-    missing: int = 0
-    """Those that are still to be made."""
+MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
+"""Figures that runs on file correct."""
 
 
 @dataclass(frozen=True)
-class Survey:
-    """Everything that is planned, and how far it is."""
+class Bounds:
+    """A figure: a 90 % prediction interval around what is likely, and the most that there can be."""
 
-    listed: tuple[Listed, ...]
+    low: float
+    likely: float
+    high: float
+    ceiling: float | None
+    """By which the budget reserves; null where there is none."""
+
+    def __add__(self, other: "Bounds") -> "Bounds":
+        ceiling = None if self.ceiling is None or other.ceiling is None else self.ceiling + other.ceiling
+        return Bounds(self.low + other.low, self.likely + other.likely, self.high + other.high, ceiling)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What calls of one model, or of all, will come to."""
+
+    calls: Bounds
+    prompt_tokens: Bounds
+    completion_tokens: Bounds
+    """Thinking included."""
+    dollars: Bounds | None
+    reason: str | None
+    """Why there are no dollars."""
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        reasons = dict.fromkeys(each for each in (self.reason, other.reason) if each)
+        return Estimate(
+            self.calls + other.calls, self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.dollars + other.dollars if self.dollars and other.dollars else None, "; ".join(reasons) or None,
+        )  # fmt: skip
+
+
+NOTHING = Bounds(0.0, 0.0, 0.0, 0.0)
+
+
+def estimated(likely: Load, ceiling: Load, spread: float, model: str, *, priced: bool) -> Estimate:
+    """The interval around a load; no turn takes less than a call."""
+
+    def bounds(name: str, least: float = 0.0) -> Bounds:
+        middle, most = getattr(likely, name), getattr(ceiling, name)
+        middle = min(middle, most)
+        return Bounds(max(least, middle / spread), middle, min(most, middle * spread), most)
+
+    return Estimate(
+        bounds("calls", min(likely.turns, likely.calls)),
+        bounds("prompt_tokens"),
+        bounds("completion_tokens"),
+        bounds("dollars") if priced else None,
+        None if priced else f"the price of `{model}` is not known",
+    )
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What is still to be made."""
+
     missing: tuple[Listed, ...]
-    arms: dict[str, Runs]
-    """In the order in which they are met."""
     examples: dict[str, tuple[Trial, ...]]
     """By sweep point, the trials of one block."""
-
-    @property
-    def runs(self) -> Runs:
-        """Of all arms."""
-        each = self.arms.values()
-        return Runs(
-            sum(a.planned for a in each), sum(a.complete for a in each), sum(a.failed for a in each),
-            sum(a.missing for a in each),
-        )  # fmt: skip
+    kin: Sequence[Listed]
+    """Runs on file that are like those, but for seed and repeat."""
 
     @property
     def endpoints(self) -> dict[str, Endpoint]:
@@ -63,149 +119,125 @@ class Survey:
         return found
 
 
-def survey(
-    folder: Folder, blocks: Iterable[Block], trials: Trials, *, retry_failed: bool = False
-) -> tuple[Survey | None, list[Diagnostic]]:
-    """See what is to be done, or what is wrong with a trial. Raises OSError, Damaged, and UnknownPlayer."""
-    listed: list[Listed] = []
-    missing: list[Listed] = []
-    arms: dict[str, Runs] = {}
-    examples: dict[str, tuple[Trial, ...]] = {}
-    for block in blocks:
-        made, diagnostics = trials.of(block)
-        if diagnostics:
-            return None, diagnostics
-        examples.setdefault(block.point, tuple(made))
-        for each in (trial.listed for trial in made):
-            result = folder.result(each.trial)
-            runs = arms.setdefault(each.arm, Runs())
-            again = result is None or (result.status == "failed" and retry_failed)
-            runs.planned += 1
-            runs.complete += result is not None and result.status == "complete"
-            runs.failed += result is not None and result.status == "failed" and not again
-            runs.missing += again
-            listed.append(each)
-            missing += [each] if again else []
-    return Survey(tuple(listed), tuple(missing), arms, examples), []
+@dataclass(frozen=True)
+class Outlook:
+    """What the missing runs will take."""
+
+    models: dict[str, Estimate]
+    seconds: Bounds
+    """Until all have ended, as many side by side as there may be."""
+    basis: dict[str, Basis]
+    """By model, where lengths come from."""
+    habits: dict[str, Habits]
+    """By model: the means that were reckoned with."""
+    blocks: int
+    """On file, by which the estimate was corrected."""
+    said: Bounds
+    """Bytes that are posted in a run."""
 
 
-def estimate(found: Survey, prices: Mapping[str, Price]) -> dict[str, Bounds]:
-    """What the missing runs come to, by model."""
-    return asyncio.run(_estimated(found, prices))
+def outlook(
+    folder: Folder,
+    ahead: Ahead,
+    prices: Mapping[str, Price],
+    known: Callable[[Endpoint], tuple[Lengths, Basis]],
+    *,
+    side_by_side: int,
+) -> Outlook:
+    """What the missing runs come to; `known` are lengths of other campaigns. Raises OSError."""
+    blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, Basis](), dict[str, Habits]()
+    for model, endpoint in ahead.endpoints.items():
+        lengths, basis[model] = known(endpoint)
+        if measured := [block.took[model] for block in blocks if model in block.took]:
+            lengths, basis[model] = sum(measured, Lengths()), "runs in this folder"
+        habits[model] = Habits.of(lengths, default_lengths(endpoint))
+    likely = asyncio.run(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
+    ceiling = asyncio.run(_rehearsed(ahead, prices, ceiling_habits))
+    spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
+    models: dict[str, Estimate] = {}
+    for model in habits:
+        usual, most = (_summed(cells, [(e.point, e.arm) for e in ahead.missing], model) for cells in (likely, ceiling))
+        _correct(usual, blocks, likely, model)
+        whole.add(usual)
+        if most.calls:
+            models[model] = estimated(usual, most, spread or SPREAD[basis[model]], model, priced=model in prices)
+    widest, number = spread or max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
+    seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
+    said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
+    return Outlook(
+        models, Bounds(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
+        Bounds(said / widest, said, said * widest, most_said),
+    )  # fmt: skip
 
 
-async def _estimated(found: Survey, prices: Mapping[str, Price]) -> dict[str, Bounds]:
-    number: dict[tuple[str, str], int] = {}
-    for each in found.missing:
-        number[each.point, each.arm] = number.get((each.point, each.arm), 0) + 1
-    whole: dict[str, Bounds] = {}
-    for point, block in found.examples.items():
-        for arm, models in (await rehearse(block, prices)).items():
-            for model, bounds in models.items():
-                sums = whole.setdefault(model, Bounds())
-                sums.low.add(bounds.low, number.get((point, arm), 0))
-                sums.high.add(bounds.high, number.get((point, arm), 0))
+Cells: TypeAlias = "dict[tuple[str, str], Rehearsed]"
+"""One run by its sweep point and arm."""
+
+
+async def _rehearsed(ahead: Ahead, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Cells:
+    trials = [trial for block in ahead.examples.values() for trial in block]
+    return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
+
+
+def _summed(cells: Cells, runs: Iterable[tuple[str, str]], model: str) -> Load:
+    """What so many runs ask of one model."""
+    whole = Load()
+    for cell in runs:
+        whole.add(cells[cell].loads.get(model, Load()))
     return whole
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What complete runs of one team of models took, a run, and what those that are missing will take by that."""
+class _Block:
+    """Complete runs of one point, seed and repeat."""
 
-    team: str
-    runs: int
-    calls: float
-    prompt_tokens: float | None
-    completion_tokens: float | None
-    uncounted: int
-    """Answers whose tokens were not counted; without any, the tokens are known."""
-    dollars: float | None
-    unpriced: int
-    """Answers without a known price; without any, the dollars are."""
-    missing: int
-    """Runs of the team that are still to be made."""
-    missing_dollars: float | None
+    cells: tuple[tuple[str, str], ...]
+    took: dict[str, Lengths]
+    """By model."""
 
 
-@dataclass
-class _Sums:
-    results: list[Result] = field(default_factory=list)
-    dollars: dict[str, list[float]] = field(default_factory=dict)
-    """By arm."""
-    unpriced: int = 0
-
-
-def measured(folder: Folder, found: Survey, kin: Sequence[Listed], prices: Mapping[str, Price]) -> list[Measured]:
-    """By team, what its complete runs in the folder took. Raises OSError, and Damaged."""
-    teams: dict[str, _Sums] = {}
+def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price]) -> list[_Block]:
+    """Blocks that are complete as far as they go, and whose tokens were counted; some of many, spread evenly."""
+    groups: dict[tuple[str, int, int], list[Listed]] = {}
     for each in kin:
-        result, team = folder.result(each.trial), _team(found, each)
-        if not team or result is None or result.status != "complete":
-            continue
-        sums, spent = teams.setdefault(team, _Sums()), spent_before(folder, [each], prices)
-        sums.results.append(result)
-        sums.dollars.setdefault(each.arm, []).append(spent.dollars)
-        sums.unpriced += spent.unpriced
-    missing: dict[str, list[str]] = {}
-    for each in found.missing:
-        missing.setdefault(_team(found, each), []).append(each.arm)
-    return [_means(team, sums, missing.get(team, [])) for team, sums in teams.items()]
+        result = folder.result(each.trial)
+        if result is not None and result.status == "complete":
+            groups.setdefault((each.point, each.seed, each.repeat), []).append(each)
+    chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / MOST_MEASURED))]
+    found = [_Block(tuple((e.point, e.arm) for e in runs), measure(folder, runs, prices)) for runs in chosen]
+    return [block for block in found if block.took and all(each.counted for each in block.took.values())]
 
 
-def _means(team: str, sums: _Sums, missing: Sequence[str]) -> Measured:
-    runs = [result.expense for result in sums.results]
-    number, uncounted = len(runs), sum(run.uncounted for run in runs)
-    every = [dollars for arm in sums.dollars.values() for dollars in arm]
-    mean = sum(every) / number
-    by_arm = {arm: sum(each) / len(each) for arm, each in sums.dollars.items()}
-    return Measured(
-        team=team,
-        runs=number,
-        calls=sum(run.calls - run.shared for run in runs) / number,
-        prompt_tokens=None if uncounted else sum(run.prompt_tokens for run in runs) / number,
-        completion_tokens=None if uncounted else sum(run.completion_tokens for run in runs) / number,
-        uncounted=uncounted,
-        dollars=None if sums.unpriced else mean,
-        unpriced=sums.unpriced,
-        missing=len(missing),
-        missing_dollars=None if sums.unpriced else sum(by_arm.get(arm, mean) for arm in missing),
-    )
+def _correct(load: Load, blocks: Sequence[_Block], cells: Cells, model: str) -> None:
+    """Make every figure as much larger as runs on file were than their rehearsal."""
+    took, thought = Lengths(), Load()
+    for block in blocks:
+        if model in block.took:
+            took += block.took[model]
+            thought.add(_summed(cells, block.cells, model))
+    for name in MEASURED:
+        real, guess = getattr(took, name), getattr(thought, name)
+        setattr(load, name, getattr(load, name) * (real / guess if real and guess else 1.0))
 
 
-def _team(found: Survey, listed: Listed) -> str:
-    """The models of a trial; empty where it asks none."""
-    trial = next((t for t in found.examples.get(listed.point, ()) if t.arm == listed.arm), None)
-    return ", ".join(sorted(trial.endpoints)) if trial else ""
+def _spread(blocks: Sequence[_Block], cells: Cells, missing: int) -> float | None:
+    """By how much the whole may probably differ, as a factor, from how much blocks do; None where there are too few.
 
-
-def relatives(folder: Folder, found: Survey) -> list[Listed]:
-    """Trials of the folder that have a result and differ from planned ones in seed and repeat alone.
-
-    How each was played is said at the beginning of its trace. A folder that holds no campaign has none.
+    The 90 % prediction interval of a mean, by Student's t, of the logarithms of what blocks took for their rehearsal.
     """
-    try:
-        listed = {each.trial: each for each in (*folder.plan().trials, *found.listed)}
-    except (OSError, Damaged):
-        return []
-    wanted = {(t.point, t.arm): _likeness(t.description()) for block in found.examples.values() for t in block}
-    return [
-        each
-        for each in listed.values()
-        if (each.point, each.arm) in wanted
-        and folder.result(each.trial) is not None
-        and _opening(folder, each) == wanted[each.point, each.arm]
+    from scipy.special import stdtrit
+
+    if len(blocks) < ENOUGH or not missing:
+        return None
+    shares = [
+        math.log(_weight(block.took.values()) / _weight([_summed(cells, block.cells, m) for m in block.took]))
+        for block in blocks
     ]
+    number, left = len(blocks), missing * len(blocks) / sum(len(block.cells) for block in blocks)
+    error = float(stdtrit(number - 1, 0.95)) * stdev(shares) * math.sqrt(1 / number + 1 / left)
+    return math.exp(min(math.log(WIDEST), max(math.log(NARROWEST), error)))
 
 
-def _likeness(description: Mapping[str, Json]) -> str:
-    return encode({name: description.get(name) for name in ALIKE})
-
-
-def _opening(folder: Folder, listed: Listed) -> str:
-    """How a run was played, as its trace opens; empty where it does not say so."""
-    try:
-        with open(folder.trace(listed.trial), "rb") as file:
-            opening = json.loads(file.readline())
-    except (OSError, ValueError):
-        return ""
-    return _likeness(opening) if isinstance(opening, dict) else ""
+def _weight(parts: Collection[Lengths | Load]) -> float:
+    """Dollars where they are known, else tokens."""
+    return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from colosseum import __version__
 from colosseum.audit.campaign.folder import SCHEMA, Damaged, Folder, Plan, Screening, keep_file
@@ -38,6 +38,8 @@ class Planned:
 
     block: Block
     listed: tuple[Listed, ...]
+    turns: Mapping[str, int] = field(default_factory=dict)
+    """By trial, the turns that are not a scripted player's."""
 
 
 def plan(
@@ -58,7 +60,8 @@ def plan(
         made, diagnostics = trials.of(block)
         if diagnostics:
             return [], diagnostics
-        planned.append(Planned(block, tuple(trial.listed for trial in made)))
+        turns = {trial.identity: trial.turns for trial in made}
+        planned.append(Planned(block, tuple(trial.listed for trial in made), turns))
         for trial in made:
             if trial.scenario_hash not in scenarios:
                 scenarios.add(trial.scenario_hash)

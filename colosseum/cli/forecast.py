@@ -1,0 +1,284 @@
+"""What a campaign will take, as a page and as JSON. In: a Forecast; out: tables and facts on a console, a dictionary.
+
+A figure that is not known is said to be so with the reason, and is never 0.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+from rich.console import Console
+
+from colosseum.audit.campaign.estimate import NOTHING, Bounds, Estimate, Outlook
+from colosseum.audit.campaign.folder import Screening
+from colosseum.audit.campaign.lengths import Basis
+from colosseum.cli.survey import Runs, Survey
+from colosseum.cli.words import dollars, span
+from colosseum.diagnostics import counted
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.seeds import POWER, Needed
+from colosseum.evidence.statistics import ENOUGH_NONZERO
+from colosseum.players.models.reply import Price
+from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+from colosseum.report.screening import screening_json, screening_words
+
+UNKNOWN = "unknown price"
+WHERE: Mapping[Basis, str] = {
+    "defaults": "nothing is known of it, so these are defaults",
+    "this model in other specs": "as this machine saw it in other specs",
+    "this model in this spec": "as this machine saw it in this spec",
+    "runs in this folder": "measured in this folder",
+}
+COLUMNS = ("low", "likely", "high", "ceiling")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Everything that a dry run finds out."""
+
+    title: str
+    """The scenario and the experiment."""
+    question: str
+    folder: Path
+    survey: Survey
+    outlook: Outlook
+    """Of the missing runs."""
+    judges: Mapping[str, Estimate]
+    """By judge, of the runs that are not judged yet."""
+    prices: Mapping[str, Price]
+    spent: float
+    """US dollars so far, as far as prices are known."""
+    unpriced: int
+    """Answers so far without a known price."""
+    unfinished: int
+    """Answers on file of runs that were begun, which are not paid for again."""
+    budget: float | None
+    """Of all runs; of a shard, its part."""
+    run_budget: float | None
+    needed: Sequence[Needed]
+    """By sweep point."""
+    no_seeds: str
+    """Why there is none; else empty."""
+    screening: Screening | None
+    """Which seeds are left out."""
+
+    @property
+    def unknown(self) -> list[str]:
+        """Models without a known price."""
+        return [model for model in {**self.outlook.models, **self.judges} if model not in self.prices]
+
+    @property
+    def total(self) -> Estimate:
+        """Of all models and judges."""
+        each = (*self.outlook.models.values(), *self.judges.values())
+        return reduce(add, each, Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None))
+
+
+def as_json(found: Forecast) -> dict[str, object]:
+    """The same as data."""
+    survey, ahead = found.survey, found.outlook
+    return {
+        "schema": 2,
+        "title": found.title,
+        "question": found.question,
+        "folder": str(found.folder),
+        "runs": {**asdict(survey.runs), "arms": {arm: asdict(runs) for arm, runs in survey.arms.items()}},
+        "models": {
+            model: {
+                **_priced(found, model, estimate),
+                "lengths_from": ahead.basis[model],
+                "lengths": {n: v for n, v in asdict(ahead.habits[model]).items() if n != "everywhere"},
+            }
+            for model, estimate in ahead.models.items()
+        },
+        "judges": {model: _priced(found, model, estimate) for model, estimate in found.judges.items()},
+        "total": asdict(found.total),
+        "blocks_measured": ahead.blocks,
+        "seconds": {name: getattr(ahead.seconds, name) for name in COLUMNS[:3]},
+        "spent": {"dollars": found.spent, "answers_of_unknown_price": found.unpriced},
+        "answers_of_unfinished_runs": found.unfinished,
+        "budget": {"campaign": found.budget, "run": found.run_budget},
+        "screening": screening_json(found.screening),
+        "seeds": {"points": [_needed(each) for each in found.needed], "reason": found.no_seeds or None},
+    }
+
+
+def _priced(found: Forecast, model: str, estimate: Estimate) -> dict[str, object]:
+    price = found.prices.get(model)
+    return {"price": price and asdict(price), **asdict(estimate)}
+
+
+def _needed(each: Needed) -> dict[str, object]:
+    names = {"smallest": "smallest_effect", "seeds_to_see": "seeds_to_see_the_margin"}
+    return {names.get(f.name, f.name): _plain(getattr(each, f.name)) for f in fields(each)} | {"power": POWER}
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Figure(value=number, reason=reason):
+            return {"value": number, "reason": reason or None}
+        case tuple():
+            return [_plain(each) for each in value]
+        case _:
+            return value
+
+
+def show(found: Forecast, console: Console) -> None:
+    """Print the page."""
+    say(console, f"{found.title}: a dry run, which asks nothing and writes nothing", style="bold")
+    if found.question:
+        say(console, found.question)
+    say_heading(console, "Runs")
+    arms, columns = {**found.survey.arms, "in all": found.survey.runs}, tuple(each.name for each in fields(Runs))
+    cells = tuple(tuple(f"{getattr(runs, column):,}" for column in columns) for runs in arms.values())
+    show_grid(console, Grid(tuple(arms), columns, cells, turns=False))
+    if found.screening:
+        say(console, f"Screened: {screening_words(found.screening)}.")
+    if found.outlook.models or found.judges:
+        say_heading(console, "What the missing runs will take")
+        show_bill(found, console)
+        for paragraph in _how(found):
+            say(console, paragraph)
+    else:
+        say(console)
+        say(console, "No model is asked: scripted players cost nothing.")
+    facts = list(_money(found))
+    if facts:
+        say_heading(console, "Money")
+        list_facts(console, facts)
+    say_heading(console, "Seeds needed")
+    for paragraph in _seeds(found):
+        say(console, paragraph)
+
+
+def show_bill(found: Forecast, console: Console) -> None:
+    """A table for each model and judge, and one for all of them."""
+    tables = {**found.outlook.models, **{f"judge {model}": each for model, each in found.judges.items()}}
+    if len(tables) > 1:
+        tables["in all"] = found.total
+    rows: list[str] = []
+    cells: list[tuple[str, ...]] = []
+    for name, estimate in tables.items():
+        rows.append(name)
+        cells.append(("", "", "", ""))
+        for label in ("calls", "prompt_tokens", "completion_tokens"):
+            rows.append(label.replace("_", " "))
+            cells.append(_cells(getattr(estimate, label), short))
+        rows.append("money")
+        cells.append(_cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", ""))
+    rows.append("time in all")
+    cells += [(*(span(getattr(found.outlook.seconds, name)) for name in COLUMNS[:3]), "")]
+    show_grid(console, Grid(tuple(rows), COLUMNS, tuple(cells), turns=False))
+    say(console)
+
+
+def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:
+    figures = (bounds.low, bounds.likely, bounds.high, bounds.ceiling)
+    return tuple("" if figure is None else worded(figure) for figure in figures)
+
+
+def short(number: float) -> str:
+    """A count with three digits or so."""
+    for least, sign in ((999.5e6, "B"), (999.5e3, "M"), (9999.5, "k")):
+        if number >= least:
+            return f"{number / {'B': 1e9, 'M': 1e6, 'k': 1e3}[sign]:.3g}{sign}"
+    return f"{number:,.0f}"
+
+
+def _how(found: Forecast) -> Iterator[str]:
+    """What the figures rest on."""
+    ahead = found.outlook
+    yield (
+        "Low to high holds 9 bills of 10. The ceiling, by which the budget reserves, is what every step of every turn "
+        "with every token of every answer would take. The real prompts of one block of every sweep point were rendered."
+    )
+    for model in ahead.models:
+        each, where = ahead.habits[model], WHERE[ahead.basis[model]]
+        yield (
+            f"{model}: {each.planning_calls:.1f} calls a planning turn, {each.deciding_calls:.1f} to decide, "
+            f"{each.completion_tokens:.0f} tokens a reply (thinking included), {each.posts:.1f} posts a turn of "
+            f"{each.post_bytes / each.bytes_per_token:.0f} tokens, {each.bytes_per_token:.1f} bytes a token, "
+            f"{each.seconds:.1f} s a call: {where}."
+        )
+    if ahead.blocks:
+        yield f"Corrected by {counted(ahead.blocks, 'block')} of runs on file."
+    elif ahead.models:
+        yield "`--pilot 3` makes three blocks first, which count, and asks again with what they took."
+
+
+def _money(found: Forecast) -> Iterator[tuple[str, str]]:
+    for model, price in found.prices.items():
+        words = f"{_amount(price.prompt)} for a million tokens of prompt, {_amount(price.completion)} of answer"
+        if price.long:
+            long = f"{_amount(price.long.prompt)} and {_amount(price.long.completion)}"
+            words += f"; {long} where the prompt has more than {price.long.above:,}"
+        yield model, words
+    for model in found.unknown:
+        yield model, f"{UNKNOWN}: give it with `--price {model}=IN,OUT`, or say `--no-budget`"
+    if found.spent or found.unpriced:
+        more = f" and {counted(found.unpriced, 'answer')} of unknown price" if found.unpriced else ""
+        yield "spent so far", f"{dollars(found.spent)}{more}"
+    if found.unfinished:
+        yield "on file", f"{counted(found.unfinished, 'answer')} of runs that were begun, which are not paid for again"
+    if found.budget is not None:
+        yield "budget", f"{dollars(found.budget)}{_enough(found, found.budget)}"
+    if found.run_budget is not None:
+        yield "budget of a run", dollars(found.run_budget)
+
+
+def _amount(price: float) -> str:
+    return f"${price:.2f}" if price == round(price, 2) else f"${price:g}"
+
+
+def _enough(found: Forecast, budget: float) -> str:
+    """Whether a budget suffices, where that can be told."""
+    if found.unknown or not found.survey.missing:
+        return ""
+    left, bill = budget - found.spent, found.total.dollars or NOTHING
+    if left < bill.low:
+        return ": probably less than the missing runs take, so that some will be left"
+    return ": probably enough" if left >= bill.high else ": it may not be enough"
+
+
+def _seeds(found: Forecast) -> Iterator[str]:
+    if found.no_seeds:
+        yield f"Not known: {found.no_seeds}."
+    for each in found.needed:
+        yield _needed_words(each)
+
+
+def _needed_words(each: Needed) -> str:
+    """One sweep point's seeds in a paragraph."""
+    place = f"{each.point}: " if each.point else ""
+    signal = each.signal.replace("_", " ")
+    if each.sd.value is None:
+        return f"{place}not known: {each.sd.reason} ({counted(each.pairs, 'pair')} of `{each.arm}` and the control)."
+    low, high = (figure.value or 0.0 for figure in each.sd_limits)
+    by = "by chance" if place else "By chance"
+    words = (
+        f"{place}{by} alone, `{each.arm}` differs from the control in {signal} with a standard deviation of "
+        f"{each.sd.value:.3g} fair shares (95 % limits {low:.3g} and {high:.3g}; {each.pairs} pairs, of which "
+        f"{each.differing} differ)."
+    )
+    if each.margin:
+        words += f" For a 95 % interval of ± {each.margin:g}, the margin: {_number(each.seeds)} seeds ("
+        words += (
+            f"{_number(each.seeds_limits[0])} to {_number(each.seeds_limits[1])} at these limits); to see an effect "
+        )
+        words += f"of {each.margin:g} in {POWER:.0%} of studies: {_number(each.seeds_to_see)}."
+    if each.half_width.value is not None and each.smallest.value is not None:
+        words += (
+            f" The {each.planned} planned make an interval of ± {each.half_width.value:.3g} and show an effect of "
+            f"{each.smallest.value:.3g} in {POWER:.0%} of studies."
+        )
+        if each.planned < ENOUGH_NONZERO:
+            words += f" Fewer than {ENOUGH_NONZERO} have no interval: exact tests of signs decide, and see less."
+    if each.differing < ENOUGH_NONZERO:
+        words += f" With fewer than {ENOUGH_NONZERO} pairs that differ, this is a first guess."
+    return words
+
+
+def _number(figure: Figure) -> str:
+    return figure.reason if figure.value is None else f"{figure.value:,.0f}"

@@ -1,0 +1,54 @@
+"""What judges will take. In: trials, what their runs say, and judges; out: an Estimate by judge.
+
+Probably every question is answered once. At most every judge uses all its tries, about transcripts as long as all that
+models may post.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from colosseum.audit.campaign.estimate import WIDEST, Bounds, Estimate, estimated
+from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.lengths import EXCHANGE, Habits, Lengths, ceiling_habits, default_lengths
+from colosseum.audit.campaign.rehearsal import Load
+from colosseum.audit.judging.asking import SYSTEM, TRIES, Matter
+from colosseum.audit.judging.rubrics import questions
+from colosseum.audit.judging.transcript import Transcript
+from colosseum.audit.trial import Listed
+from colosseum.model.scenario import Scenario
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint
+
+SETS = 2
+"""Of focal agents, that every question is asked about."""
+
+
+def judging_estimates(
+    folder: Folder,
+    listed: Sequence[Listed],
+    scenario: Scenario,
+    said: Bounds,
+    judges: Sequence[Endpoint],
+    repeats: int,
+    prices: Mapping[str, Price],
+) -> dict[str, Estimate]:
+    """By judge, what judging the trials takes that are not judged yet; `said` are bytes of posts in a run."""
+    times = repeats * sum(not folder.judged(each.trial).exists() for each in listed)
+    longest, found = said.likely if said.ceiling is None else said.ceiling, dict[str, Estimate]()
+    for endpoint in judges:
+        price, usual, most = prices.get(endpoint.model), Load(), Load()
+        habits = Habits.of(Lengths(), default_lengths(endpoint))
+        usual.add(_one_run(scenario, said.likely, habits, 1, price), times)
+        most.add(_one_run(scenario, longest, ceiling_habits(endpoint), TRIES, price), times)
+        found[endpoint.model] = estimated(usual, most, WIDEST, endpoint.model, priced=price is not None)
+    return found
+
+
+def _one_run(scenario: Scenario, said: float, habits: Habits, tries: int, price: Price | None) -> Load:
+    """What one run takes, asked once."""
+    load, completion = Load(), habits.completion_tokens
+    for question in questions(scenario):
+        words = len(SYSTEM) + len(Matter(Transcript({}, {}, ()), question, "coalition", ()).prompt) + EXCHANGE + said
+        for tried in range(tries):
+            prompt = words / habits.bytes_per_token + tried * (completion + EXCHANGE / habits.bytes_per_token)
+            load.add(Load(0, 1, prompt, completion, price.cost(prompt, completion) if price else 0.0), SETS)
+    return load

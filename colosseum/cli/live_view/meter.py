@@ -1,0 +1,165 @@
+"""Counts what happens in a campaign. In: trials, attempts and events as they happen; out: Progress, when asked for.
+
+How many replies the runs will take is told by their turns, which are known, and by the replies that a turn has taken so
+far. To hear of something costs an addition. Looking is done by another thread, so both hold a lock.
+"""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+
+from colosseum.audit.campaign.folder import Result
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.rate_limit import RateLimit
+from colosseum.audit.campaign.retry import Attempt
+from colosseum.audit.campaign.runner import Became
+from colosseum.audit.trial import Listed, Trial
+from colosseum.cli.live_view.progress import SCHEMA, ModelProgress, Progress
+from colosseum.model.json_text import Json
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Request
+from colosseum.players.scripted.players import SCRIPTED
+
+WINDOW = 60.0
+"""Seconds over which rates are measured."""
+SOONEST = 2.0
+"""Seconds after which there is a rate."""
+USUAL, WEIGHT = 1.5, 20.0
+"""Replies of a turn before any was seen, and the number of turns by which that counts."""
+
+
+@dataclass
+class _Model:
+    """What was heard of one model."""
+
+    answers: int = 0
+    failing_since: float | None = None
+    last_failure: str = ""
+
+
+@dataclass
+class Meter:
+    """Counts for one campaign."""
+
+    turns: Mapping[str, int]
+    """By trial, its turns that models play."""
+    models: tuple[str, ...]
+    """Those that will be asked."""
+    purse: Purse
+    gates: Mapping[tuple[str, str | None], RateLimit]
+    clock: Callable[[], float] = time.monotonic
+    lock: Lock = field(default_factory=Lock)
+    became: Counter[Became] = field(default_factory=Counter)
+    begun: dict[str, set[tuple[str, str, int]]] = field(default_factory=dict)
+    """By trial that goes on, the turns that have begun."""
+    left: dict[str, int] = field(init=False)
+    """By trial that has not ended, turns that have not begun."""
+    replies: int = 0
+    played: int = 0
+    """Turns that have begun."""
+    tokens: int = 0
+    call_seconds: float = 0.0
+    heard: dict[str, _Model] = field(default_factory=dict)
+    repeated: Counter[str] = field(default_factory=Counter)
+    failed_runs: Counter[str] = field(default_factory=Counter)
+    marks: deque[tuple[float, ...]] = field(default_factory=deque)
+    """Of the last minute: the moment, replies, answers, tokens, dollars and runs so far."""
+    start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left, self.start = dict(self.turns), self.clock()
+        self.marks.append(self._mark(self.start))
+
+    def trial(self, listed: Listed, became: Became, result: Result | None) -> None:
+        """A trial has become what it is."""
+        with self.lock:
+            self.became[became] += 1
+            turns, left = self.turns.get(listed.trial, 0), self.left.pop(listed.trial, 0)
+            unseen = self.begun.pop(listed.trial, None) is None
+            if unseen and result is not None and became in ("complete", "failed"):  # another process has made it
+                self.replies += result.expense.calls
+                self.played += turns if left else 0
+            if result is not None and result.reason is not None:
+                self.failed_runs[result.reason.kind] += 1
+
+    def call(self, request: Request, attempt: Attempt) -> None:
+        """A model was asked."""
+        with self.lock:
+            model = self.heard.setdefault(request.endpoint.model, _Model())
+            match attempt.result:
+                case Answer(seconds=seconds, usage=taken):
+                    model.answers += 1
+                    model.failing_since, model.last_failure = None, ""
+                    self.call_seconds += seconds
+                    self.tokens += (taken.prompt_tokens or 0) + (taken.completion_tokens or 0)
+                case Failure(kind=kind):
+                    self.repeated[kind] += attempt.delay is not None
+                    model.last_failure = kind
+                    if model.failing_since is None:
+                        model.failing_since = self.clock()
+
+    def event(self, trial: Trial, event: str, content: Mapping[str, Json]) -> None:
+        """Something happened in a run."""
+        if event not in ("start", "reply"):
+            return
+        with self.lock:
+            begun = self.begun.setdefault(trial.identity, set())
+            if event == "reply" and trial.roles[str(content["agent"])] not in SCRIPTED:
+                self.replies += 1
+                turn = str(content["agent"]), str(content["phase"]), int(str(content["round"]))
+                if turn not in begun:
+                    begun.add(turn)
+                    self.played += 1
+                    self.left[trial.identity] = max(0, self.left.get(trial.identity, 0) - 1)
+
+    def look(self, *, final: bool = False) -> Progress:
+        """How far it has come."""
+        with self.lock:
+            now = self._mark(self.clock())
+            self.marks.append(now)
+            while len(self.marks) > 2 and now[0] - self.marks[1][0] >= WINDOW:
+                self.marks.popleft()
+            seconds, replies, answers, tokens, dollars, runs = (b - a for a, b in zip(self.marks[0], now, strict=True))
+            each_turn = (USUAL * WEIGHT + self.replies) / (WEIGHT + self.played)
+            minutes, counts, purse = seconds / 60 if seconds >= SOONEST else None, self.became, self.purse
+            priced = purse.spent > 0 or all(model in purse.prices for model in self.models)
+            return Progress(
+                "progress", SCHEMA, final, round(now[0] - self.start, 3),
+                self.replies, self.replies + round(sum(self.left.values()) * each_turn),
+                self._seconds_left(seconds, replies, runs, each_turn),
+                len(self.turns), counts["complete"], counts["reused"], counts["failed"] + counts["failed before"],
+                counts["halted"], len(self.begun), dict(self.failed_runs), dict(+self.repeated),
+                _rate(answers, minutes), _rate(tokens, minutes), _rate(dollars, minutes) if priced else None,
+                purse.spent if priced else None, purse.uncounted, purse.limit,
+                tuple(self._model(model, gate, now[0]) for (model, _), gate in list(self.gates.items())),
+            )  # fmt: skip
+
+    def _mark(self, moment: float) -> tuple[float, ...]:
+        answers = sum(each.answers for each in self.heard.values())
+        made = self.became["complete"] + self.became["failed"]
+        return moment, self.replies, answers, self.tokens, self.purse.spent, made
+
+    def _seconds_left(self, seconds: float, replies: float, runs: float, each_turn: float) -> float | None:
+        """By the pace of the last minute; never less than the longest run will take by itself."""
+        if not self.left or seconds < SOONEST or not (replies if self.played else runs):
+            return None if self.left else 0.0
+        if not self.played:
+            return len(self.left) * seconds / runs
+        each_call = self.call_seconds / max(1, sum(each.answers for each in self.heard.values()))
+        return each_turn * max(max(self.left.values()) * each_call, sum(self.left.values()) * seconds / replies)
+
+    def _model(self, model: str, gate: RateLimit, now: float) -> ModelProgress:
+        heard = self.heard.get(model, _Model())
+        held = max(0.0, gate.until - time.monotonic())  # the loop that moves it counts time as we do
+        silent = None if heard.failing_since is None else round(now - heard.failing_since, 3)
+        return ModelProgress(
+            model, heard.answers, gate.under_way, int(gate.room), len(gate.waiting), round(held, 3), silent,
+            heard.last_failure,
+        )  # fmt: skip
+
+
+def _rate(number: float, minutes: float | None) -> float | None:
+    return None if minutes is None else round(number / minutes, 6)

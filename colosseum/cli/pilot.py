@@ -1,0 +1,60 @@
+"""`colosseum audit --pilot N`. In: a planned campaign; out: some of its blocks to make first, and whether to go on.
+
+A pilot shows no result: who saw one before deciding whether to go on would choose by it.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TextIO, TypeVar
+
+from colosseum.cli.audit import Work
+from colosseum.cli.dry_run import forecast
+from colosseum.cli.forecast import Forecast, as_json, show_bill
+from colosseum.cli.words import note, say_json, wants_color
+from colosseum.diagnostics import counted
+from colosseum.model.check import Checked
+from colosseum.report.page import page_on, say
+
+T = TypeVar("T")
+
+
+def pilot_of(work: Work, number: int) -> Work:
+    """The same campaign with so many of its blocks."""
+    return replace(work, planned=spread_evenly(work.planned, number))
+
+
+def spread_evenly(planned: Sequence[T], number: int) -> list[T]:
+    """So many of them from the first to the last, so that different sweep points are among them."""
+    if number >= len(planned):
+        return list(planned)
+    return [planned[round(n * (len(planned) - 1) / max(1, number - 1))] for n in range(number)]
+
+
+def goes_on(work: Work, checked: Checked, *, as_data: bool) -> bool:
+    """Print what the other blocks will take, and ask; without a terminal, `--yes` answers. Raises OSError, Damaged."""
+    if not work.left:
+        return True
+    found = forecast(replace(work.request, fresh=False), checked, work.folder.path)
+    asks = sys.stdin.isatty() and sys.stderr.isatty()
+    if work.request.yes or asks:
+        _print_bill(found, sys.stderr)
+        return work.request.yes or _agrees()
+    if as_data:
+        say_json(as_json(found))
+    else:
+        _print_bill(found, sys.stdout)
+    going_on = "the same command with `--yes`, or without `--pilot`, goes on"
+    note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
+    return False
+
+
+def _print_bill(found: Forecast, stream: TextIO) -> None:
+    with page_on(stream, color=wants_color(stream.isatty())) as console:
+        say(console, f"What the {counted(found.survey.runs.missing, 'run')} left will take", style="bold")
+        show_bill(found, console)
+
+
+def _agrees() -> bool:
+    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)  # noqa: T201 - a question to the user
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

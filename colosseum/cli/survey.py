@@ -1,0 +1,72 @@
+"""What an audit would make. In: a folder that may be there, and blocks; out: a Survey of runs, complete and missing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from colosseum.audit.campaign.estimate import Ahead
+from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.trial import Block, Listed, Trial, Trials
+from colosseum.cli.words import Stop
+
+
+@dataclass
+class Runs:
+    """Of one arm, or of all."""
+
+    planned: int = 0
+    complete: int = 0
+    failed: int = 0
+    """That stay so, unless they are tried again."""
+    missing: int = 0
+    """Those that are still to be made."""
+
+
+@dataclass(frozen=True)
+class Survey(Ahead):
+    """Everything that is planned, and how far it is."""
+
+    listed: tuple[Listed, ...]
+    arms: dict[str, Runs]
+
+    @property
+    def runs(self) -> Runs:
+        """Of all arms."""
+        return Runs(*(sum(getattr(arm, each.name) for arm in self.arms.values()) for each in fields(Runs)))
+
+
+def survey(
+    folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
+) -> Survey:
+    """See what is to be done in the configuration asked for. Raises Stop, OSError, Damaged, and UnknownPlayer."""
+    listed: list[Listed] = []
+    missing: list[Listed] = []
+    counts = {arm: Runs() for arm in arms}
+    examples: dict[str, tuple[Trial, ...]] = {}
+    for block in blocks:
+        made, diagnostics = trials.of(block)
+        if diagnostics:
+            raise Stop(*diagnostics)
+        examples.setdefault(block.point, tuple(made))
+        for each in (trial.listed for trial in made):
+            result, runs = folder.result(each.trial), counts[each.arm]
+            again = result is None or (result.status == "failed" and retry_failed)
+            runs.planned += 1
+            runs.complete += result is not None and result.status == "complete"
+            runs.failed += result is not None and result.status == "failed" and not again
+            runs.missing += again
+            listed.append(each)
+            missing += [each] if again else []
+    kin = _kin(folder, listed, {(t.point, t.arm) for block in examples.values() for t in block}, asked)
+    shown = {arm: runs for arm, runs in counts.items() if runs.planned}
+    return Survey(tuple(missing), examples, kin, tuple(listed), shown)
+
+
+def _kin(folder: Folder, listed: Iterable[Listed], cells: set[tuple[str, str]], asked: str) -> tuple[Listed, ...]:
+    """Trials with a result that differ from planned ones in seed and repeat at most."""
+    try:
+        plan = folder.plan()
+    except (OSError, Damaged):
+        return ()
+    others = plan.trials if plan.configuration == asked else ()
+    found = {each.trial: each for each in (*others, *listed) if (each.point, each.arm) in cells}
+    return tuple(each for each in found.values() if folder.result(each.trial) is not None)

@@ -1,0 +1,293 @@
+"""The live view: progress by calls, what is left, failures and money, on terminals of several sizes and as JSON lines.
+
+All on real runs against a loopback server, but for what takes minutes, for which a clock is turned.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from chat_mind import late, plays
+from chat_server import Answer, Body, ChatServer, fails
+from conftest import MATCH, SPECS, planned
+from jsonschema import Draft202012Validator
+from rich.console import Console
+from terminal import watch
+from test_cli_commands import colosseum
+
+from colosseum.audit.campaign.folder import Expense, Reason, Result
+from colosseum.audit.campaign.purse import Purse
+from colosseum.audit.campaign.rate_limit import RateLimit
+from colosseum.audit.campaign.retry import Attempt
+from colosseum.audit.trace import Seal
+from colosseum.audit.trial import Trial
+from colosseum.cli.live_view.drawing import draw
+from colosseum.cli.live_view.meter import Meter
+from colosseum.cli.words import money, span
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer as Given
+from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Endpoint, Place, Request
+
+TOY, JIRA = SPECS / "toy.colo", SPECS / "jira.colo"
+KEY = "sk-fake-abcdefghijklmnop1234"
+NOISE = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "TERM", "OPENAI_BASE_URL", "OPENAI_API_BASE")
+CLEAN = {name: words for name, words in os.environ.items() if name not in NOISE and not name.startswith("COLOSSEUM_")}
+XTERM = {**CLEAN, "TERM": "xterm-256color", "OPENAI_API_KEY": KEY}
+MODEL = ("--model", "openai/test", "--price", "1,2", "--seeds", "1..2", "--arm", "emergent", "--arm", "baseline")
+
+
+def command(*more: object, spec: Path = JIRA) -> list[object]:
+    return [sys.executable, "-m", "colosseum", "audit", spec, *more]
+
+
+def piped(*more: object, spec: Path = JIRA) -> "subprocess.CompletedProcess[str]":
+    words = [str(part) for part in command(*more, spec=spec)]
+    return subprocess.run(words, env={**CLEAN, "OPENAI_API_KEY": KEY}, capture_output=True, text=True, check=False)
+
+
+# ---- words -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spent", "limit", "unpriced", "unknown", "words"),
+    [
+        (0.0, None, 0, False, "$0.00"),
+        (0.0, 5.0, 0, False, "$0.00 of $5.00"),
+        (0.00042, None, 0, False, "$0.00042"),
+        (12.345, 20.0, 0, False, "$12.35 of $20.00"),
+        (0.0, None, 0, True, "unknown price"),
+        (0.0, None, 3, True, "3 answers of unknown price"),
+        (0.5, None, 1, True, "$0.5000 + 1 answer of unknown price"),
+        (0.5, None, 0, True, "$0.5000 + unknown price"),
+    ],
+)
+def test_money_that_is_not_known_is_never_0(
+    spent: float, limit: float | None, unpriced: int, unknown: bool, words: str
+) -> None:
+    assert money(spent, limit, unpriced, unknown=unknown) == words
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0, "0 s"), (89, "89 s"), (90, "2 min"), (5399, "1 h 30 min")])
+def test_lengths_of_time(seconds: float, words: str) -> None:
+    assert span(seconds) == words
+
+
+# ---- what is counted -------------------------------------------------------------------------------------------
+
+
+def trials(model: str = "openai/test") -> list[Trial]:
+    return planned(MATCH.replace("experiment e {", f'experiment e {{ rounds 4 model "{model}" '))[1]
+
+
+def ended(reason: Reason | None = None) -> Result:
+    return Result(1, "t", "failed" if reason else "complete", reason, Seal(1, "0"), Expense.of([]))
+
+
+class Clocked:
+    """A meter of some trials whose clock is turned by hand."""
+
+    def __init__(self, made: list[Trial], prices: dict[str, Price] | None = None) -> None:
+        self.now = 0.0
+        self.purse = Purse(10.0, {"openai/test": Price(1, 2)} if prices is None else prices)
+        gates = {("openai/test", None): RateLimit(8, clock=lambda: self.now)}
+        turns = {trial.identity: trial.turns for trial in made}
+        self.meter = Meter(turns, ("openai/test",), self.purse, gates, clock=lambda: self.now)
+
+    def reply(self, trial: Trial, agent: str, number: int, *, seconds: float = 2.0) -> None:
+        """One answer, which takes so many seconds."""
+        self.now += seconds
+        raw = {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}}
+        self.meter.call(Request(Endpoint("openai/test"), (), (), Place()), Attempt(1, Given(raw, None, seconds), None))
+        self.meter.event(trial, "reply", {"agent": agent, "phase": "planning", "round": number})
+        self.purse.spent += 0.01
+
+
+def test_calls_that_are_expected_follow_from_turns_and_from_what_a_turn_takes() -> None:
+    made = trials()
+    clocked = Clocked(made)
+    agents = len(made[0].roles)
+    turns = sum(trial.turns for trial in made)
+    assert made[0].turns == agents * 4 + agents
+    assert clocked.meter.look().expected == round(1.5 * turns)
+    for number in range(1, 5):
+        for trial in made:
+            for agent in trial.roles:
+                clocked.reply(trial, agent, number)
+                clocked.reply(trial, agent, number)
+    found = clocked.meter.look()
+    left = turns - 4 * agents * len(made)
+    assert found.answered == 2 * 4 * agents * len(made)
+    assert found.answered + 1.7 * left < found.expected < found.answered + 2 * left
+    for trial in made:
+        clocked.meter.trial(trial.listed, "complete", ended())
+    done = clocked.meter.look(final=True)
+    assert (done.answered, done.expected, done.seconds_left, done.complete) == (
+        found.answered, found.answered, 0.0, len(made),
+    )  # fmt: skip
+
+
+def test_the_time_left_and_rates_are_told_within_the_first_minute() -> None:
+    made = trials()
+    clocked = Clocked(made)
+    assert clocked.meter.look().seconds_left is None
+    agents = list(made[0].roles)
+    for number in (1, 2, 3):
+        clocked.reply(made[0], agents[0], number, seconds=4.0)
+    found = clocked.meter.look()
+    assert found.seconds == 12
+    assert found.seconds_left == pytest.approx((found.expected - 3) * 4, rel=0.1)
+    assert found.answers_a_minute == pytest.approx(15)
+    assert found.tokens_a_minute == pytest.approx(15 * 120)
+    assert found.dollars_a_minute == pytest.approx(0.15)
+    assert found.dollars == pytest.approx(0.03)
+    clocked.now += 600
+    clocked.meter.look()
+    clocked.now += 61
+    assert clocked.meter.look().seconds_left is None  # nobody answers any more
+    assert Clocked(made, prices={}).meter.look().dollars is None
+
+
+def test_failures_are_told_by_kind_and_a_silent_model_since_when() -> None:
+    made = trials()
+    clocked = Clocked(made)
+    request = Request(Endpoint("openai/test"), (), (), Place())
+    clocked.reply(made[0], next(iter(made[0].roles)), 1)
+    for kind, delay in (("rate_limit", 1.0), ("transport", 1.0), ("transport", None)):
+        clocked.now += 10
+        clocked.meter.call(request, Attempt(1, Failure(kind, "no", again=delay is not None), delay))
+    clocked.meter.trial(made[0].listed, "failed", ended(Reason("transport", "no")))
+    clocked.meter.trial(made[1].listed, "halted", None)
+    found = clocked.meter.look()
+    assert found.repeated_calls == {"rate_limit": 1, "transport": 1}
+    assert (found.failed_runs, found.failed, found.halted) == ({"transport": 1}, 1, 1)
+    assert (found.models[0].silent_for, found.models[0].last_failure, found.models[0].answers) == (20, "transport", 1)
+    words = drawn(clocked.meter, 100)
+    assert "failed runs: transport 1" in words
+    assert "no answer for 20 s: transport" in words
+    assert "1 answered  0 of 8 under way  0 waiting" in words
+
+
+def drawn(meter: Meter, width: int) -> str:
+    console = Console(width=width, file=open(os.devnull, "w"), record=True)  # noqa: SIM115 - for its letters
+    console.print(draw(meter.look()))
+    return console.export_text()
+
+
+@pytest.mark.parametrize("width", [20, 60, 80, 200])
+def test_what_is_drawn_fits(width: int) -> None:
+    clocked = Clocked(trials())
+    clocked.reply(trials()[0], "A", 1)
+    lines = drawn(clocked.meter, width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) == 4
+
+
+# ---- on terminals and elsewhere --------------------------------------------------------------------------------
+
+
+def now_and_then(script: Callable[[Body], Answer], every: int) -> Callable[[Body], Answer]:
+    """The same, but each so many requests are turned down once."""
+    number = 0
+
+    def faulty(body: Body) -> Answer:
+        nonlocal number
+        number += 1
+        return fails(503, "overloaded") if number % every == 0 else script(body)
+
+    return faulty
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (60, 12)])
+@pytest.mark.parametrize("colors", [True, False])
+def test_a_view_of_real_runs_fits_the_terminal(columns: int, rows: int, colors: bool, tmp_path: Path) -> None:
+    environment = XTERM if colors else {**XTERM, "NO_COLOR": "1"}
+    with ChatServer(now_and_then(late(plays, 0.1), 40)) as server:
+        words = command(*MODEL, "--api-base", server.url, "--out", "out")
+        done = watch(words, columns=columns, rows=rows, environment=environment, folder=tmp_path)
+    assert done.returncode == 0
+    assert done.screen.wrapped == 0
+    assert done.screen.unknown == []
+    assert done.screen.cursor
+    assert bool({given for given in done.screen.colors if given[0] == "3"}) is colors
+    views = ["\n".join(picture) for picture in done.screen.pictures if any(" calls " in line for line in picture)]
+    parts = [re.search(r"(\d+) of (\d+) calls", view) for view in views]
+    shares = [(int(found[1]), int(found[2])) for found in parts if found]
+    assert shares == sorted(shares, key=lambda each: each[0])
+    assert any(0 < answered < expected for answered, expected in shares)
+    assert any(re.search(r"\d+ (s|min) left", view) for view in views)
+    assert any("openai/test" in view and "answered" in view for view in views)
+    assert any("asked again: transport" in view for view in views)
+    assert any("of 4 runs done" in view and "under way" in view for view in views)
+
+
+def test_scripted_players_are_told_by_runs(tmp_path: Path) -> None:
+    done = watch(command("--seeds", "1..25", "--out", tmp_path, spec=TOY), columns=80, rows=24, environment=XTERM)
+    assert done.returncode == 0
+    assert any("of 75 runs" in line for picture in done.screen.pictures for line in picture)
+    assert not any("calls" in line or "spent" in line for picture in done.screen.pictures for line in picture)
+
+
+@pytest.mark.parametrize("display", [(), ("--display", "json"), ("--display", "rich")])
+def test_without_a_terminal_the_same_facts_come_as_json(display: tuple[str, ...], tmp_path: Path) -> None:
+    def script(body: Body) -> Answer:
+        tools = {tool["function"]["name"] for tool in body["tools"]}
+        return fails(400, "broken") if "decide" in tools and len(body["messages"]) == 2 else plays(body)
+
+    with ChatServer(script) as server:
+        done = piped(*MODEL, "--budget", 3, "--api-base", server.url, "--out", tmp_path, *display)
+    assert "\x1b" not in done.stderr
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith('{"event":"progress"')]
+    schema = json.loads(colosseum("schema", "progress").stdout)
+    for line in lines:
+        Draft202012Validator(schema).validate(line)
+    last = lines[-1]
+    assert (last["final"], last["runs"], last["failed"], last["failed_runs"]) == (True, 4, 4, {"bad_request": 4})
+    assert last["answered"] == last["expected"] == len(server.requests) - 1 - 4
+    assert last["dollars"] == pytest.approx((last["models"][0]["answers"]) * 25e-6)
+    assert (last["budget"], last["unpriced"], last["models"][0]["model"]) == (3.0, 0, "openai/test")
+    assert last["models"][0]["answers"] == last["answered"]
+    assert "0 runs complete, 4 failed, in " in done.stderr
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_json(tmp_path: Path) -> None:
+    words = command("--seeds", 1, "--out", tmp_path, spec=TOY)
+    dumb = watch(words, columns=400, rows=24, environment={**XTERM, "TERM": "dumb"})
+    assert (dumb.screen.pictures, dumb.screen.unknown) == ([], [])
+    assert json.loads(dumb.screen.lines[0])["complete"] == 3
+
+
+def test_none_says_nothing_but_errors(tmp_path: Path) -> None:
+    done = piped("--seeds", 1, "--out", tmp_path, "--display", "none", spec=TOY)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("toy, experiment collusion")
+    wrong = piped("--seeds", 1, "--out", tmp_path, "--display", "jsn", spec=TOY)
+    assert wrong.returncode == 2
+    assert "`--display jsn` is none of rich, json, none" in wrong.stderr
+    assert "did you mean `json`" in wrong.stderr
+
+
+def test_who_stops_reading_stops_no_run(tmp_path: Path) -> None:
+    words = [str(part) for part in command("--seeds", "1..30", "--out", tmp_path, spec=TOY)]
+    with subprocess.Popen(words, env=CLEAN, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+        process.wait()
+    results = [path for path in (tmp_path / "runs").iterdir() if path.suffix == ".json"]
+    assert len(results) == 90
+
+
+def test_a_resumed_campaign_counts_what_is_left_alone(tmp_path: Path) -> None:
+    with ChatServer(plays) as server:
+        at = ("--api-base", server.url, "--out", tmp_path)
+        assert piped(*MODEL, *at, "--seeds", "1").returncode == 0
+        done = piped(*MODEL, *at)
+    last = json.loads(next(line for line in done.stderr.splitlines() if line.startswith('{"event"')))
+    assert (last["runs"], last["reused"], last["complete"]) == (4, 2, 2)
+    made = [path.read_text().count('"event":"reply"') for path in (tmp_path / "runs").glob("*[0-9a-f].jsonl")]
+    assert last["answered"] == last["expected"] < sum(made)
