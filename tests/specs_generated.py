@@ -238,6 +238,7 @@ GRID = row(
 VALUE = GIVEN | DRAWN | LOADED
 TABLE = row(maybe(word("private")), word("table"), NAMES, INDICES, TO, maybe(word("of"), EXPRESSION))
 PENALTY = maybe(word("penalty"), EXPRESSION, maybe(word("per unit") | word("per \t\n unit")))
+UNDISCLOSED = maybe(word("undisclosed"))
 OBJECTIVE = row(word("objective"), NAMES, INDICES, WHEN, word(":"), EXPRESSION)
 VARIANT = row(NAMES, word(":"), TEXTS | row(word("paraphrases"), several(TEXTS, least=2)))
 SETTING = row(NAMES | word("network"), several(EXPRESSION, between=","))
@@ -254,8 +255,8 @@ DECLARATIONS: dict[str, Some] = {
     "table": row(TABLE, VALUE),
     "table of a grid": row(TABLE, GRID),
     "variable": row(word("variable"), NAMES, INDICES, maybe(word("of"), EXPRESSION), word(":"), EXPRESSION),
-    "reward": row(word("reward"), NAMES, INDICES, TO, WHEN, word(":"), EXPRESSION),
-    "require": row(word("require"), NAMES, INDICES, TO, WHEN, word(":"), EXPRESSION, PENALTY),
+    "reward": row(word("reward"), NAMES, INDICES, TO, WHEN, word(":"), EXPRESSION, UNDISCLOSED),
+    "require": row(word("require"), NAMES, INDICES, TO, WHEN, word(":"), EXPRESSION, PENALTY, UNDISCLOSED),
     "coalition": row(
         word("coalition"), NAMES, words("{ members"), GIVEN | DRAWN, several(OBJECTIVE, least=0, most=2), word("}")
     ),

@@ -60,6 +60,7 @@ def rules(words: Vocabulary) -> tuple[Rule, ...]:
         Rule(one_of(openers), ("opener",)),
         Rule(one_of(words.modifiers), ("modifier",)),
         Rule(one_of(words.links), ("link",)),
+        Rule(pattern["UNDISCLOSED"], ("link",)),
         Rule(one_of(words.operators), ("operator",)),
         Rule(one_of(words.constants), ("constant",)),
         Rule(rf"{one_of(words.functions)}(?=\s*\()", ("function",)),

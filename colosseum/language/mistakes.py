@@ -177,7 +177,7 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
     ):
         help_ = "begin it with a letter or `_`" if token[0] != "_" else "digits are written without `_`"
         return report("C014", f.at(before).to(f.place), f"`{before}{token}` is neither a number nor a name", help=help_)
-    if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT"}:
+    if "NAME" not in f.accepts or token.type not in KEYWORDS - {"NOT_IN", "PER_UNIT", "UNDISCLOSED"}:
         return None
     if before is not None and before.type == "FOR" and token.type == "AGENTS":
         return None

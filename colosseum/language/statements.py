@@ -1,9 +1,9 @@
 """Parsed trees into statements. In: Lark's tree of one statement; out: its node of `syntax`."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from colosseum.diagnostics import report
+from colosseum.diagnostics import Span, report
 from colosseum.language.expressions import Piece, Reading, binder, binders, call, expression, expressions, maybe, pieces
 from colosseum.language.grids import grid
 from colosseum.language.syntax import (
@@ -51,6 +51,18 @@ Readable: TypeAlias = Edition | ScenarioName | Use | Override | Statement
 """Whatever may stand at the outermost level of a file."""
 
 
+class _Declared(TypedDict):
+    """What every declaration has."""
+
+    span: Span
+    name: str
+    name_span: Span
+
+
+def _declared(tree: "ParseTree", name: "Token", reading: Reading) -> _Declared:
+    return {"span": reading.span(tree), "name": str(name), "name_span": reading.span(name)}
+
+
 def statement(tree: "ParseTree", reading: Reading) -> Readable:
     """The node of a tree of the start symbol `statement`."""
     (inner,) = pieces(tree)
@@ -69,9 +81,7 @@ def statement(tree: "ParseTree", reading: Reading) -> Readable:
 
 def _scenario(tree: "ParseTree", reading: Reading) -> ScenarioName:
     name, title = pieces(tree)
-    return ScenarioName(
-        span=reading.span(tree), name=str(name), name_span=reading.span(name), title=_title(title, reading)
-    )
+    return ScenarioName(**_declared(tree, name, reading), title=_title(title, reading))
 
 
 def _title(token: "Token | None", reading: Reading) -> str:
@@ -83,16 +93,12 @@ def _title(token: "Token | None", reading: Reading) -> str:
 
 def _param(tree: "ParseTree", reading: Reading) -> Param:
     name, value = pieces(tree)
-    return Param(
-        span=reading.span(tree), name=str(name), name_span=reading.span(name), value=expression(value, reading)
-    )
+    return Param(**_declared(tree, name, reading), value=expression(value, reading))
 
 
 def _agents(tree: "ParseTree", reading: Reading) -> Agents:
     word, *items = pieces(tree)
-    return Agents(
-        span=reading.span(tree), name=str(word), name_span=reading.span(word), items=expressions(items, reading)
-    )
+    return Agents(**_declared(tree, word, reading), items=expressions(items, reading))
 
 
 def _set(tree: "ParseTree", reading: Reading) -> Set:
@@ -101,15 +107,13 @@ def _set(tree: "ParseTree", reading: Reading) -> Set:
         message = f"a set has a name, not a label such as `{name}`"
         help_ = "the first line of a grid begins with `|`, on a line below the set's name"
         reading.diagnostics.append(report("C019", reading.span(name), message, help=help_))
-    return Set(span=reading.span(tree), name=str(name), name_span=reading.span(name), source=_source(source, reading))
+    return Set(**_declared(tree, name, reading), source=_source(source, reading))
 
 
 def _table(tree: "ParseTree", reading: Reading) -> Table:
     private, name, indices, recipients, of, source = pieces(tree)
     return Table(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         private=private is not None,
         indices=_indices(indices, reading),
         recipients=_recipients(recipients, reading),
@@ -121,9 +125,7 @@ def _table(tree: "ParseTree", reading: Reading) -> Table:
 def _variable(tree: "ParseTree", reading: Reading) -> Variable:
     name, indices, owner, domain = pieces(tree)
     return Variable(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         indices=_indices(indices, reading),
         owner=maybe(owner, reading),
         domain=expression(domain, reading),
@@ -134,31 +136,29 @@ def _variable(tree: "ParseTree", reading: Reading) -> Variable:
 
 
 def _reward(tree: "ParseTree", reading: Reading) -> Reward:
-    name, indices, recipients, when, value = pieces(tree)
+    name, indices, recipients, when, value, undisclosed = pieces(tree)
     return Reward(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         indices=_indices(indices, reading),
         recipients=_recipients(recipients, reading),
         when=maybe(when, reading),
         value=expression(value, reading),
+        undisclosed=undisclosed is not None,
     )
 
 
 def _require(tree: "ParseTree", reading: Reading) -> Require:
-    name, indices, recipients, when, condition, penalty = pieces(tree)
+    name, indices, recipients, when, condition, penalty, undisclosed = pieces(tree)
     price, per_unit = pieces(penalty) if penalty is not None else (None, None)
     return Require(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         indices=_indices(indices, reading),
         recipients=_recipients(recipients, reading),
         when=maybe(when, reading),
         condition=expression(condition, reading),
         penalty=maybe(price, reading),
         per_unit=per_unit is not None,
+        undisclosed=undisclosed is not None,
     )
 
 
@@ -168,9 +168,7 @@ def _require(tree: "ParseTree", reading: Reading) -> Require:
 def _coalition(tree: "ParseTree", reading: Reading) -> Coalition:
     name, members, *objectives = pieces(tree)
     return Coalition(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         members=_members(members.children[0], reading),
         objectives=tuple([_objective(objective, reading) for objective in objectives]),
     )
@@ -179,9 +177,7 @@ def _coalition(tree: "ParseTree", reading: Reading) -> Coalition:
 def _objective(tree: "ParseTree", reading: Reading) -> Objective:
     name, indices, when, value = pieces(tree)
     return Objective(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         indices=_indices(indices, reading),
         when=maybe(when, reading),
         value=expression(value, reading),
@@ -190,17 +186,13 @@ def _objective(tree: "ParseTree", reading: Reading) -> Objective:
 
 def _network(tree: "ParseTree", reading: Reading) -> Network:
     word, graph = pieces(tree)
-    return Network(
-        span=reading.span(tree), name=str(word), name_span=reading.span(word), graph=expression(graph, reading)
-    )
+    return Network(**_declared(tree, word, reading), graph=expression(graph, reading))
 
 
 def _channel(tree: "ParseTree", reading: Reading) -> Channel:
     secret, name, members = pieces(tree)
     return Channel(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         secret=secret is not None,
         members=_members(members, reading),
     )
@@ -209,9 +201,7 @@ def _channel(tree: "ParseTree", reading: Reading) -> Channel:
 def _claim(tree: "ParseTree", reading: Reading) -> Claim:
     name, indices, text, truth = pieces(tree)
     return Claim(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         indices=_indices(indices, reading),
         text=reading.text(text),
         truth=expression(truth, reading),
@@ -221,9 +211,7 @@ def _claim(tree: "ParseTree", reading: Reading) -> Claim:
 def _prompt(tree: "ParseTree", reading: Reading) -> Prompt:
     name, recipients, *variants = pieces(tree)
     return Prompt(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         recipients=expression(recipients, reading),
         variants=tuple([_variant(variant, reading) for variant in variants]),
     )
@@ -244,9 +232,7 @@ def _variant(piece: Piece, reading: Reading) -> Variant:
 def _rubric(tree: "ParseTree", reading: Reading) -> Rubric:
     name, question, *anchors = pieces(tree)
     return Rubric(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         question=reading.text(question),
         anchors=tuple(_anchors(anchors, reading)),
     )
@@ -265,9 +251,7 @@ def _anchors(tokens: "list[Token]", reading: Reading) -> Iterator[Anchor]:
 def _experiment(tree: "ParseTree", reading: Reading) -> Experiment:
     name, question, *parts = pieces(tree)
     return Experiment(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         question=_title(question, reading),
         settings=tuple([_setting(part, reading) for part in parts if part.data == "setting"]),
         arms=tuple([_arm(part, reading) for part in parts if part.data == "arm"]),
@@ -278,26 +262,20 @@ def _experiment(tree: "ParseTree", reading: Reading) -> Experiment:
 def _arm(tree: "ParseTree", reading: Reading) -> Arm:
     name, *settings = pieces(tree)
     return Arm(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         settings=tuple([_setting(setting, reading) for setting in settings]),
     )
 
 
 def _setting(tree: "ParseTree", reading: Reading) -> Setting:
     name, *values = pieces(tree)
-    return Setting(
-        span=reading.span(tree), name=str(name), name_span=reading.span(name), values=expressions(values, reading)
-    )
+    return Setting(**_declared(tree, name, reading), values=expressions(values, reading))
 
 
 def _sweep(tree: "ParseTree", reading: Reading) -> Sweep:
     name, _, *values, where = pieces(tree)
     return Sweep(
-        span=reading.span(tree),
-        name=str(name),
-        name_span=reading.span(name),
+        **_declared(tree, name, reading),
         values=expressions(values, reading),
         where=maybe(where, reading),
     )

@@ -34,7 +34,7 @@ INNER_WORDS = {
 KEYWORDS = (
     OPENERS
     | set(INNER_WORDS)
-    | terminals("TO EACH OF FROM FOR IS IN IF ELSE AND OR NOT NONE ON OFF COUNT ANY ALL PER_UNIT NOT_IN")
+    | terminals("TO EACH OF FROM FOR IS IN IF ELSE AND OR NOT NONE ON OFF COUNT ANY ALL PER_UNIT NOT_IN UNDISCLOSED")
 )
 SIGNS = {
     "COLON": ":",
@@ -56,8 +56,9 @@ SIGNS = {
     "SLASH": "/",
 }
 CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "LSQB"}
-STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE")
-OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR")
+STARTS_EXPRESSION = terminals("NAME AGENTS NETWORK NUMBER STRING MONEY NONE ON OFF COUNT ANY ALL NOT MINUS LPAR LBRACE "
+                              "UNDISCLOSED")  # fmt: skip
+OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DOTS LSQB LPAR UNDISCLOSED")
 SHORTEST_TYPO = 3
 """A shorter word is near to everything and means nothing."""
 OTHER_TONGUES = {
@@ -144,7 +145,7 @@ def expected(accepts: Set[str]) -> list[str]:
         words.append("a setting")
         rest -= {"NAME", "NETWORK"}
     elif "NAME" in rest:
-        rest -= {"AGENTS", "LABEL"}
+        rest -= {"AGENTS", "LABEL", "UNDISCLOSED"}
     if {"PLUS", "STAR"} <= rest:
         rest -= OPERATORS
         words += [] if rest - {"$END"} else ["an operator"]

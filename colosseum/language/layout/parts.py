@@ -109,6 +109,8 @@ class Parts(Expressions):
         if penalty is not None:
             between = HARD if broken and self.words.broken() else Break()
             document = group(cat(document, between, self.penalty(penalty)))
+        if self.words.next.kind == "UNDISCLOSED":
+            document = group(cat(document, Break(), self.words.take()))
         return nest(cat(self.header(start), group(cat(HARD if broken else Break(), document))))
 
     def penalty(self, price: Expr) -> Document:

@@ -176,6 +176,7 @@ class Reward(Declaration):
     recipients: Recipients | None
     when: Expr | None
     value: Expr
+    undisclosed: bool = False
 
 
 @node
@@ -188,6 +189,7 @@ class Require(Declaration):
     condition: Expr
     penalty: Expr | None
     per_unit: bool
+    undisclosed: bool = False
 
 
 @node
