@@ -109,7 +109,6 @@ CODES: dict[str, Code] = {
         ("C091", "there is no such experiment or arm"),
         ("C092", "an experiment has nothing to run"),
         ("C093", "a rubric's scores are not whole numbers, each once"),
-        # ---- the optimum
         ("C100", "a term is too large for an integer program"),
         ("C101", "nothing satisfies the hard requirements"),
         # ---- assignments, options and folders
@@ -133,5 +132,6 @@ CODES: dict[str, Code] = {
         ("W009", "a secret channel for those who are among themselves anyway"),
         ("W010", "a soft requirement that is worth breaking"),
         ("W011", "a variable that sets no option"),
+        ("W014", "variants that are compared and differ in length"),
     )
 }

@@ -1,6 +1,6 @@
 """Warnings. In: a spec without errors and its scenario; out: what is allowed but probably not meant."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
@@ -8,10 +8,12 @@ from colosseum.language import syntax
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.prompts import template_names
-from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Scenario, Task
+from colosseum.model.scenario import EqualSplit, Payoff, Prompt, QualifiedSplit, Scenario, Task
 from colosseum.model.spec import Spec, mentioned
 from colosseum.model.terms import Term
 
+LONGER = 4 / 3
+"""Times as many words as another that a variant may have with which it is compared."""
 MOST_NAMED = 3
 """Agents that a warning names before it counts the rest."""
 
@@ -27,6 +29,7 @@ def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> l
         *_same_arm(spec, designs),
         *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
+        *_unmatched(spec, scenario, designs),
     ]
 
 
@@ -142,6 +145,30 @@ def _without_effect(sweep: syntax.Sweep, spec: Spec, scenario: Scenario) -> str:
             members = next(c.members for c in scenario.channels if c.name == sweep.name)
             return "fewer than two are in it" if len(members) < 2 else ""
     return ""
+
+
+def _unmatched(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+    """Prompts of which arms compare texts that differ in length by more than a third of the shorter one."""
+    spans = {(s.name, v.name): v.span for s in spec.of(syntax.Prompt) for v in s.variants}
+    for experiment in designs.values():
+        for prompt in scenario.prompts if len(experiment.arms) > 1 else ():
+            used = {dict(c.conditions.variants).get(prompt.name, prompt.variants[0].name) for c in experiment.cells}
+            for (few, short), (many, long) in _uneven(prompt, used)[:1]:
+                message = f"arms of `{experiment.name}` compare texts of {few} and of {many} words"
+                labels = [Label(spans[prompt.name, short], f"{few} words")] if long != short else []
+                help_ = "match them in length and wording but for their aim, or an effect may be one of length"
+                yield report("W014", spans[prompt.name, long], message, labels=labels, help=help_)
+
+
+def _uneven(prompt: Prompt, used: Set[str]) -> list[tuple[tuple[int, str], tuple[int, str]]]:
+    """The words and the variant of the shortest and of the longest text, for every agent of whom they differ so."""
+    counts: dict[str, list[tuple[int, str]]] = {}
+    for variant in prompt.variants:
+        for agent, words in (told for texts in variant.wordings for told in texts):
+            if words and variant.name in used:
+                counts.setdefault(agent, []).append((len(words.split()), variant.name))
+    ends = [(min(found), max(found)) for found in counts.values()]
+    return [each for each in ends if each[1][0] > LONGER * each[0][0]]
 
 
 def _mentioned(spec: Spec) -> set[str]:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import Composition, syntax
 from colosseum.language.doubts import NO_DOUBTS, Doubts
+from colosseum.language.vocabulary import FUNCTIONS
 from colosseum.model.data import Sheet, read_sheet
 from colosseum.model.values import a
 
@@ -33,9 +34,6 @@ _KIND: dict[type[syntax.Declaration], SymbolKind] = {
     syntax.Rubric: "rubric",
 }
 
-FUNCTIONS = ("abs", "choice", "integer", "max", "min", "normal", "pairs", "sample", "shuffle", "size", "steps", "sum",
-             "uniform")  # fmt: skip
-"""Names that are called; a declaration may not take them."""
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
 CONTEXTUAL = ("paraphrase",)
 """Settings whose names a channel, prompt or param may have; an experiment that says the name then means that."""
