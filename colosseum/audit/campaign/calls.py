@@ -41,10 +41,13 @@ class Recorded:
     """That the answer might have had."""
     lost: bool = False
     """Whether it could not be used."""
+    turn: tuple[str, ...] = ()
+    """Agent, phase and round, as far as they are on file."""
 
 
 NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
 """Of the line of an answer."""
+TURN = ("agent", "phase", "round")
 
 
 class Source(Protocol):
@@ -204,7 +207,9 @@ def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
             continue
         attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
         asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
-        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost)
+        place = line.get("place")
+        turn = tuple(str(place.get(name)) for name in TURN) if isinstance(place, dict) else ()
+        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost, turn)
 
 
 def _amount(given: object) -> bool:

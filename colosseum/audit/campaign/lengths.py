@@ -10,12 +10,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from colosseum.audit.campaign.calls import read_lines
+from colosseum.audit.campaign.calls import Recorded, read_paid
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.trial import Listed
 from colosseum.players.models.call import library
-from colosseum.players.models.reply import Answer, Price, reply
+from colosseum.players.models.reply import Price, reply
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import TOOLS
 
@@ -33,10 +33,8 @@ MOST_MEASURED = 30
 
 @dataclass(frozen=True)
 class Lengths:
-    """Sums over calls of one model. Surveys count as deciding, thinking as completion; `counted` are calls whose tokens
-    the provider counted, `further` those after the first of a turn, by which prompts grew so many bytes. Calls without
-    a known price are `unpriced`.
-    """
+    """Sums over calls of one model. Surveys count as deciding, thinking as completion. `counted` are calls with known
+    tokens, `unpriced` those without a known price, `further` those after a turn's first, which add to its prompts."""
 
     planning_turns: float = 0.0
     planning_calls: float = 0.0
@@ -132,32 +130,31 @@ def measure(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, Price
 def read_lengths(path: Path, prices: Mapping[str, Price]) -> dict[str, Lengths]:
     """By model, the sums over the answers in a file of calls that were paid for there."""
     sums: dict[str, defaultdict[str, float]] = {}
-    before: dict[tuple[str, str, int], int] = {}
-    for line in read_lines(path) if path.exists() else ():
-        if line.get("kind") != "ok" or line.get("origin"):
+    before: dict[tuple[str, ...], int] = {}
+    for _, recorded in read_paid(path) if path.exists() else ():
+        if recorded.origin or not recorded.turn:
             continue
-        place, model = line["place"], line["model"]
-        own, turn = sums.setdefault(model, defaultdict(float)), (place["agent"], place["phase"], place["round"])
-        phase = "planning" if place["phase"] == "planning" else "deciding"
+        own, turn = sums.setdefault(recorded.model, defaultdict(float)), recorded.turn
+        phase = "planning" if turn[1] == "planning" else "deciding"
         own[f"{phase}_turns"] += turn not in before
         own[f"{phase}_calls"] += 1
         if turn in before:
             own["further"] += 1
-            own["further_bytes"] += max(0, line["prompt_bytes"] - before[turn])
-        before[turn] = line["prompt_bytes"]
-        _count(own, Answer(line["raw"], line["cost"], line["seconds"]), line["prompt_bytes"], prices.get(model))
+            own["further_bytes"] += max(0, recorded.prompt_bytes - before[turn])
+        before[turn] = recorded.prompt_bytes
+        _count(own, recorded, prices.get(recorded.model))
     return {model: Lengths(**own) for model, own in sums.items()}
 
 
-def _count(own: defaultdict[str, float], answer: Answer, prompt_bytes: int, price: Price | None) -> None:
+def _count(own: defaultdict[str, float], recorded: Recorded, price: Price | None) -> None:
     """Add what one answer took."""
-    taken, cost = answer.usage, answer.usage.cost
+    answer, taken, cost = recorded.answer, recorded.answer.usage, recorded.answer.usage.cost
     if taken.prompt_tokens is not None and taken.completion_tokens is not None:
         own["counted"] += 1
-        own["prompt_bytes"] += prompt_bytes
+        own["prompt_bytes"] += recorded.prompt_bytes
         own["prompt_tokens"] += taken.prompt_tokens
         own["completion_tokens"] += taken.completion_tokens
-        cost = price.cost(taken.prompt_tokens, taken.completion_tokens) if cost is None and price else cost
+        cost = answer.priced(price).cost if cost is None else cost
     for call in reply(answer, known=TOOLS, as_text=True).calls:
         if call.tool == "post" and isinstance(call.arguments, dict):
             own["posts"] += 1

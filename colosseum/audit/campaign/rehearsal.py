@@ -28,7 +28,7 @@ from colosseum.players.view import Player, Reply, ToolCall, View
 
 @dataclass
 class Load:
-    """What calls of one model come to."""
+    """What calls of one model come to: in dollars as far as there is a price, in seconds one after the other."""
 
     turns: float = 0.0
     """That nobody else pays for: each takes a call at least."""
@@ -36,9 +36,7 @@ class Load:
     prompt_tokens: float = 0.0
     completion_tokens: float = 0.0
     dollars: float = 0.0
-    """As far as there is a price."""
     seconds: float = 0.0
-    """Of all calls, one after the other."""
 
     def add(self, other: "Load", times: float = 1.0) -> None:
         """So many more of these calls."""
@@ -48,10 +46,9 @@ class Load:
 
 @dataclass
 class Rehearsed:
-    """What one run comes to."""
+    """What one run comes to, by model."""
 
     loads: dict[str, Load]
-    """By model."""
     said: float = 0.0
     """Bytes of all posts."""
 
@@ -121,7 +118,8 @@ class StandIn:
         self.load.turns += not self.coupled
         for number in range(steps):
             prompt = (size + number * habits.step_bytes) / habits.bytes_per_token
-            dollars = self.price.cost(prompt, habits.completion_tokens) if self.price else 0.0
+            price = self.price and (self.price.most if habits.everywhere else self.price.cost)
+            dollars = price(prompt, habits.completion_tokens) if price else 0.0
             one = Load(0, 1, prompt, habits.completion_tokens, dollars, habits.seconds)
             self.load.add(one, max(0.0, min(1.0, calls - number)))  # of a call that not every turn has, a part
 
