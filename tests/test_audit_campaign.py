@@ -281,7 +281,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[
     return folder, json.loads(said)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_campaign_is_gone_on_with(
     stop: signal.Signals, uninterrupted: tuple[Path, dict[str, object]], tmp_path: Path
 ) -> None:
@@ -289,8 +289,8 @@ def test_a_stopped_campaign_is_gone_on_with(
     wait_for_runs(tmp_path, 2)
     process.send_signal(stop)
     _, words = process.communicate()
-    assert process.returncode == (130 if stop is signal.SIGINT else -signal.SIGKILL)
-    assert stop is not signal.SIGINT or "run the same command to go on" in words
+    assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop)
+    assert stop is signal.SIGKILL or "run the same command to go on" in words
     assert "Traceback" not in words
     done = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").glob("*.json")}
     assert 2 <= len(done) < RUNS

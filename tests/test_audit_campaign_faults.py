@@ -258,7 +258,7 @@ def check_stopped(process: "subprocess.Popen[str]", number: signal.Signals) -> N
     """It ends in good order, and says how to go on."""
     process.send_signal(number)
     said, words = process.communicate()
-    assert (process.returncode, said) == (130, "")
+    assert (process.returncode, said) == (128 + number, "")
     assert "under way, so that no answer is lost" in words
     assert "run the same command to go on" in words
     assert "Traceback" not in words

@@ -49,7 +49,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], s
     return files(folder), said
 
 
-@pytest.mark.parametrize("stop", [None, signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("stop", [None, signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_processes_make_the_same_and_go_with_the_one_that_began_them(
     stop: signal.Signals | None, alone: tuple[dict[str, bytes], str], tmp_path: Path
 ) -> None:
@@ -60,7 +60,7 @@ def test_processes_make_the_same_and_go_with_the_one_that_began_them(
         assert len(workers) >= 2
         process.send_signal(stop)
         _, words = process.communicate()
-        assert process.returncode == (130 if stop is signal.SIGINT else -stop), words
+        assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop), words
         assert gone(workers)
         assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < 60
         process = begin(tmp_path, 2)

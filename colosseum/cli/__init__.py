@@ -9,7 +9,7 @@ Results go to stdout, everything else to stderr. Exit codes:
 * 3: some runs failed; the others are complete, or left since a model no longer answers
 * 4: the budget is reached; what is left can be gone on with
 * 100: the gate of `--fail-on` or `--fail-on-inconclusive` is shut
-* 130: interrupted; the same command goes on
+* 130, 143: interrupted by Ctrl-C or SIGTERM; the same command goes on
 """
 
 __all__ = ["main"]

@@ -37,6 +37,7 @@ from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words
 from colosseum.cli.live_view.display import Display, showing
 from colosseum.cli.live_view.meter import Meter
+from colosseum.cli.obeying import exit_code
 from colosseum.cli.report import report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, tally_words
 from colosseum.cli.words import Stop, checked_spec, note, stop
@@ -196,7 +197,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
     except KeyboardInterrupt:
         note(f"interrupted; {going_on(folder.path)}")
-        return 130
+        return exit_code()
     if made is None:
         return LEFT
     tally, purse, verdicts = made

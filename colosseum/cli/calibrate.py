@@ -24,6 +24,7 @@ from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, rea
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, judges_of
+from colosseum.cli.obeying import exit_code
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, say_json, stop
 from colosseum.diagnostics import counted
@@ -69,7 +70,7 @@ def calibrate(request: Request, *, as_json: bool) -> int:
         raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
     except KeyboardInterrupt:
         note(f"interrupted; the same command goes on, with the answers that are in {folder}")
-        return 130
+        return exit_code()
     note(words) if words else None
     if as_json:
         say_json(content)

@@ -3,6 +3,7 @@
 Before the first block every worker is asked whether it sees the folder, and whether models can play where it is.
 """
 
+import math
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from colosseum.cli.asking import Asking
 from colosseum.cli.interrupting import handling
 from colosseum.cli.live_view.display import Display, showing
 from colosseum.cli.live_view.meter import Meter
+from colosseum.cli.obeying import more_time
 from colosseum.cli.words import Stop, note, stop
 from colosseum.diagnostics import counted
 from colosseum.players.models.request import Endpoint
@@ -148,7 +150,9 @@ def _interruptible(workers: DaskCrew | ProcessCrew) -> Iterator[None]:
         if asked:
             raise KeyboardInterrupt
         asked = True
-        note("waiting for calls under way, so that no answer is lost; Ctrl-C again does not wait")
+        if isinstance(workers, DaskCrew):
+            more_time(math.inf)
+            note("waiting for calls under way, so that no answer is lost; Ctrl-C again does not wait")
         workers.interrupt()
 
     with handling(stopped):

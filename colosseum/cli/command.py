@@ -7,6 +7,7 @@ from typing import ParamSpec
 import typer
 from typer.core import TyperCommand
 
+from colosseum.cli.obeying import exit_code, obeying
 from colosseum.cli.words import Stop, complain
 
 P = ParamSpec("P")
@@ -15,18 +16,19 @@ P = ParamSpec("P")
 def registering(
     app: typer.Typer, *, cls: type[TyperCommand] = TyperCommand
 ) -> Callable[[Callable[P, int]], Callable[P, None]]:
-    """A decorator: a function's result is the exit code, a Stop is told in words, Ctrl-C exits with 130."""
+    """A decorator: a function's result is the exit code, a Stop is told in words, a signal has a code of its own."""
 
     def command(function: Callable[P, int]) -> Callable[P, None]:
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> None:
-            try:
-                code = function(*args, **kwargs)
-            except Stop as stop:
-                code = complain(stop)
-            except KeyboardInterrupt:
-                typer.echo("interrupted", err=True)
-                code = 130
+            with obeying():
+                try:
+                    code = function(*args, **kwargs)
+                except Stop as stop:
+                    code = complain(stop)
+                except KeyboardInterrupt:
+                    typer.echo("interrupted", err=True)
+                    code = exit_code()
             raise typer.Exit(code)
 
         return app.command(name=function.__name__.rstrip("_"), cls=cls)(run)

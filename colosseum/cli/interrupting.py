@@ -1,19 +1,23 @@
 """Ctrl-C. In: work that asks models; out: its result, or a KeyboardInterrupt once nothing paid for gets lost."""
 
 import asyncio
+import math
 import signal
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
 from colosseum.audit.campaign.source import PaidSource
+from colosseum.cli.obeying import STOPS, heard, more_time
 from colosseum.cli.words import note
 from colosseum.diagnostics import counted
 
 T = TypeVar("T")
 LOOKING = 0.02
 """Seconds between two looks at calls under way."""
+TERMINATING = 10.0
+"""Seconds for which they are waited for after SIGTERM: who sends it kills what does not end soon."""
 
 
 async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) -> T:
@@ -22,11 +26,12 @@ async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) 
     Their answers are paid for, so they are waited for; a second signal does not wait. A third one does not even wait
     for what is being computed: it ends us wherever we are, which is not always tidy.
     """
-    loop, asked, signals = asyncio.get_running_loop(), asyncio.Event(), 0
+    loop, asked, signals, until = asyncio.get_running_loop(), asyncio.Event(), 0, math.inf
 
     def stopped(number: int, frame: FrameType | None) -> None:
-        nonlocal signals
+        nonlocal signals, until
         signals += 1
+        until = loop.time() + TERMINATING if number == signal.SIGTERM else until
         if signals > 2:
             raise KeyboardInterrupt
         if signals > 1:
@@ -43,7 +48,8 @@ async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) 
         if working.done():
             waiting.cancel()
             return working.result()
-        while source.provider.under_way and signals < 2:
+        while source.provider.under_way and signals < 2 and loop.time() < until:
+            more_time()
             await asyncio.sleep(LOOKING)
         working.cancel()
         await asyncio.wait({working})
@@ -53,9 +59,14 @@ async def until_interrupted(work: Coroutine[None, None, T], source: PaidSource) 
 
 
 @contextmanager
-def handling(handler: "signal._HANDLER") -> Iterator[None]:
+def handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """Within the block the handler hears of what asks us to stop."""
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def told(number: int, frame: FrameType | None) -> None:
+        heard(number)
+        handler(number, frame)
+
+    before = {number: signal.signal(number, told) for number in STOPS}
     try:
         yield
     finally:

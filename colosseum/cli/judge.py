@@ -19,6 +19,7 @@ from colosseum.cli.audit import going_on
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, leave_out, verdict_words, who_judged
+from colosseum.cli.obeying import exit_code
 from colosseum.cli.report import read_campaign, report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, stop
@@ -65,7 +66,7 @@ def judge_folder(request: Request, *, as_json: bool) -> int:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
     except KeyboardInterrupt:
         note(f"interrupted; {going_on(folder.path)}")
-        return 130
+        return exit_code()
     note(words)
     return max(code, report_folder(folder.path, as_json=as_json, keep=True))
 

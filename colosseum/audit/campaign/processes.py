@@ -42,15 +42,16 @@ def pool(number: int) -> Iterator[ProcessPoolExecutor]:
         yield workers
     except BaseException:
         for process in multiprocessing.active_children():
-            process.terminate()  # what it was at is made anew
+            process.kill()  # what it was at is made anew
         raise
     finally:
         workers.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:
-    """Called in a process as it starts: Ctrl-C is for its parent, with which it ends."""
+    """Called in a process as it starts: Ctrl-C and SIGTERM are for its parent, with which it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
     threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

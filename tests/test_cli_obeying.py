@@ -1,0 +1,72 @@
+"""Signals while something is computed that takes minutes: the process ends soon, and in words."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from test_audit_campaign_processes import children, gone
+
+from colosseum.language import shipped
+
+HEAVY = str(shipped("specs") / "hospital_published.colo")
+"""Expanding, solving and reporting it each take longer than a signal may wait."""
+LIMIT = 120.0
+"""Seconds after which a process hangs; one that obeys takes a few on a busy machine."""
+
+
+def begin(*arguments: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "colosseum", *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def wait_for_work(process: "subprocess.Popen[str]", seconds: float) -> None:
+    """Until it has used so much processor time."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    while True:
+        assert process.poll() is None, process.communicate()
+        fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        if (int(fields[11]) + int(fields[12])) / ticks >= seconds:
+            return
+        time.sleep(0.02)
+
+
+def stopped(process: "subprocess.Popen[str]", number: signal.Signals, *, everybody: bool = False) -> str:
+    """What it says."""
+    (os.killpg if everybody else os.kill)(process.pid, number)
+    try:
+        said, words = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    assert (process.returncode, said, "Traceback" in words) == (128 + number, "", False), words
+    return words
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("seconds", [2.0, 6.0])
+@pytest.mark.parametrize("command", [("compile",), ("audit", "--seeds", "1..3", "--jobs", "1")], ids=lambda c: c[0])
+def test_what_is_computed_is_not_waited_for(
+    command: Sequence[str], seconds: float, number: signal.Signals, tmp_path: Path
+) -> None:
+    more = ("--out", str(tmp_path / "out")) if command[0] == "audit" else ()
+    process = begin(command[0], HEAVY, *command[1:], *more)
+    wait_for_work(process, seconds)
+    assert "interrupted" in stopped(process, number)
+
+
+@pytest.mark.parametrize("everybody", [False, True])
+def test_worker_processes_are_not_waited_for(everybody: bool, tmp_path: Path) -> None:
+    """A queue sends SIGTERM to all processes of a job."""
+    process = begin("audit", HEAVY, "--seeds", "1..4", "--jobs", "2", "--out", str(tmp_path / "out"))
+    while len(workers := children(process.pid)) < 3:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    wait_for_work(process, 1.0)
+    assert "run the same command to go on" in stopped(process, signal.SIGTERM, everybody=everybody)
+    assert gone(workers)
