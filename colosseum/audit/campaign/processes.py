@@ -71,6 +71,7 @@ class ProcessCrew:
     pool: ProcessPoolExecutor
     finished: "SimpleQueue[tuple[int, Future[Made]] | None]" = field(default_factory=SimpleQueue)
     """Blocks that are done; None when somebody says stop."""
+    stopped: bool = False
 
     def workers(self) -> int:
         """How many there are."""
@@ -88,7 +89,7 @@ class ProcessCrew:
     def take(self) -> tuple[int, Made]:
         """Wait for a block to be done. Raises Died, KeyboardInterrupt, and whatever broke in the block."""
         done = self.finished.get()
-        if done is None:
+        if done is None or self.stopped:  # a process may have been told first, and have ended
             raise KeyboardInterrupt
         number, future = done
         try:
@@ -98,4 +99,5 @@ class ProcessCrew:
 
     def interrupt(self) -> None:
         """Let `take` raise KeyboardInterrupt; may be called by a handler of signals."""
+        self.stopped = True
         self.finished.put(None)

@@ -97,7 +97,7 @@ class Provider:
     in_vain: dict[str, int] = field(default_factory=dict)
     """Calls since a model's last answer that came to nothing."""
     gave_up: Failure | None = None
-    """Why no call is begun any more, where models are the reason."""
+    """Why no call is begun any more."""
 
     async def ask(
         self,
@@ -125,10 +125,8 @@ class Provider:
             number, slow = number + 1, isinstance(result, Failure) and result.kind == "rate_limit"
             since = min(since, self.clock()) if _silent(result) else math.inf
             failed, limited = failed + (not slow), limited + slow
-            if slow:
-                delay = _delay(result, limited, (PATIENCE if patience is None else patience) - waited)
-            else:
-                delay = _delay(result, failed, LONGEST_DELAY) if failed < left else None
+            most = (PATIENCE if patience is None else patience) - waited if slow else LONGEST_DELAY
+            delay = _delay(result, limited if slow else failed, most) if slow or failed < left else None
             if isinstance(result, Failure) and result.fits and sent is request:  # of a shorter reply there is room
                 sent, delay = replace(request, endpoint=replace(request.endpoint, max_tokens=result.fits)), 0.0
             alone = self.alive.get(line, -math.inf) < since  # nobody else was answered since this call first failed
@@ -162,9 +160,8 @@ class Provider:
             elif result.kind == "rate_limit" and result.again:
                 turn.limited(result.after)
         if isinstance(result, Answer) or not (_silent(result) or result.kind == "timeout"):
-            line = _line(request)
-            self.alive[line] = max(begun, self.alive.get(line, begun))
-            self.outages.pop(line, None)
+            self.alive[_line(request)] = max(begun, self.alive.get(_line(request), begun))
+            self.outages.pop(_line(request), None)
         return result
 
     async def _probe(self, request: Request, gate: RateLimit, outage: Outage) -> Answer | Failure:
