@@ -85,7 +85,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 5480,
     "report": 7671,
     "api": 450,
-    "cli": 6442,
+    "cli": 6440,
     "notebook": 1133,
 }
 

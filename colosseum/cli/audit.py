@@ -375,10 +375,8 @@ def _purse(work: Work, budget: Limits) -> Purse:
     shard = (work.request.part.shard or "").replace("/", "-")
     ledger = None if budget.campaign is None else Ledger(work.folder.ledger(shard))
     before = spent_before(work.folder, work.counted, budget.prices)
-    return Purse(
-        budget.campaign, budget.prices, before.dollars, before.unpriced, before.bounded,
-        dearest=before.teams, ledger=ledger,
-    )  # fmt: skip
+    known = (before.dollars, before.unpriced, before.bounded)
+    return Purse(budget.campaign, budget.prices, *known, dearest=before.teams, ledger=ledger)
 
 
 def _spread(work: Work, purse: Purse, meter: Meter, models: Mapping[str, Endpoint], options: Options) -> Tally:
