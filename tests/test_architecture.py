@@ -76,7 +76,7 @@ def test_no_file_is_over_400_lines(path: Path) -> None:
 
 
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
-    "diagnostics": 507,
+    "diagnostics": 503,
     "language": 5798,
     "model": 6989,
     "optimum": 6923,

@@ -33,7 +33,6 @@ GROUPS = (
 CODES: dict[str, Code] = {
     code: Code(code, title)
     for code, title in (
-        # ---- the text
         ("C001", "the first line is not `colosseum 1`"),
         ("C002", "an edition of the language that this version cannot read"),
         ("C003", "the edition is stated twice"),
@@ -55,7 +54,6 @@ CODES: dict[str, Code] = {
         ("C019", "a line of a grid that is neither header nor row"),
         ("C020", "a word outside the statement it belongs to"),
         ("C021", "a number too large"),
-        # ---- names and composition
         ("C030", "a file that cannot be read"),
         ("C031", "a file that is not UTF-8 text, or too long"),
         ("C032", "a path that `use` does not follow"),
@@ -73,7 +71,6 @@ CODES: dict[str, Code] = {
         ("C047", "a function is unknown or called wrongly"),
         ("C048", "a map stands where none can"),
         ("C049", "something depends on itself"),
-        # ---- values and data
         ("C050", "a value is of the wrong kind"),
         ("C051", "a number cannot be computed"),
         ("C052", "a table has no such entry"),
@@ -94,7 +91,6 @@ CODES: dict[str, Code] = {
         ("C067", "`per unit` where there is nothing to measure"),
         ("C068", "a coalition or channel has no proper members"),
         ("C070", "a network cannot be made"),
-        # ---- prompts and experiments
         ("C080", "a prompt tells a private fact to others"),
         ("C081", "a prompt is not a template"),
         ("C082", "a prompt is too long"),
@@ -111,7 +107,6 @@ CODES: dict[str, Code] = {
         ("C093", "a rubric's scores are not whole numbers, each once"),
         ("C100", "a term is too large for an integer program"),
         ("C101", "nothing satisfies the hard requirements"),
-        # ---- assignments, options and folders
         ("C120", "an assignment cannot be read"),
         ("C121", "an assignment does not fit the scenario"),
         ("C122", "an option has a wrong value"),
@@ -121,7 +116,6 @@ CODES: dict[str, Code] = {
         ("C126", "a `.env` cannot be read"),
         ("C127", "a cluster cannot be used"),
         ("C128", "an agent of one's own cannot play"),
-        # ---- warnings
         ("W001", "a table that nobody reads"),
         ("W002", "a reward that no decision changes"),
         ("W003", "a coalition of everybody"),
@@ -132,6 +126,8 @@ CODES: dict[str, Code] = {
         ("W009", "a secret channel for those who are among themselves anyway"),
         ("W010", "a soft requirement that is worth breaking"),
         ("W011", "a variable that sets no option"),
+        ("W012", "a reward or requirement that agents are not told"),
+        ("W013", "a payoff sheet that is too long to be told whole"),
         ("W014", "variants that are compared and differ in length"),
     )
 }

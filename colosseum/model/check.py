@@ -81,7 +81,7 @@ def check(
     )
     if expansion is None or has_errors(diagnostics):
         return None, diagnostics
-    diagnostics += _distinct(warnings(spec, expansion.scenario, designs), spec.composition.source)
+    diagnostics += _distinct(warnings(spec, expansion.scenario, designs, expansion.sheets), spec.composition.source)
     return Checked(spec, changed, designs, expansion), diagnostics
 
 

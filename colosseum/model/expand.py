@@ -13,6 +13,7 @@ from colosseum.model.gc_pause import gc_paused
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
+from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import Compiled, Vocabulary, compile_template, render
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.scenario import (
@@ -44,8 +45,11 @@ class Expansion:
 
     scenario: Scenario
     world: World
+    sheets: Sheets
+    """The payoff sheets that prompts asked for."""
 
 
+@gc_paused()
 def expand(
     spec: Spec,
     *,
@@ -59,26 +63,16 @@ def expand(
 
     `meter` counts the work.
     """
-    with gc_paused():
-        return _expand(spec, seed, params, graph, members or {}, meter or Meter())
-
-
-def _expand(
-    spec: Spec,
-    seed: int,
-    params: Mapping[str, Value],
-    graph: Graph | None,
-    members: Mapping[str, tuple[str, ...]],
-    meter: Meter,
-) -> tuple[Expansion | None, list[Diagnostic]]:
+    meter = meter or Meter()
     world, diagnostics = realise(spec, seed=seed, params=params, graph=graph, meter=meter)
     if world is None:
         return None, diagnostics
     if members:
         world = replace(world, sets={**world.sets, **{name: Elements(m) for name, m in members.items()}})
     task, found = ground(world, meter=meter)
-    work = Findings([*diagnostics, *found])
-    parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, task.agents, work, meter)),
+    work, sheets = Findings([*diagnostics, *found]), Sheets(world, task)
+    sheets.whole = not (has_errors(work.diagnostics) or spec.doubts)
+    parts = (tuple(_coalitions(world, task, work, meter)), tuple(_prompts(world, sheets, work, meter)),
              tuple(_claims(world, work, meter)), tuple(_rubrics(spec, work)))  # fmt: skip
     if has_errors(work.diagnostics) or spec.doubts:
         return None, work.diagnostics
@@ -96,7 +90,7 @@ def _expand(
         claims=claims,
         rubrics=rubrics,
     )
-    return Expansion(scenario, world), work.diagnostics
+    return Expansion(scenario, world, sheets), work.diagnostics
 
 
 def lay(spec: Spec, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
@@ -167,8 +161,9 @@ def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
     return tuple(str(a) for c in chosen for a in world.members(c) if a != agent)
 
 
-def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter) -> Iterator[Prompt]:
+def _prompts(world: World, sheets: Sheets, work: Findings, meter: Meter) -> Iterator[Prompt]:
     vocabulary = _vocabulary(world)
+    vocabulary = replace(vocabulary, known=vocabulary.known | {PAYOFFS})
     for statement in world.spec.of(syntax.Prompt):
         try:
             recipients = _recipients(statement, world, meter)
@@ -188,7 +183,8 @@ def _prompts(world: World, agents: tuple[str, ...], work: Findings, meter: Meter
                 except Fault as fault:
                     work.fault(fault, text.span)
                     continue
-                wordings.append(tuple(_rendered(compiled, statement, recipients, world, work, meter)))
+                told = sheets if PAYOFFS in compiled.names and sheets.asked else None
+                wordings.append(tuple(_rendered(compiled, statement, recipients, world, told, work, meter)))
             if wordings:
                 variants.append(Variant(variant.name, wordings[0], tuple(wordings[1:])))
         yield Prompt(statement.name, recipients, tuple(variants))
@@ -208,13 +204,15 @@ def _rendered(
     statement: syntax.Prompt,
     recipients: tuple[str, ...],
     world: World,
+    sheets: Sheets | None,
     work: Findings,
     meter: Meter,
 ) -> Iterator[tuple[str, str]]:
     for agent in recipients:
         try:
             allies = _allies(agent, statement, world)
-            yield agent, render(compiled, world, me=agent, allies=allies, extra={}, meter=meter)
+            told: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if sheets else {}
+            yield agent, render(compiled, world, me=agent, allies=allies, extra=told, meter=meter)
         except Fault as fault:
             work.fault(fault, compiled.text.span)
             return  # one mistake is told once, not for every recipient

@@ -5,20 +5,19 @@ from dataclasses import replace
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
+from colosseum.model.disclosure import not_disclosed, some
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.networks import public_channels
+from colosseum.model.payoff_sheet import Sheets
 from colosseum.model.prompts import template_names
-from colosseum.model.scenario import EqualSplit, Payoff, Prompt, QualifiedSplit, Scenario, Task
+from colosseum.model.scenario import Payoff, Prompt, Scenario, Task
 from colosseum.model.spec import Spec, mentioned
-from colosseum.model.terms import Term
 
 LONGER = 4 / 3
 """Times as many words as another that a variant may have with which it is compared."""
-MOST_NAMED = 3
-"""Agents that a warning names before it counts the rest."""
 
 
-def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> list[Diagnostic]:
+def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design], sheets: Sheets) -> list[Diagnostic]:
     """Every warning, in the order of the checks."""
     return [
         *_unread(spec),
@@ -30,6 +29,7 @@ def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> l
         *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
+        *not_disclosed(spec, scenario.prompts, sheets),
     ]
 
 
@@ -60,26 +60,14 @@ def _powerless(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
     if not task.payoffs or not idle:
         return
     first = spec.symbols[task.owned[idle[0]][0].name.partition("[")[0]]
-    some = idle[:MOST_NAMED]
-    names = ", ".join(f"`{agent}`" for agent in some) + (
-        f" and {len(idle) - len(some)} more" if idle[len(some) :] else ""
-    )
-    yield report("W007", first.span, f"no decision of {names} changes what it is paid itself",
+    yield report("W007", first.span, f"no decision of {some(idle)} changes what it is paid itself",
                  help="give it a `reward` that mentions its decisions, or see who is credited by `to`")  # fmt: skip
 
 
 def _touched(payoff: Payoff, task: Task) -> Iterator[str]:
     """The agents who may be credited with a payoff, and whose decisions matter to it or to who shares it."""
-    conditions: list[Term] = []
-    match payoff.credit:
-        case EqualSplit(agents=sharing):
-            pass
-        case QualifiedSplit(candidates=candidates, otherwise=otherwise):
-            sharing = (*(agent for agent, _ in candidates), *otherwise)
-            conditions = [condition for _, condition in candidates]
-    scope = payoff.term.scope.union(*(c.scope for c in conditions))
-    owners = {task.variable[name].owner for name in scope if len(task.variable[name].domain) > 1}
-    return (agent for agent in sharing if agent in owners)
+    owners = {task.variable[name].owner for name in payoff.scope if len(task.variable[name].domain) > 1}
+    return (agent for agent in payoff.credit.named if agent in owners)
 
 
 def _among_themselves(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:

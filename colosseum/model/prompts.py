@@ -36,36 +36,20 @@ FILTERS = ("join", "round", "upper", "length")
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
 
-@dataclass(frozen=True)
-class _Counted:
+@dataclass(frozen=True, eq=False)
+class _Counted(Elements):
     """A set as a template sees it: every round of a loop is counted, so that no prompt runs for ever."""
 
-    elements: Elements
     meter: Meter
 
     def __iter__(self) -> Iterator[Value]:
-        for item in self.elements:
+        for item in self.items:
             self.meter.count(1)
             yield item
 
-    def __len__(self) -> int:
-        return len(self.elements)
-
-    def __contains__(self, item: object) -> bool:
-        return item in self.elements
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Counted) and self.elements == other.elements
-
-    def __hash__(self) -> int:
-        return hash(self.elements)
-
-    def __str__(self) -> str:
-        return str(self.elements)
-
 
 def _shown(value: Value, meter: Meter) -> "Value | _Counted":
-    return _Counted(value, meter) if isinstance(value, Elements) else value
+    return _Counted(value.items, meter) if isinstance(value, Elements) else value
 
 
 @dataclass(frozen=True)

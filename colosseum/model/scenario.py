@@ -43,6 +43,11 @@ class EqualSplit:
     agents: tuple[str, ...]
     """Who shares, in declared order."""
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Who may share."""
+        return self.agents
+
     def shares(self, x: Assignment) -> tuple[str, ...]:
         """Who shares at x."""
         return self.agents
@@ -57,6 +62,11 @@ class QualifiedSplit:
     """Pairs of an agent and its condition."""
     otherwise: tuple[str, ...]
     """Who shares when no condition holds."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Who may share."""
+        return (*(agent for agent, _ in self.candidates), *self.otherwise)
 
     def shares(self, x: Assignment) -> tuple[str, ...]:
         """Who shares at x."""
@@ -80,6 +90,12 @@ class Payoff:
     """What it pays at an assignment: a number, negative where it costs."""
     credit: Credit
     """Who is credited with it."""
+
+    @property
+    def scope(self) -> frozenset[str]:
+        """The variables that change what it pays, or who shares it."""
+        candidates = self.credit.candidates if isinstance(self.credit, QualifiedSplit) else ()
+        return self.term.scope.union(*(condition.scope for _, condition in candidates))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,261 @@
+"""Payoff sheets, `{{ payoffs }}`. In: a world and the task that scores it; out: what one reader is told it pays.
+
+A sheet states the goal, every reward and requirement as a formula in plain words, and the numbers that enter them as
+far as they are the reader's to see. It is made from the statements and terms that score, when a prompt asks for it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from colosseum.language import syntax
+from colosseum.model.environment import Environment, Place
+from colosseum.model.evaluate import prepare
+from colosseum.model.faults import Poisoned
+from colosseum.model.folding import NOTHING
+from colosseum.model.instances import indexed
+from colosseum.model.payees import Payees
+from colosseum.model.plain_words import Words, digits, shown
+from colosseum.model.scenario import EqualSplit, Payoff, Task
+from colosseum.model.spec import mentioned, walk
+from colosseum.model.values import Elements, Value, instance_name, number
+from colosseum.model.world import TableData, World
+
+Statement: TypeAlias = syntax.Reward | syntax.Require
+Line: TypeAlias = tuple[str, str, bool]
+"""A line of data: what it is about, its text, and whether the reader needs it before others."""
+PAYOFFS = "payoffs"
+"""What a prompt calls it; a declared name of the same letters comes first."""
+LONGEST_SHEET = 24_000
+"""Characters of a sheet: its formulas whatever they take, then data as far as they fit."""
+GOAL = """\
+Your payoff is what is paid to you below, less what you bear. The team's goal: all agents' payoffs, added up, \
+as high as possible."""
+DATA = "Numbers and lists (cost[Ann]: nails = 5 says that cost[Ann, nails] is 5):"
+BUILT = {
+    "pairs": "pairs(S) are all pairs of different elements of S, each pair once.",
+    "steps": "steps(S) are the pairs of elements of S that follow one another.",
+    "size": "size(S) is how many elements S has.",
+}
+
+
+@dataclass
+class Sheets:
+    """The sheets of one instance; each is made once, when it is asked for."""
+
+    world: World
+    task: Task
+    whole: bool = False
+    """Whether the instance is without errors."""
+    left_out: dict[str, None] = field(default_factory=dict)
+    """Tables and sets of which lines were left out, as a sheet would have been too long."""
+    made: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> bool:
+        """Whether `payoffs` in a prompt means the sheet."""
+        return PAYOFFS not in self.world.spec.symbols and not self.world.is_element(PAYOFFS)
+
+    def of(self, reader: str) -> str:
+        """The sheet of an agent; raises Poisoned where the instance is in error."""
+        if not self.whole:
+            raise Poisoned("a payoff is in error")
+        return self.made[reader] if reader in self.made else self.made.setdefault(reader, self._sheet(reader))
+
+    def _sheet(self, reader: str) -> str:
+        formulas = [GOAL, *self.formulas, DATA]
+        length = sum(len(line) + 1 for line in formulas)
+        lines = [*self._alone(reader), *self._data(reader)]
+        kept, left_out = set[Line](), dict[str, None]()
+        for line in sorted(lines, key=lambda line: not line[2]):
+            if length + len(line[1]) < LONGEST_SHEET:
+                length += len(line[1]) + 1
+                kept.add(line)
+            else:
+                left_out[line[0]] = None
+        self.left_out |= left_out
+        last = [f"Left out, as this is long enough: more of {', '.join(left_out)}."] if left_out else []
+        return "\n".join([*formulas, *(f"- {line[1]}" for line in lines if line in kept), *last])
+
+    @cached_property
+    def told(self) -> tuple[Statement, ...]:
+        """The rewards and requirements that agents are to know, in declared order."""
+        statements = self.world.spec.composition.statements
+        return tuple(s for s in statements if isinstance(s, Statement) and not s.undisclosed)
+
+    def closure(self, nodes: Iterable[syntax.Node]) -> dict[str, None]:
+        """The names of sets, tables and params that these mention, those behind derived tables included."""
+        spec, found, ahead = self.world.spec, dict[str, None](), list(nodes)
+        while ahead:
+            for name in mentioned(ahead.pop(0)):
+                if (name in spec.symbols or name == "links") and name not in found:
+                    found[name] = None
+                    ahead += [spec.symbols[name].statement] if name in spec.derived else []
+        return found
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Everything that the formulas mention, in declared order."""
+        found = self.closure(self.told)
+        return tuple(name for name in (*self.world.spec.symbols, "links") if name in found)
+
+    @cached_property
+    def statements(self) -> tuple[syntax.Declaration, ...]:
+        """What is told, and the derived tables that it mentions."""
+        spec = self.world.spec
+        return (*self.told, *(spec.symbols[name].statement for name in self.names if name in spec.derived))
+
+    @cached_property
+    def formulas(self) -> tuple[str, ...]:
+        """The rewards, requirements and derived tables in words: the same for every reader."""
+        words = Words(self.world)
+        lines = [f"- {self._formula(statement, words)}" for statement in self.statements]
+        called = {node.function for s in self.statements for node in walk(s) if isinstance(node, syntax.Call)}
+        return (*lines, *(said for function, said in BUILT.items() if function in called))
+
+    def _formula(self, statement: syntax.Declaration, words: Words) -> str:
+        assert isinstance(statement, syntax.Table | Statement)
+        indices = statement.indices
+        head = statement.name + (f", for each {words.filtered(indices)}" if indices is not None else "")
+        if isinstance(statement, syntax.Table):
+            assert isinstance(statement.source, syntax.Given)
+            return f"{head} means {words.say(statement.source.value)}"
+        head += f", if {words.say(statement.when)}: " if statement.when is not None else ": "
+        if isinstance(statement, syntax.Reward):
+            return f"{head}{words.say(statement.value)}, {self._paid(statement, words, 'paid')}"
+        head += words.say(statement.condition)
+        if statement.penalty is None:
+            return f"{head} must hold, whatever else is paid"
+        missed = "each unit by which that is missed" if statement.per_unit else "if not, that"
+        price = words.say(statement.penalty)
+        return f"{head} should hold; {missed} costs {price}, {self._paid(statement, words, 'borne')}"
+
+    def _paid(self, statement: Statement, words: Words, verb: str) -> str:
+        rows = [(env, payoff.credit) for payoff, env in self._instances[statement.name] if payoff.term != NOTHING]
+        guarded = self._guarded(statement.indices, statement.recipients)
+        return Payees(self.world, self.task, words, guarded).say(statement.recipients, rows, verb)
+
+    @cached_property
+    def _instances(self) -> dict[str, list[tuple[Payoff, Environment]]]:
+        """By statement, its payoffs with their bindings and the private cells that were read for them."""
+        payoffs = {(p.statement, p.name): p for p in self.task.payoffs}
+        found: dict[str, list[tuple[Payoff, Environment]]] = {}
+        for statement in self.told:
+            rows = found.setdefault(statement.name, [])
+            body = statement.value if isinstance(statement, syntax.Reward) else statement.condition
+            rules = [prepare(x) for x in (statement.when, body) if x is not None and self._guarded(statement)]
+            for key, env in indexed(statement.indices, Environment(Place(self.world), reads=set())):
+                payoff = payoffs.get((statement.name, instance_name(statement.name, key)))
+                if payoff is not None:
+                    for rule in rules:
+                        rule(env)
+                    rows.append((payoff, env))
+        return found
+
+    @cached_property
+    def hidden(self) -> dict[str, frozenset[str]]:
+        """Names that not all may see, with who sees all of each: private tables, coalitions, what follows from them."""
+        spec, everybody = self.world.spec, frozenset(self.task.agents)
+        found = {name: frozenset[str]() for name, table in self.world.tables.items() if table.private}
+        secret = (c.name for c in spec.of(syntax.Channel) if c.secret)
+        for name in (*(c.name for c in spec.of(syntax.Coalition)), *secret):
+            found[name] = frozenset(map(str, self.world.sets[name]))
+        data = [s for s in (*spec.of(syntax.Set), *spec.of(syntax.Table)) if s.name not in spec.derived]
+        for _ in data:  # a chain of what follows from what is no longer than that
+            for statement in data:
+                behind = [found[n] for n in mentioned(statement) if n in found and n in self.world.sets]
+                if behind and statement.name not in found:
+                    found[statement.name] = everybody.intersection(*behind)
+        return found
+
+    def _guarded(self, *nodes: syntax.Node | None) -> bool:
+        return not self.hidden.keys().isdisjoint(self.closure([node for node in nodes if node is not None]))
+
+    def _data(self, reader: str) -> Iterator[Line]:
+        comparisons = (c for s in self.statements for c in walk(s) if isinstance(c, syntax.Comparison))
+        compared = {name for comparison in comparisons for name in mentioned(comparison)}
+        for name in self.names:
+            table = self.world.tables.get(name)
+            members = self.world.network_links if name == "links" else self.world.sets.get(name)
+            if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
+                if name not in self.world.spec.derived:
+                    yield name, f"{name}: known only to those whom it is about", True
+            elif members is not None:
+                yield name, f"{name}: {_elements(members)}", True
+            elif table is not None and name not in self.world.spec.derived:
+                yield from _rows(table, reader, apart=name in compared)
+
+    def _alone(self, reader: str) -> Iterator[Line]:
+        """What each choice of the reader pays it, by the statements that ask for one decision of its own alone."""
+        own = {v.name for v in self.task.owned[reader]}
+        simple: list[tuple[str, list[Payoff]]] = []
+        for statement in self.told:
+            felt = [(p, env) for p, env in self._instances[statement.name] if reader in p.credit.named]
+            fixed = all(isinstance(p.credit, EqualSplit) for p, _ in felt)
+            unary = all(len(p.term.scope) == 1 and p.term.scope <= own for p, _ in felt)
+            if fixed and unary and self._sees(reader, statement, [env for _, env in felt]):
+                simple.append((statement.name, [p for p, _ in felt]))
+        for variable in self.task.owned[reader]:
+            names = [name for name, felt in simple if any(variable.name in p.term.scope for p in felt)]
+            payoffs = [p for _, felt in simple for p in felt if variable.name in p.term.scope]
+            paid = [
+                sum(number(p.term.evaluate({variable.name: value}), p.name) / len(p.credit.named) for p in payoffs)
+                for value in variable.domain
+            ]
+            if names:
+                entries = _entries(zip(variable.domain, paid, strict=True), digits(paid, apart=False))
+                start = f"If you choose {variable.name}, {' and '.join(names)} alone pays you"
+                yield variable.name, f"{start}: {entries}", True
+
+    def _sees(self, reader: str, statement: Statement, instances: Sequence[Environment]) -> bool:
+        """Whether the reader may see all that these instances were computed from."""
+        if statement.recipients is not None and self._guarded(statement.recipients):
+            return False
+        sets = (self.hidden[n] for n in self.closure([statement]) if n in self.hidden and n in self.world.sets)
+        cells = {cell for env in instances for cell in env.reads or ()}
+        audiences = ((self.world.tables[table].audience or {})[key] for table, key in cells)
+        return all(reader in known for known in (*sets, *audiences))
+
+
+def _elements(found: Elements) -> str:
+    numbers = [x for x in found.items if type(x) is int]
+    if len(numbers) == len(found) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(shown, found))
+
+
+def _rows(table: TableData, reader: str, *, apart: bool) -> Iterator[Line]:
+    """`cost[engineer1]: ticket1 = 7.31, …`, and who alone knows the rest."""
+    entries, audience = table.entries, table.audience
+    visible = {key: entries[key] for key in entries if audience is None or reader in audience[key]}
+    numbers = [x for x in visible.values() if isinstance(x, int | float) and not isinstance(x, bool)]
+    decimals = digits(numbers, apart=apart) if numbers else None
+    note = "" if decimals is None else " (rounded)"
+    rows: dict[tuple[Value, ...], list[tuple[Value, Value]]] = {}
+    for key, value in visible.items():
+        if key:
+            rows.setdefault(key[:-1], []).append((key[-1], value))
+        else:
+            yield table.name, f"{table.name}{note} = {shown(value, decimals)}", True
+    for prefix, cells in rows.items():
+        own = audience is not None or reader in prefix or not prefix
+        yield table.name, f"{_cell(table.name, prefix)}{note}: {_entries(cells, decimals)}", own
+    unseen: dict[str, dict[str, None]] = {}
+    for key, who in (audience or {}).items():
+        if key not in visible:
+            cell = _cell(table.name, key if key[:-1] in rows else key[:-1])
+            known = ", ".join(map(shown, who)) or "nobody"
+            named = re.search(rf"\b{re.escape(known)}\b", cell.removeprefix(table.name))
+            unseen.setdefault("the agent named" if named else known, {})[cell] = None
+    for known, hidden in unseen.items():
+        yield table.name, f"{', '.join(hidden)}: known only to {known}", True
+
+
+def _cell(name: str, key: tuple[Value, ...]) -> str:
+    return f"{name}[{', '.join(map(shown, key))}]" if key else name
+
+
+def _entries(pairs: Iterable[tuple[Value, Value]], decimals: int | None) -> str:
+    return ", ".join(f"{shown(key)} = {shown(value, decimals)}" for key, value in pairs)
