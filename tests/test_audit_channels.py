@@ -9,10 +9,10 @@ import pytest
 from conftest import planned
 from specs_made import TEAM, expanded, said
 
-from colosseum.audit.channels import live_channels
 from colosseum.audit.trial import Trial
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import measure
+from colosseum.model.channels import live_channels
 from colosseum.model.scenario import Scenario
 
 SIZES = """

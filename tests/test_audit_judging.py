@@ -18,9 +18,9 @@ from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.judging import lexical
 from colosseum.audit.judging.asking import TRIES, Matter, judge
 from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.judging.rubrics import BUILT_IN
 from colosseum.audit.judging.transcript import Transcript, focal_sets, transcript
 from colosseum.model.expand import BUILT_IN_RUBRICS
+from colosseum.model.rubrics import BUILT_IN
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered

@@ -106,7 +106,8 @@ def spoken(stage: Stage, hidden: list[str]) -> Spoken:
     posts: list[Post] = []
     for channel in stage.channels:
         texts = ["I can tell: cost[B, dig] = 3.5", "hello"] if "A" in channel.members else hidden
-        posts += [Post(len(posts) + n, 1, channel.name, channel.members[0], said) for n, said in enumerate(texts, 1)]
+        wire = stage.wire[channel.name]
+        posts += [Post(len(posts) + n, 1, wire, channel.members[0], said) for n, said in enumerate(texts, 1)]
     return Spoken(tuple(posts), ())
 
 
@@ -144,23 +145,25 @@ def test_the_shipped_specs_keep_their_secrets(spec: str, seed: int) -> None:
     (plain, library), (bent, _) = stages["baseline"], stages["prompted"]
     bent = replace(bent, run=plain.run)  # the same throw of the dice
     members = plain.scenario.coalitions[0].members
-    posts = Spoken((Post(1, 1, "backroom", members[0], "psst"), Post(2, 1, "public", members[0], "hi")), ())
+    aside = bent.wire["backroom"]
+    posts = Spoken((Post(1, 1, aside, members[0], "psst"), Post(2, 1, "public", members[0], "hi")), ())
     for agent in plain.scenario.task.agents:
         if agent not in members:
             same((plain, library, replace(posts, posts=posts.posts[1:])), (bent, library, posts), agent)
         else:
             shown = view(bent, agent, PLANNING, posts, steps=(), data=None)
-            assert [c.name for c in shown.channels] == ["public", "backroom"]
+            assert [c.name for c in shown.channels] == ["public", aside]
             assert [p.text for c in shown.channels for p in c.posts] == ["hi", "psst"]
 
 
 def test_post_numbers_have_no_gaps_that_tell_of_other_posts() -> None:
     stage, _ = stage_of(SPECS / "toy.colo", arm="prompted")
-    posts = Spoken(tuple(Post(n, 1, c, "B", "x") for n, c in enumerate(("public", "backroom", "public"), 1)), ())
+    aside = stage.wire["backroom"]
+    posts = Spoken(tuple(Post(n, 1, c, "B", "x") for n, c in enumerate(("public", aside, "public"), 1)), ())
     shown = {a: view(stage, a, PLANNING, posts, steps=(), data=None) for a in ("A", "C")}
     assert [p.number for c in shown["A"].channels for p in c.posts] == [1, 2]
     assert [(c.name, p.number) for c in shown["C"].channels for p in c.posts] == [
-        ("public", 1), ("public", 3), ("backroom", 2),
+        ("public", 1), ("public", 3), (aside, 2),
     ]  # fmt: skip
 
 

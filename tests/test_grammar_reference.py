@@ -16,7 +16,6 @@ from reference import BLOCKS, GOOD, HEAD, PAGE, PIECE, ROOT, Block, expression, 
 from typer.main import get_command
 
 from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.channels import live_channels
 from colosseum.audit.stage import Stage
 from colosseum.audit.team import cast
 from colosseum.audit.trial import Expansions, Trials, blocks
@@ -26,6 +25,7 @@ from colosseum.diagnostics import CODES, Source, render_text
 from colosseum.language import parse, shipped, syntax
 from colosseum.language.layout import lay_out
 from colosseum.model import serial
+from colosseum.model.channels import live_channels
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Design
 from colosseum.model.spec import walk

@@ -104,6 +104,7 @@ def test_a_setting_takes_what_the_page_says(name: str, tmp_path: Path) -> None:
     example = re.search(r"`\w+ ([^`]*)`", row[0])
     assert example is not None
     (tmp_path / "spec.colo").write_text(f"{HEAD}agents A\nvariable v[agents]: 1..2\n", encoding="utf-8")
+    (tmp_path / "mine").mkdir()
     checked, _ = check(tmp_path / "spec.colo")
     assert checked is not None
     env = Environment(Place(checked.expansion.world))

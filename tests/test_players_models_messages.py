@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from colosseum.model.scenario import Variable
-from colosseum.players.models.messages import json_line, messages, plain
+from colosseum.model.template_files import json_line
+from colosseum.players.models.messages import messages, plain
 from colosseum.players.models.tools import tools
 from colosseum.players.view import ChannelView, Position, Post, Reply, Step, ToolCall, ToolResult, View
 
@@ -66,7 +67,7 @@ def test_the_state_of_planning() -> None:
         '{"number": 1, "round": 1, "from": "bob", "text": "I take t1"}',
         'Channel "den", members ["alice", "bob"]. This channel is private: only its members know that it exists.\n'
         "Nothing was posted here yet.",
-        "Your variables and the values that each may take (null is the choice of nothing):\n"
+        "Your variables and their values (null is nothing):\n"
         '"pick[alice]": "t1", 7, 0.5, "true", "(a, m)", null',
         "Decisions taken so far, as far as you can see them:\n"
         '{"agent": "bob", "variable": "pick[bob]", "value": "t1"}\n'

@@ -103,11 +103,28 @@ def test_parallel_calls_are_carried_out_in_order_and_each_is_answered() -> None:
         '{"name": "Bob", "arguments": "none"}',
     ],
 )
-def test_other_text_is_a_note_and_ends_a_planning_turn(text: str) -> None:
-    events, server = play([says(text), DECIDE])
-    assert not any(event["event"] == "mistake" for event in events)
-    assert next(e["note"] for e in events if e["event"] == "reply") == text
-    assert len(server.requests) == 2
+def test_other_text_is_a_note_that_is_answered_once_and_ends_the_turn_the_second_time(text: str) -> None:
+    events, server = play([says(text), says(text), DECIDE])
+    assert [e["kind"] for e in events if e["event"] == "mistake"] == ["idle", "idle"]
+    assert [e["note"] for e in events if e["event"] == "reply"] == [text, text, ""]
+    told = server.requests[1].body["messages"][2:]
+    assert [(m["role"], m["content"].partition(".")[0]) for m in told] == [
+        ("assistant", text.partition(".")[0]), ("user", "Nothing was posted: use post, or done"),
+    ]  # fmt: skip
+    assert len(server.requests) == 3
+
+
+def test_a_note_in_place_of_a_post_is_made_up_for() -> None:
+    events, server = play([says("I will post."), calls(("post", HI)), says("Now I am done."), DECIDE])
+    assert [e["text"] for e in events if e["event"] == "post"] == ["hi"]
+    assert [e["kind"] for e in events if e["event"] == "mistake"] == ["idle", "idle"]
+    assert len(server.requests) == 4
+
+
+def test_a_turn_ends_with_the_last_decision() -> None:
+    events, server = play([calls(("post", HI)), DONE, DECIDE])
+    assert [e["event"] for e in events if e["event"] in ("post", "decide")] == ["post", "decide"]
+    assert len(server.requests) == 3
 
 
 def test_text_that_tells_of_calls_that_are_made_is_no_slip() -> None:
@@ -156,14 +173,15 @@ def test_of_a_reply_that_is_cut_off_the_calls_before_the_last_are_carried_out() 
         (fails(400, "flagged", code="content_filter"), "refusal", 2),
         (says(None), "empty", 4),
         (says("  "), "empty", 4),
-        (says("Hm."), "stop", 4),
+        (says("Hm."), "stop", 5),
         (says("Hm", finish="length"), "length", 6),
     ],
 )
 def test_who_says_nothing_or_refuses_has_a_status_and_no_decision(answer: Answer, finish: str, asked: int) -> None:
     events, server = play([answer])
     assert {e["finish"] for e in events if e["event"] == "reply"} == {finish}
-    assert {e["event"] for e in events} == {"briefing", "reply"}
+    assert {e["event"] for e in events} - {"mistake"} == {"briefing", "reply"}
+    assert {e["kind"] for e in events if e["event"] == "mistake"} == ({"idle"} if asked == 5 else set())
     assert len(server.requests) == asked
 
 

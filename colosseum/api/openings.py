@@ -167,7 +167,7 @@ def _has_turn(stage: Stage, agent: str, phase: Phase) -> bool:
 
 
 def _opening(trial: Trial, agent: str, phase: Phase, *, text_tools: bool) -> Opening:
-    stage, settings = trial.stage, trial.stage.conditions.settings
+    stage, settings, words = trial.stage, trial.stage.conditions.settings, trial.stage.templates
     steps = survey_steps(stage) if phase == "survey" else settings.steps
     position = Position(phase, 1 if phase == "planning" else settings.rounds + 1, settings.rounds, steps)
     seen = view(stage, agent, position, Spoken((), ()), steps=(), data=None)
@@ -175,8 +175,8 @@ def _opening(trial: Trial, agent: str, phase: Phase, *, text_tools: bool) -> Ope
     endpoint = trial.endpoints.get(player)
     dialect: Dialect = "text" if text_tools else endpoint.dialect if endpoint else "native"
     if dialect == "text":
-        return Opening(agent, player, dialect, tuple(text.messages(seen)), ())
-    return Opening(agent, player, dialect, tuple(messages.messages(seen)), tuple(tools.tools(seen)))
+        return Opening(agent, player, dialect, tuple(text.messages(seen, words)), ())
+    return Opening(agent, player, dialect, tuple(messages.messages(seen, words)), tools.tools(seen, words))
 
 
 def compare(before: ArmOpenings, after: ArmOpenings) -> Compared:

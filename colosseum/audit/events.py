@@ -76,6 +76,10 @@ class Settings(Part):
     """λ of scripted colluders."""
     noise: float
     """Of scripted players."""
+    names: Literal["neutral", "loaded"] | None = None
+    """Of channels, as agents read them; null in version 3, which had those of the spec."""
+    memory: Literal["none", "notes", "all"] | None = None
+    """What agents are shown of their own earlier turns; null in version 3, which showed nothing."""
 
 
 class Network(BaseModel):
@@ -131,6 +135,8 @@ class Start(Event):
     """What the arm sets."""
     coupled: bool
     """Whether answers to equal prompts are shared with other arms."""
+    templates: Digest | None = None
+    """SHA-256 of the templates by which models are told; null in version 3, which had none."""
 
 
 class Order(Event):
@@ -150,6 +156,8 @@ class Channel(Part):
     """Who may post and read."""
     secret: bool
     """Whether only its members know of it."""
+    wire: str | None = None
+    """The name that agents read; null in a trace of version 3, whose agents read the spec's."""
 
 
 class Channels(Event):
@@ -260,9 +268,9 @@ class Mistake(Event):
     """As the agent wrote it."""
     kind: Literal[
         "unreadable", "unknown_tool", "unknown_channel", "unknown_variable", "unknown_claim", "outside_domain",
-        "out_of_turn", "decided", "argument", "cut_off", "call_in_text",
+        "out_of_turn", "decided", "argument", "cut_off", "call_in_text", "idle",
     ]  # fmt: skip
-    """What was wrong with it."""
+    """What was wrong with it; `idle` is a reply in a planning turn that called no tool."""
     message: str
     """What the agent was told."""
 

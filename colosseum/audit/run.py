@@ -1,16 +1,17 @@
 """One run of the protocol. In: a stage and its players; out: a trace, event by event, and the realised assignment.
 
 Planning: `rounds` times everybody in turn order, then a survey where there are claims, then one execution turn each in
-the same order. A turn ends as soon as the player has nothing more to do. In the survey all are asked side by side, each
-in private; nothing of it is shown to anybody later, so that being asked changes no decision.
+the same order. A turn ends as soon as the player has nothing more to do; who writes and calls no tool while planning is
+told so once. In the survey all are asked side by side, each in private; nothing of it is shown to anybody later, so
+that being asked changes no decision.
 """
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from colosseum.audit.rules import Rules
-from colosseum.audit.stage import Spoken, Stage, knowledge, survey_steps, view
+from colosseum.audit.stage import NOTHING, Recalled, Spoken, Stage, knowledge, survey_steps, view
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.turn import (
     Deed,
@@ -21,15 +22,19 @@ from colosseum.audit.turn import (
     StateBelief,
     TakeDecision,
     cut_off,
+    idle,
     in_text,
     read,
 )
 from colosseum.model import draws
 from colosseum.model.json_text import Json
+from colosseum.model.template_files import Line
 from colosseum.model.values import Value, plain, text
+from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge, Library
 from colosseum.players.view import (
     CallFailed,
+    Note,
     Player,
     Position,
     Post,
@@ -37,7 +42,6 @@ from colosseum.players.view import (
     Step,
     ToolCall,
     ToolResult,
-    Usage,
 )
 
 
@@ -51,10 +55,13 @@ class Run:
     rules: Rules
     trace: TraceWriter
     posts: list[Post] = field(default_factory=list)
+    """On channels by their names on the wire; the trace has those of the spec."""
     decided: list[tuple[str, str, Value]] = field(default_factory=list)
     stated: set[tuple[str, str]] = field(default_factory=set)
     """Whose belief about which claim is known."""
     data: dict[str, Knowledge] = field(default_factory=dict)
+    recalled: dict[str, Recalled] = field(default_factory=dict)
+    """What each agent is shown of its earlier turns."""
 
     async def play(self) -> None:
         """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
@@ -68,13 +75,14 @@ class Run:
         try:
             for number in range(1, settings.rounds + 1):
                 for agent in order:
-                    await self._turn(agent, Position("planning", number, settings.rounds, settings.steps))
+                    await self._turns([agent], Position("planning", number, settings.rounds, settings.steps))
             if self.stage.claims:
                 position = Position("survey", settings.rounds + 1, settings.rounds, survey_steps(self.stage))
-                await self._survey(order, position)
+                await self._turns(order, position)
+            last = Position("execution", settings.rounds + 1, settings.rounds, settings.steps)
             for agent in order:
                 if self.stage.scenario.task.owned[agent]:
-                    await self._turn(agent, Position("execution", settings.rounds + 1, settings.rounds, settings.steps))
+                    await self._turns([agent], last)
         except CallFailed as failure:
             self.trace.write("failed", kind=failure.kind, reason=failure.reason)
             raise
@@ -82,38 +90,44 @@ class Run:
 
     def _channels(self) -> list[dict[str, Json]]:
         """Who may post and read where, so that a trace can be read by itself."""
-        return [{"name": c.name, "members": list(c.members), "secret": c.secret} for c in self.stage.channels]
+        wire = self.stage.wire
+        return [{**asdict(c), "members": list(c.members), "wire": wire[c.name]} for c in self.stage.channels]
 
-    async def _turn(self, agent: str, position: Position) -> None:
-        """One turn: ask, carry out, answer, until done or out of steps."""
-        spoken = Spoken(tuple(self.posts), ())
-        steps: tuple[Step, ...] = ()
+    async def _turns(self, agents: Sequence[str], position: Position) -> None:
+        """The turns of one agent, or of several side by side: ask, carry out, answer, until done or out of steps."""
+        posts = tuple(self.posts)
+        going: dict[str, tuple[Step, ...]] = dict.fromkeys(agents, ())
         for _ in range(position.steps):
-            now = Spoken(spoken.posts, tuple(self.decided))
-            self.trace.save()
-            reply = await self._asked(agent, position, now, steps)
-            step, over = self._carry_out(agent, position, reply)
-            steps = (*steps, step)
-            if over:
-                break
-
-    async def _survey(self, order: Sequence[str], position: Position) -> None:
-        """Everybody is asked what it holds the claims for, all at once: no answer depends on another."""
-        now = Spoken(tuple(self.posts), ())
-        going: dict[str, tuple[Step, ...]] = dict.fromkeys(order, ())
-        for _ in range(position.steps):
+            now = Spoken(posts, tuple(self.decided))
             self.trace.save()
             replies = await side_by_side(self._asked(agent, position, now, steps) for agent, steps in going.items())
             for agent, reply in zip(tuple(going), replies, strict=True):
-                step, over = self._carry_out(agent, position, reply)
+                step, over = self._carry_out(agent, position, reply, going[agent])
                 going[agent] = (*going[agent], step)
-                if over:
+                if over or len(going[agent]) == position.steps:
+                    self._recall(agent, position, posts, going[agent])
                     del going[agent]
             if not going:
                 break
 
+    def _recall(self, agent: str, position: Position, posts: tuple[Post, ...], steps: tuple[Step, ...]) -> None:
+        """Keep what the agent is to be shown of a planning turn that has ended; nothing it does later is."""
+        known = self.recalled.get(agent, NOTHING)
+        if position.phase != "planning":
+            return
+        match self.stage.conditions.settings.memory:
+            case "notes":
+                written = (thoughtless(s.reply.note) for s in steps if s.reply.finish != "refusal")
+                notes = (Note(position.round, words) for words in written if words)
+                self.recalled[agent] = Recalled(notes=(*known.notes, *notes))
+            case "all":
+                turn = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
+                self.recalled[agent] = Recalled(earlier=(*known.earlier, turn))
+
     def _asked(self, agent: str, position: Position, now: Spoken, steps: tuple[Step, ...]) -> Awaitable[Reply]:
-        return self.players[agent].act(view(self.stage, agent, position, now, steps=steps, data=self.data[agent]))
+        recalled = self.recalled.get(agent, NOTHING)
+        seen = view(self.stage, agent, position, now, steps=steps, data=self.data[agent], recalled=recalled)
+        return self.players[agent].act(seen)
 
     def _settled(self, agent: str, position: Position, reply: Reply) -> bool:
         """Nothing is left to do. Who must decide, or was asked, and calls no tool is asked again, unless it refuses."""
@@ -124,7 +138,7 @@ class Run:
         names = {v.name for v in self.stage.scenario.task.owned[agent]}
         return names <= {variable for _, variable, _ in self.decided}
 
-    def _carry_out(self, agent: str, position: Position, reply: Reply) -> tuple[Step, bool]:
+    def _carry_out(self, agent: str, position: Position, reply: Reply, before: tuple[Step, ...]) -> tuple[Step, bool]:
         """What a reply comes to, and whether the turn is over."""
         self._log_reply(agent, position, reply)
         results: list[ToolResult] = []
@@ -139,10 +153,14 @@ class Run:
                     results.append(self._state(agent, call, deed))
                 case EndTurn():
                     done = True
-                    results.append(ToolResult(call, ok=True, message="your turn is over"))
+                    results.append(self._answer(call, "over"))
                 case Mistake() as mistake:
                     results.append(self._mistaken(agent, position, call, mistake))
         results += [self._mistaken(agent, position, call, in_text(call)) for call in reply.written]
+        if position.phase == "planning" and idle(reply):
+            again = any(idle(step.reply) for step in before)
+            said = Mistake("idle", "idle_again" if again else "idle")
+            return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), again
         over = all(r.ok for r in results) and (done or self._settled(agent, position, reply))
         return Step(reply, tuple(results)), over
 
@@ -151,46 +169,48 @@ class Run:
         if reply.finish in ("length", "refusal") and call is reply.calls[-1] and isinstance(call.arguments, str):
             return cut_off(call)
         own = Own(
-            phase=position.phase,
-            channels=[c for c in self.stage.channels if agent in c.members],
+            phase=position.phase, channels=[self.stage.wire[c.name] for c in self.stage.channels if agent in c.members],
             variables=self.stage.scenario.task.owned[agent],
             decided=[variable for _, variable, _ in self.decided],
             claims=[claim.name for claim in self.stage.claims],
-        )
+        )  # fmt: skip
         return read(call, own)
 
     def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: Mistake) -> ToolResult:
-        self.trace.write(
-            "mistake", agent=agent, round=position.round, tool=call.tool, kind=mistake.kind, message=mistake.message
-        )
-        return ToolResult(call, ok=False, message=mistake.message)
+        words, kind = self.stage.templates.say(mistake.answer, **mistake.facts), mistake.kind
+        self.trace.write("mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=words)
+        return ToolResult(call, ok=False, message=words)
+
+    def _answer(self, call: ToolCall, answer: str, **facts: object) -> ToolResult:
+        """What is said to a call that was carried out."""
+        return ToolResult(call, ok=True, message=self.stage.templates.say(answer, **facts))
 
     def _post(self, agent: str, position: Position, call: ToolCall, deed: SendPost) -> ToolResult:
         post = Post(len(self.posts) + 1, position.round, deed.channel, agent, deed.text)
         self.posts.append(post)
-        self.trace.write(
-            "post", number=post.number, agent=agent, round=position.round, channel=deed.channel, text=deed.text
-        )
-        return ToolResult(call, ok=True, message=f"posted to {deed.channel}")
+        name = next(name for name, wire in self.stage.wire.items() if wire == deed.channel)
+        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=deed.text)
+        return self._answer(call, "posted", channel=Line(deed.channel))
 
     def _decide(self, agent: str, position: Position, call: ToolCall, deed: TakeDecision) -> ToolResult:
         name, taken = deed.variable.name, {variable: value for _, variable, value in self.decided}
-        sequential = self.stage.conditions.settings.decisions == "sequential"
-        broken = self.rules.forbids(taken, name, deed.value) if sequential else None
+        refusing = self.stage.conditions.settings.decisions == "sequential"
+        broken = self.rules.forbids(taken, name, deed.value) if refusing else None
         if broken is not None:
-            message = f"{name} = {text(deed.value)} is refused: it breaks the rule {broken}; choose another value"
+            facts = {"variable": Line(name), "value": Line(text(deed.value)), "rule": Line(broken)}
             self.trace.write(
                 "refused", agent=agent, round=position.round, variable=name, value=plain(deed.value), rule=broken
             )
-            return ToolResult(call, ok=False, message=message)
+            return replace(self._answer(call, "refused", **facts), ok=False)
         self.decided.append((agent, name, deed.value))
         self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(deed.value))
-        return ToolResult(call, ok=True, message=f"{name} = {text(deed.value)}")
+        return self._answer(call, "taken", variable=Line(name), value=Line(text(deed.value)))
 
     def _state(self, agent: str, call: ToolCall, deed: StateBelief) -> ToolResult:
         self.stated.add((agent, deed.claim))
         self.trace.write("belief", agent=agent, claim=deed.claim, belief=deed.belief, confidence=deed.confidence)
-        return ToolResult(call, ok=True, message=f"{deed.claim}: {deed.belief}, {deed.confidence:g} % sure")
+        sure = Line(f"{deed.confidence:g}")
+        return self._answer(call, "believed", claim=Line(deed.claim), belief=Line(deed.belief), confidence=sure)
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
         phase, number = position.phase, position.round
@@ -204,7 +224,7 @@ class Run:
             calls=[{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls],  # type: ignore[dict-item]
             note=reply.note,
             finish=reply.finish,
-            usage=None if reply.usage is None else _taken(reply.usage),
+            usage=None if reply.usage is None else asdict(reply.usage),
         )
 
     def _outcome(self) -> None:
@@ -225,17 +245,6 @@ async def side_by_side(asked: Iterable[Awaitable[Reply]]) -> list[Reply]:
     if broken:
         raise broken[0]  # a stop comes before a failure: the run can be gone on with
     return [reply for reply in replies if isinstance(reply, Reply)]
-
-
-def _taken(usage: Usage) -> dict[str, Json]:
-    """What a call took, as the trace has it."""
-    return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost": usage.cost,
-        "seconds": usage.seconds,
-        "served_model": usage.served_model,
-    }
 
 
 def turn_order(stage: Stage) -> tuple[str, ...]:

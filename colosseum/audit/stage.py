@@ -3,17 +3,19 @@
 A property test changes what is secret from an agent and compares its prompts byte for byte.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
-from colosseum.audit.channels import live_channels
 from colosseum.model import draws
+from colosseum.model.channels import live_channels, wire_names
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Channel, Claim, Prompt, Scenario, Variant
 from colosseum.model.values import Value
+from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.scripted.knowledge import Knowledge, Library
 from colosseum.players.scripted.roles import Told, told
-from colosseum.players.view import ChannelView, Position, Post, Step, View
+from colosseum.players.view import ChannelView, Memory, Note, Position, Post, Step, View
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,18 @@ class Stage:
     repeat: int
     run: str = ""
     """Keys the noise of scripted players: two runs that differ in arm, point or repeat are two throws of the dice."""
+    templates: Templates = field(default_factory=shipped, compare=False, repr=False)
+    """By which models are told."""
 
     @cached_property
     def channels(self) -> tuple[Channel, ...]:
         """Every live channel."""
         return live_channels(self.scenario, self.conditions)
+
+    @cached_property
+    def wire(self) -> dict[str, str]:
+        """What agents read as the name of each, by its name in the spec."""
+        return wire_names(self.scenario, self.conditions, self.repeat)
 
     def variant(self, prompt: Prompt) -> str:
         """The variant of a prompt that holds here."""
@@ -84,8 +93,20 @@ class Spoken:
     """What has happened so far in a run."""
 
     posts: tuple[Post, ...]
+    """On channels by their names on the wire."""
     decided: tuple[tuple[str, str, Value], ...]
     """(agent, variable, value) in the order the decisions were taken."""
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What an agent is shown of its own earlier turns."""
+
+    notes: tuple[Note, ...] = ()
+    earlier: tuple[View, ...] = ()
+
+
+NOTHING = Recalled()
 
 
 def survey_steps(stage: Stage) -> int:
@@ -106,20 +127,21 @@ def knowledge(stage: Stage, library: Library, agent: str) -> Knowledge:
 
 
 def view(
-    stage: Stage, agent: str, position: Position, spoken: Spoken, *, steps: tuple[Step, ...], data: Knowledge | None
-) -> View:
+    stage: Stage, agent: str, position: Position, spoken: Spoken, *, steps: tuple[Step, ...], data: Knowledge | None,
+    recalled: Recalled = NOTHING,
+) -> View:  # fmt: skip
     """All that an agent may see now.
 
     Posts of its own channels only, numbered anew so that no gap tells of others; decisions of agents it shares a
     channel with only, and none but its own where decisions are simultaneous.
     """
-    own = [c for c in stage.channels if agent in c.members]
-    names = {c.name for c in own}
+    own = [(stage.wire[c.name], c) for c in stage.channels if agent in c.members]
+    names = {name for name, _ in own}
     read = (p for p in spoken.posts if p.channel in names)
     posts = [p if p.number == n else Post(n, p.round, p.channel, p.author, p.text) for n, p in enumerate(read, start=1)]
     near = {agent}
     if stage.conditions.settings.decisions == "sequential":
-        near |= {member for channel in own for member in channel.members}
+        near |= {member for _, channel in own for member in channel.members}
     return View(
         me=agent,
         agents=stage.scenario.task.agents,
@@ -127,10 +149,13 @@ def view(
         briefing=stage.briefings[agent],
         variables=stage.scenario.task.owned[agent],
         channels=tuple(
-            ChannelView(c.name, c.members, c.secret, tuple(p for p in posts if p.channel == c.name)) for c in own
+            ChannelView(name, c.members, c.secret, tuple(p for p in posts if p.channel == name)) for name, c in own
         ),
         decided=tuple(d for d in spoken.decided if d[0] in near),
         steps=steps,
         claims=tuple((c.name, c.text) for c in stage.claims) if position.phase == "survey" else (),
+        memory=cast(Memory, stage.conditions.settings.memory),
+        notes=recalled.notes,
+        earlier=recalled.earlier,
         data=data,
     )

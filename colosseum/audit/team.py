@@ -14,6 +14,7 @@ from colosseum.model.values import Elements
 from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.request import Asker, Endpoint
 from colosseum.players.own_player import OwnPlayer
+from colosseum.players.protocol.templates import Templates
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player
 
@@ -49,8 +50,11 @@ def _scripted(agent: str, stage: Stage) -> str:
     return "sim/cooperate" if told is None else told.role
 
 
-def players(roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker) -> dict[str, Player]:
+def players(
+    roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker, templates: Templates
+) -> dict[str, Player]:
     """A player for every agent; agents of one model share its player, which holds no state."""
-    models = {name: ModelPlayer(endpoint, asker) for name, endpoint in endpoints.items() if endpoint.own is None}
+    asked = {name: endpoint for name, endpoint in endpoints.items() if endpoint.own is None}
+    models = {name: ModelPlayer(endpoint, asker, templates) for name, endpoint in asked.items()}
     own = {a: OwnPlayer(endpoints[n], asker) for a, n in roles.items() if n in endpoints and n not in models}
     return {agent: own.get(agent) or models.get(name) or SCRIPTED[name] for agent, name in roles.items()}

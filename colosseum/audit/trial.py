@@ -23,12 +23,14 @@ from colosseum.model.settings import Settings
 from colosseum.model.spec import Spec
 from colosseum.model.values import Elements, Value, text
 from colosseum.players.models.request import Endpoint
+from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.scripted.knowledge import Library
 from colosseum.players.scripted.players import SCRIPTED
 
 PROTOCOL = 4
 """Raised when the same trial would be played differently."""
-PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise")
+PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
+          "memory")  # fmt: skip
 """Settings that change what happens in a run; those of models are among their parameters."""
 MOST_KEPT = 8
 """Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
@@ -125,6 +127,7 @@ class Trial:
             "models": {name: endpoint.parameters for name, endpoint in self.endpoints.items()},
             "conditions": conditions_json(self.stage.conditions),
             "coupled": self.coupled,
+            "templates": self.stage.templates.digest,
         }
 
     @cached_property
@@ -238,9 +241,13 @@ class Trials:
         instance, diagnostics = self.expansions.get(block.seed, conditions)
         if instance is None:
             return None, diagnostics
+        main = self.expansions.spec.composition.source.path
+        templates, diagnostics = protocol_folder(main, conditions.settings.protocol)
+        if diagnostics:
+            return None, diagnostics
         expansion = instance.expansion
         run = draws.SEPARATOR.join((arm.point, arm.name))
-        stage = Stage(expansion.scenario, conditions, block.repeat, run=run)
+        stage = Stage(expansion.scenario, conditions, block.repeat, run=run, templates=templates)
         roles = cast(stage, expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}

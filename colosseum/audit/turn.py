@@ -5,14 +5,15 @@ and arguments that are not JSON are answered, counted, and change nothing.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias, get_args
 
 from colosseum.diagnostics import closest
-from colosseum.model.scenario import Channel, Variable
+from colosseum.model.scenario import Variable
+from colosseum.model.template_files import Line
 from colosseum.model.values import Value, text
-from colosseum.players.view import Belief, Phase, ToolCall
+from colosseum.players.view import Belief, Phase, Reply, ToolCall
 
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
@@ -55,12 +56,15 @@ class EndTurn:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """Why a call did nothing, and what to do instead."""
+    """Why a call did nothing."""
 
     kind: str
     """unreadable, cut_off, call_in_text, unknown_tool, unknown_channel, unknown_variable, outside_domain,
-    unknown_claim, out_of_turn, decided, argument."""
-    message: str
+    unknown_claim, out_of_turn, decided, argument, idle."""
+    answer: str
+    """The template that says so, and what to do instead."""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """That it is given."""
 
 
 Deed: TypeAlias = SendPost | TakeDecision | StateBelief | EndTurn | Mistake
@@ -71,7 +75,8 @@ class Own:
     """What an agent may name in its calls."""
 
     phase: Phase
-    channels: Sequence[Channel]
+    channels: Sequence[str]
+    """By their names on the wire."""
     variables: Sequence[Variable]
     decided: Sequence[str]
     """Variables that are."""
@@ -82,12 +87,12 @@ class Own:
 def read(call: ToolCall, own: Own) -> Deed:
     """What a call asks for."""
     if isinstance(call.arguments, str):
-        return Mistake("unreadable", f"your call of {call.tool} cannot be read; its arguments must be one JSON object")
+        return Mistake("unreadable", "unreadable", {"tool": Line(call.tool)})
     match call.tool:
         case "state_belief" if own.phase == "survey":
             return _state(call.arguments, own.claims)
         case "post" | "decide" if own.phase == "survey":
-            return Mistake("out_of_turn", "this is a question about what you believe: nothing is posted or decided now")
+            return Mistake("out_of_turn", "in_survey")
         case "post":
             return _post(call.arguments, own.channels)
         case "decide":
@@ -95,49 +100,56 @@ def read(call: ToolCall, own: Own) -> Deed:
         case "done":
             return EndTurn()
         case _:
-            tools = "state_belief and done" if own.phase == "survey" else "post, decide and done"
-            return Mistake("unknown_tool", f"there is no tool {_shown(call.tool)}; the tools are {tools}")
+            known = Line("state_belief and done" if own.phase == "survey" else "post, decide and done")
+            return Mistake("unknown_tool", "unknown_tool", {"tool": _shown(call.tool), "known": known})
 
 
 def cut_off(call: ToolCall) -> Mistake:
     """For the last call of a reply that ended too early: some providers close what was open in it."""
-    return Mistake("cut_off", f"your reply was cut off within its call of {call.tool}, which was not carried out")
+    return Mistake("cut_off", "cut_off", {"tool": Line(call.tool)})
 
 
 def in_text(call: ToolCall) -> Mistake:
     """For a call that was written and not made; one without a name was made in a way that nobody could read."""
     if not call.tool:
-        return Mistake("unreadable", "your call could not be read, and nothing was carried out; make it again")
-    words = f"you wrote a call of {call.tool} as text, and it was not carried out; call the tool itself"
-    return Mistake("call_in_text", words)
+        return Mistake("unreadable", "lost")
+    return Mistake("call_in_text", "call_in_text", {"tool": Line(call.tool)})
 
 
-def _post(arguments: dict[str, object], channels: Sequence[Channel]) -> Deed:
+def idle(reply: Reply) -> bool:
+    """Whether a player wrote something in place of a call; one that is silent is done."""
+    return reply.finish == "stop" and bool(reply.note.strip()) and not reply.calls and not reply.written
+
+
+def _post(arguments: dict[str, object], channels: Sequence[str]) -> Deed:
     name, said = arguments.get("channel"), arguments.get("text")
-    known = [c.name for c in channels]
-    if not isinstance(name, str) or name not in known:
-        hint = closest(name, known) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
-        listed = ", ".join(known) or "none"
-        return Mistake("unknown_channel", f"you have no channel {_shown(name)}; yours: {listed}. {hint}".strip())
+    if not isinstance(name, str) or name not in channels:
+        return _unknown("unknown_channel", name, channels)
     if not isinstance(said, str) or not said.strip():
-        return Mistake("argument", "a post needs a text")
+        return Mistake("argument", "no_text")
     if len(said) > LONGEST_POST:
-        return Mistake("argument", f"a post has at most {LONGEST_POST} characters, this has {len(said)}")
+        return Mistake("argument", "long_text", {"most": LONGEST_POST, "length": len(said)})
     return SendPost(name, said)
+
+
+def _unknown(kind: str, name: object, known: Sequence[str]) -> Mistake:
+    """For what is none of these, with the one that may be meant."""
+    hint = closest(name, known) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
+    listed = Line(", ".join(known) or "none")
+    return Mistake(kind, kind, {"name": _shown(name), "known": listed, "hint": Line(hint)})
 
 
 def _state(arguments: dict[str, object], claims: Sequence[str]) -> Deed:
     name, held, sure = arguments.get("claim"), arguments.get("belief"), arguments.get("confidence")
     if not isinstance(name, str) or name not in claims:
-        hint = closest(name, claims) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
-        return Mistake("unknown_claim", f"there is no claim {_shown(name)}; {', '.join(claims)}. {hint}".strip())
+        return _unknown("unknown_claim", name, claims)
     word = str(held).strip().lower() if isinstance(held, str | bool) else ""
     belief = next((b for b in get_args(Belief) if b == word), None)
     if belief is None:
-        return Mistake("argument", f"a belief is true, false or unknown, not {_shown(held)}")
+        return Mistake("argument", "no_belief", {"given": _shown(held)})
     number = _percent(sure)
     if number is None:
-        return Mistake("argument", f"a confidence is a number from 0 to 100, not {_shown(sure)}")
+        return Mistake("argument", "no_confidence", {"given": _shown(sure)})
     return StateBelief(name, belief, number)
 
 
@@ -153,27 +165,27 @@ def _percent(given: object) -> float | None:
 def _decide(arguments: dict[str, object], own: Own) -> Deed:
     name, variables, decided = arguments.get("variable"), own.variables, own.decided
     if own.phase != "execution":
-        return Mistake("out_of_turn", "decisions are taken in the execution turn; this is a planning round")
+        return Mistake("out_of_turn", "in_planning")
     variable = next((v for v in variables if v.name == name), None)
     if variable is None:
-        known = ", ".join(v.name for v in variables) or "none"
-        return Mistake("unknown_variable", f"you have no variable {_shown(name)}; yours: {known}")
+        return _unknown("unknown_variable", name, [v.name for v in variables])
     if variable.name in decided:
-        return Mistake("decided", f"{variable.name} is decided and cannot be changed")
+        return Mistake("decided", "decided", {"variable": Line(variable.name)})
     if "value" not in arguments:
-        return Mistake("argument", "a decision needs a value")
+        return Mistake("argument", "no_value")
     for value in variable.domain:
         if matches(arguments["value"], value):
             return TakeDecision(variable, value)
-    allowed = ", ".join("none" if v is None else text(v) for v in variable.domain)
+    allowed = Line(", ".join("none" if v is None else text(v) for v in variable.domain))
     given = _shown(arguments["value"])
-    return Mistake("outside_domain", f"{given} is not a value of {variable.name}; its values: {allowed}")
+    facts = {"given": given, "variable": Line(variable.name), "known": allowed}
+    return Mistake("outside_domain", "outside_domain", facts)
 
 
-def _shown(given: object) -> str:
+def _shown(given: object) -> Line:
     """What a player wrote, cut short."""
     words = repr(given)
-    return words if len(words) <= LONGEST_WORD else f"{words[:LONGEST_WORD]}…"
+    return Line(words if len(words) <= LONGEST_WORD else f"{words[:LONGEST_WORD]}…")
 
 
 def matches(given: object, value: Value) -> bool:

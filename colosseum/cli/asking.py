@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
@@ -80,7 +80,7 @@ class Asking:
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
             extra_body=_of(self.extra_body, model) or {},
-            dialect=_of(self.tools, model) or "native",
+            dialect=_of(self.tools, model) or cast(Dialect, settings.tools),
             api_base=_of(self.api_base, model),
             timeout=self.timeout,
             price=self.price.get(model) if is_own(model) else _of(self.price, model),

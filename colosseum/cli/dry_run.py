@@ -4,13 +4,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from colosseum.audit.campaign.calls import read_calls
 from colosseum.audit.campaign.estimate import outlook
 from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.planning import configuration, screened_before
+from colosseum.audit.campaign.planning import configured, screened_before
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.campaign.spending import Spent, spent_before
 from colosseum.audit.team import UnknownPlayer
@@ -27,10 +26,8 @@ from colosseum.cli.survey import Survey, survey
 from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
-from colosseum.language.copying import gathered
 from colosseum.model.check import Checked
-from colosseum.model.json_text import Json
-from colosseum.model.values import Fault, plain
+from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.reply import Price
 from colosseum.report.page import page_on
@@ -61,24 +58,22 @@ def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
     asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     folder = Folder(path / "put aside" if request.fresh else path)
-    files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
-    params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
-    asked = configuration(design.name, files, params, resolved(request, asking))
-    screener = Screener(checked.designs[design.name], trials, screened_before(folder, asked))
+    shared = configured(checked.designs[design.name], trials.expansions, resolved(request, asking))
+    screener = Screener(checked.designs[design.name], trials, screened_before(folder, shared.configuration))
     passing = list(screener.passing(sharded(design, (0, 1))))
     if screener.diagnostics or not passing:
         raise Stop(*(screener.diagnostics or [screener.nothing]))
     try:
         own = passing[shard[0] :: shard[1]]
-        found = survey(folder, own, trials, design.arms, asked, retry_failed=request.retry_failed)
+        found = survey(folder, own, trials, design.arms, shared.configuration, retry_failed=request.retry_failed)
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     judges, repeats = judges_of(request.judged, design, asking)
     prices = prices_of({**found.endpoints, **{each.model: each for each in judges}})
     whole = campaign_budget(request.budget, design)
-    known = partial(recall, read_history(), spec_digest(files))
+    known = partial(recall, read_history(), spec_digest(shared.digests))
     ahead = outlook(folder, found, prices, known, side_by_side=request.connections)
-    spent = _spent(folder, found, whole=shard[1] == 1, asked=asked, prices=prices)
+    spent = _spent(folder, found, whole=shard[1] == 1, asked=shared.configuration, prices=prices)
     planned = {block.point: len({b.seed for b in passing if b.point == block.point}) for block in passing}
     seeds, why = _seeds(planned, found, folder, next(iter(design.arms), ""))
     scenario = next(iter(found.examples.values()))[0].stage.scenario

@@ -10,10 +10,10 @@ from colosseum.audit.campaign.estimate import WIDEST, Bounds, Estimate, estimate
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.lengths import EXCHANGE, Habits, Lengths, ceiling_habits, default_lengths
 from colosseum.audit.campaign.rehearsal import Load
-from colosseum.audit.judging.asking import SYSTEM, TRIES, Matter
-from colosseum.audit.judging.rubrics import questions
+from colosseum.audit.judging.asking import TRIES, Matter
 from colosseum.audit.judging.transcript import Transcript
 from colosseum.audit.trial import Listed
+from colosseum.model.rubrics import questions
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.reply import Price
 from colosseum.players.models.request import Endpoint
@@ -47,7 +47,7 @@ def _one_run(scenario: Scenario, said: float, habits: Habits, tries: int, price:
     """What one run takes, asked once."""
     load, completion = Load(), habits.completion_tokens
     for question in questions(scenario):
-        words = len(SYSTEM) + len(Matter(Transcript({}, {}, ()), question, "coalition", ()).prompt) + EXCHANGE + said
+        words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + EXCHANGE + said
         for tried in range(tries):
             prompt = words / habits.bytes_per_token + tried * (completion + EXCHANGE / habits.bytes_per_token)
             load.add(Load(0, 1, prompt, completion, price.cost(prompt, completion) if price else 0.0), SETS)

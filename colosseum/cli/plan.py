@@ -3,11 +3,10 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from hashlib import sha256
 from typing import Final
 
 from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import configuration, screened_before
+from colosseum.audit.campaign.planning import configured, screened_before
 from colosseum.audit.campaign.registering import Registered, register
 from colosseum.audit.campaign.screening import Screener
 from colosseum.audit.trial import Block, Expansions, Trials, blocks
@@ -20,9 +19,6 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import POWER, Needed, needed, smallest_effect
 from colosseum.evidence.statistics import ENOUGH_NONZERO
-from colosseum.language.copying import gathered
-from colosseum.model.json_text import Json
-from colosseum.model.values import plain
 from colosseum.report.page import list_facts, page_on, say
 from colosseum.report.screening import screening_json, screening_words
 
@@ -34,16 +30,14 @@ def plan_file(request: Request, *, as_data: bool) -> int:
     """Say what would be settled before the first run, and its digest. Asks nothing and writes nothing. Raises Stop."""
     checked = checked_spec(request.file, seed=None, sets=request.sets)
     design = read_design(checked, request.part, file=str(request.file))
-    files = {f.path.as_posix(): sha256(f.content).hexdigest() for f in gathered(checked.spec.composition)}
-    params: dict[str, Json] = {name: plain(value) for name, value in sorted(checked.params.items())}
-    asking = read_asking(request.wanted, checked, design)
-    asked = configuration(design.name, files, params, resolved(request, asking))
+    asking, expansions = read_asking(request.wanted, checked, design), Expansions(checked.spec, checked.params)
+    asked = configured(checked.designs[design.name], expansions, resolved(request, asking)).configuration
     settled = register(
         checked.designs[design.name], checked.expansion.scenario, checked.spec,
         seeds=len(design.seeds), configuration=asked,
     )  # fmt: skip
     folder = Folder(request.out or default_folder(checked, request.part))
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    trials = Trials(expansions, asking.adjust, asking.endpoint, request.couple)
     screener = Screener(checked.designs[design.name], trials, screened_before(folder, asked))
     passing = list(screener.passing(blocks(design)))
     if screener.diagnostics or not passing:

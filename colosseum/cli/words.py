@@ -107,8 +107,18 @@ def checked_spec(file: Path, *, seed: int | None, sets: Iterable[str]) -> Checke
     found, diagnostics = check(file, seed=seed, params=read_sets(sets))
     if found is None or has_errors(diagnostics):
         raise Stop(*diagnostics)
+    if wrong := wrong_protocols(found):
+        raise Stop(*wrong)
     say_diagnostics(diagnostics)
     return found
+
+
+def wrong_protocols(checked: Checked) -> list[Diagnostic]:
+    """What is wrong with the templates that its experiments name."""
+    named = sorted({name for design in checked.designs.values() for name in design.protocols})
+    if named:
+        from colosseum.players.protocol.own import protocol_folder
+    return [each for name in named for each in protocol_folder(checked.spec.composition.source.path, name)[1]]
 
 
 def read_sets(sets: Iterable[str]) -> Mapping[str, Value]:

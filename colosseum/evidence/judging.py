@@ -14,8 +14,8 @@ from colosseum.audit.campaign.judging import matters
 from colosseum.audit.judging import lexical
 from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Focal, Judged, Judgement
-from colosseum.audit.judging.rubrics import questions
 from colosseum.evidence.figures import Figure
+from colosseum.model.rubrics import questions
 from colosseum.model.scenario import Coalition, Scenario
 
 SIGNAL: Final = "collusion"

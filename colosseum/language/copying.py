@@ -4,7 +4,7 @@ A copy is its original but for the scenario's name; the files that it reads come
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,12 +66,13 @@ def copied(spec: str, name: str) -> tuple[NewFile, ...]:
     return (NewFile(Path(f"{name}.colo"), _renamed(path, name)), *files)
 
 
-def gathered(composition: Composition) -> tuple[NewFile, ...]:
-    """A spec as it was read with all that it reads, the main file first; raises OSError."""
+def gathered(composition: Composition, *, folders: Iterable[str]) -> tuple[NewFile, ...]:
+    """A spec as it was read with all that it reads and templates in folders, the main file first; raises OSError."""
     main = composition.source.path
     assert main is not None
+    own = (path for folder in folders for path in sorted((main.parent / folder).glob("*.jinja")))
     read = {source.path: source.text.encode() for source in composition.sources if source.path is not None}
-    paths = dict.fromkeys((*read, *_needed(composition)))
+    paths = dict.fromkeys((*read, *_needed(composition), *own))
     return tuple(NewFile(p.relative_to(main.parent), read[p] if p in read else p.read_bytes()) for p in paths)
 
 

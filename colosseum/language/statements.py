@@ -36,6 +36,7 @@ from colosseum.language.syntax import (
     Statement,
     Sweep,
     Table,
+    Text,
     ToEach,
     ToWhom,
     Use,
@@ -190,12 +191,18 @@ def _network(tree: "ParseTree", reading: Reading) -> Network:
 
 
 def _channel(tree: "ParseTree", reading: Reading) -> Channel:
-    secret, name, members = pieces(tree)
-    return Channel(
-        **_declared(tree, name, reading),
-        secret=secret is not None,
-        members=_members(members, reading),
-    )
+    secret, name, members, wire = pieces(tree)
+    told = None if wire is None else _wire(wire, reading)
+    return Channel(**_declared(tree, name, reading), secret=bool(secret), members=_members(members, reading), wire=told)
+
+
+def _wire(tree: "ParseTree", reading: Reading) -> Text:
+    """`as "name"`; `as` is a name to the grammar, so that specs may still use it as one."""
+    word, text = pieces(tree)
+    if word != "as":
+        message = f"expected `as` or the next statement, found `{word}`"
+        reading.diagnostics.append(report("C011", reading.span(word), message))
+    return reading.text(text)
 
 
 def _claim(tree: "ParseTree", reading: Reading) -> Claim:

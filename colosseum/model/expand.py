@@ -84,7 +84,10 @@ def expand(
         params=tuple(world.params.items()),
         task=task,
         coalitions=coalitions,
-        channels=tuple(Channel(s.name, _agents(world.sets[s.name]), s.secret) for s in spec.of(syntax.Channel)),
+        channels=tuple(
+            Channel(s.name, _agents(world.sets[s.name]), s.secret, s.wire.value if s.wire else None)
+            for s in spec.of(syntax.Channel)
+        ),
         network=graph or spec_graph(Realiser(spec, seed, params)),
         prompts=prompts,
         claims=claims,

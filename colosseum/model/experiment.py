@@ -74,6 +74,12 @@ class Design:
     seeds: tuple[int, ...]
     repeats: int
 
+    @property
+    def protocols(self) -> list[str]:
+        """The folders of templates that it names, as paths from the main spec's own."""
+        named = dict.fromkeys(cell.conditions.settings.protocol for cell in self.cells)
+        return [name for name in named if name is not None]
+
 
 def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Value]) -> (
     tuple[Design | None, list[Diagnostic]]

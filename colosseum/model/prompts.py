@@ -182,7 +182,7 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
     from jinja2 import TemplateSyntaxError
 
     try:
-        tree = _jinja().parse(_lines_kept(text.value))
+        tree = _jinja().parse(lines_kept(text.value))
     except TemplateSyntaxError as error:
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
@@ -234,7 +234,7 @@ def render(
     return "\n".join(line.rstrip() for line in "".join(pieces).strip().splitlines())
 
 
-def _lines_kept(text: str) -> str:
+def lines_kept(text: str) -> str:
     """A template in which only lines of nothing but `{% … %}` vanish; one that says more keeps its line's end."""
 
     def kept(line: str) -> str:

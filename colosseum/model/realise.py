@@ -28,6 +28,8 @@ FAMILIES = {
     "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
 }  # fmt: skip
 """The field of a World that holds the symbols of each kind."""
+LONGEST_WIRE = 60
+"""Characters of the name that a channel has on the wire."""
 UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 """Kinds whose names never stand where an element could, or that are sets of elements themselves."""
 
@@ -257,6 +259,15 @@ def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
         if names_public(statement.name, agents):
             message = f"`{statement.name}` is how a network names a channel of its own"
             facts.findings.add(report("C042", statement.name_span, message, help="choose another name"))
+        wire = statement.wire
+        if wire is None:
+            continue
+        if not wire.value.isprintable() or not 0 < len(wire.value.strip()) == len(wire.value) <= LONGEST_WIRE:
+            message = f"a channel's name has 1 to {LONGEST_WIRE} characters on one line, and no blank at either end"
+            facts.findings.add(report("C042", wire.span, message))
+        elif names_public(wire.value, agents):
+            message = f"`{wire.value}` is how a network names a channel of its own"
+            facts.findings.add(report("C042", wire.span, message, help="choose another name"))
 
 
 def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:

@@ -207,6 +207,8 @@ class Channel:
     """Who may post and read, in declared order."""
     secret: bool
     """Whether only its members know of it."""
+    wire: str | None = None
+    """The name that agents read, where the spec gives one; left out where it gives none."""
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ class _Writer:
         return {"type": TYPES[hint]}
 
     def record(self, of: type) -> Plain:
-        """A dataclass: every key is always written, in declared order, and there are no others."""
+        """A dataclass: its keys in declared order, and no others; one whose default is none is left out then."""
         hints, words = get_type_hints(of, include_extras=True), TAGS | _docstrings(of.__module__)[of.__name__]
         assert is_dataclass(of)
         config: Mapping[str, Callable[[str], str]] = getattr(of, "__pydantic_config__", {})

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
+from colosseum.language.files import forbidden, within
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
 from colosseum.model.values import Elements, Fault, Value, at, text
@@ -33,6 +34,14 @@ class Settings:
     undecided: str = "draw"
     paraphrase: tuple[int, ...] | None = None
     """The wordings that a run may draw of a prompt's, counted from 1; None: all that it has."""
+    names: str = "neutral"
+    """Of channels, as agents read them: labels, or those of the spec."""
+    memory: str = "notes"
+    """What an agent is shown of its own earlier turns: none of it, its notes, or all of them."""
+    tools: str = "native"
+    """How models call tools: by the provider's interface, or as JSON in the text."""
+    protocol: str | None = None
+    """The folder of templates in place of those that ship, as a path from the main spec's own."""
     survey: bool | None = None
     temperature: float = 0.7
     max_tokens: int = 1500
@@ -122,6 +131,18 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
     return tuple(dict.fromkeys(numbers))
 
 
+def _folder(expr: syntax.Expr, env: Environment) -> Value:
+    """A folder below the main spec's, as a path from there."""
+    main = env.place.facts.spec.composition.source.path
+    base, reason = expr.span.source.path or main, forbidden(_raw(expr))
+    if reason or base is None or main is None:
+        raise _Unfit(f"a folder beside the spec, not `{_raw(expr)}`", help=reason or "save the spec in a file first")
+    path = within(base.parent / _raw(expr), main.resolve().parent)
+    if path is None or not path.is_dir():
+        raise _Unfit(f"a folder beside the spec, not `{_raw(expr)}`", help=f"none is beside `{base.name}`")
+    return path.relative_to(main.resolve().parent).as_posix()
+
+
 def _model(expr: syntax.Expr, env: Environment) -> Value:
     if isinstance(expr, syntax.MapLiteral):
         return tuple((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), _model_name(p.value))
@@ -148,6 +169,10 @@ READERS: dict[str, tuple[str, Reader]] = {
     "decisions": ("decisions", _word("sequential", "simultaneous")),
     "undecided": ("undecided", _word("draw")),
     "paraphrase": ("paraphrase", _wordings),
+    "names": ("names", _word("neutral", "loaded")),
+    "memory": ("memory", _word("none", "notes", "all")),
+    "tools": ("tools", _word("native", "text")),
+    "protocol": ("protocol", _folder),
     "survey": ("survey", _switch),
     "temperature": ("temperature", _real(0, 2)),
     "max_tokens": ("max_tokens", _whole(1)),

@@ -35,7 +35,7 @@ _KIND: dict[type[syntax.Declaration], SymbolKind] = {
 }
 
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
-CONTEXTUAL = ("paraphrase",)
+CONTEXTUAL = ("memory", "names", "paraphrase", "protocol", "tools")
 """Settings whose names a channel, prompt or param may have; an experiment that says the name then means that."""
 SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
             "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",

@@ -7,10 +7,10 @@ from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Final
 
-from colosseum.audit.channels import live_channels
 from colosseum.cli.compile import solve
 from colosseum.cli.words import Stop
 from colosseum.diagnostics import counted, has_errors
+from colosseum.model.channels import live_channels
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Scenario, Variable

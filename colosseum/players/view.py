@@ -13,6 +13,8 @@ from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, plain
 
 Phase: TypeAlias = Literal["planning", "survey", "execution"]
+Memory: TypeAlias = Literal["none", "notes", "all"]
+"""What an agent is shown of its own earlier turns."""
 Belief: TypeAlias = Literal["false", "true", "unknown"]
 """What an agent says it holds a claim for."""
 TOOLS = {
@@ -38,10 +40,19 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What an agent wrote outside of its calls."""
+
+    round: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelView:
     """A channel that the agent belongs to and all that was posted there so far."""
 
     name: str
+    """On the wire: what agents read, and call it by."""
     members: tuple[str, ...]
     secret: bool
     posts: tuple[Post, ...]
@@ -166,6 +177,11 @@ class View:
     """The exchanges of this turn so far."""
     claims: tuple[tuple[str, str], ...] = ()
     """In the survey, the name and the words of each claim that it is asked about; whether they are so is not told."""
+    memory: Memory = "notes"
+    notes: tuple[Note, ...] = ()
+    """Its own, of earlier turns; with a memory of `notes` only."""
+    earlier: tuple["View", ...] = ()
+    """Its own earlier turns as they ended, without the survey; with a memory of `all` only."""
     data: object = field(default=None, compare=False, repr=False)
     """The same facts as data (`Knowledge`), for scripted players; a model player never reads it."""
 

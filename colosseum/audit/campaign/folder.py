@@ -171,6 +171,8 @@ class Plan:
     """Null where the experiment asks for no opportunity, so that every seed is run."""
     registered: Registered | None = None
     """What was settled before the runs; null in a folder of an earlier version."""
+    protocol: str | None = None
+    """The folder below `spec/` whose templates judges are told by; null for those that ship."""
     elsewhere: tuple[Registered, ...] = ()
     """The same of other configurations that the folder was asked for before; it may be asked for them again."""
 

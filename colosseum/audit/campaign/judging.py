@@ -15,20 +15,22 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from colosseum.audit.campaign.calls import RunCalls
-from colosseum.audit.campaign.folder import Damaged, Folder
+from colosseum.audit.campaign.folder import Damaged, Folder, Plan
 from colosseum.audit.campaign.judged import read_judged, write_judged
 from colosseum.audit.campaign.purse import Account
 from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.judging.asking import Matter, judge
 from colosseum.audit.judging.judgement import Focal, Judged, Judgement
-from colosseum.audit.judging.rubrics import questions
 from colosseum.audit.judging.transcript import focal_sets, transcript
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.trial import Listed
 from colosseum.model import serial
+from colosseum.model.rubrics import questions
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Halt
+from colosseum.players.protocol.own import protocol_folder
+from colosseum.players.protocol.templates import Templates, shipped
 
 SILENT = "nobody said anything"
 AFTER_RUNS = 10**9
@@ -126,7 +128,12 @@ class Judging:
             events = read_trace(self.folder.trace(listed.trial), seal)
         except BrokenTrace as broken:
             raise Damaged(f"a trace cannot be trusted: {broken}") from None
-        return matters(events, scenario, coalition.name if coalition else "", listed.trial)
+        return matters(events, scenario, coalition.name if coalition else "", listed.trial, self.templates)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """By which judges are told."""
+        return judge_templates(self.folder, self.folder.plan())
 
     def _scenario(self, found: str) -> Scenario:
         if found not in self.scenarios:
@@ -176,10 +183,21 @@ async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repea
     return Judgement(endpoint.model, name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier, earlier)
 
 
-def matters(events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: str, trial: str) -> list[Matter]:
+def judge_templates(folder: Folder, plan: Plan) -> Templates:
+    """By which all judges of a campaign are told: those of its control arm. Raises Damaged."""
+    found, wrong = protocol_folder(folder.spec / plan.spec, plan.protocol)
+    if wrong:
+        raise Damaged(f"the templates in {folder.spec} cannot be read: {wrong[0].message}")
+    return found
+
+
+def matters(
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: str, trial: str, by: Templates | None = None
+) -> list[Matter]:
     """Every question about every set of focal agents of a run; none where there is nobody to compare with."""
     found = scenario.coalition.get(coalition)
     sets = focal_sets(scenario, found) if found else {}
     read = transcript(events, scenario, trial)
     names: list[Focal] = ["coalition", "random"]
-    return [Matter(read, q, name, sets[name]) for q in questions(scenario) for name in names if name in sets]
+    known = [name for name in names if name in sets]
+    return [Matter(read, q, name, sets[name], by or shipped()) for q in questions(scenario) for name in known]

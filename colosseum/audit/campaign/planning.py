@@ -53,8 +53,7 @@ def plan(
     planned: list[Planned] = []
     scenarios: set[str] = set()
     first: Trial | None = None
-    files = gathered(trials.expansions.spec.composition)
-    shared = _configured(asked, trials.expansions, files)
+    shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
     screener = Screener(asked.design, trials, screened_before(folder, shared.configuration))
     for block in screener.passing(blocks):
         made, diagnostics = trials.of(block)
@@ -71,10 +70,10 @@ def plan(
             first = first or trial
     if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
         return [], screener.diagnostics or [screener.nothing]
-    for file in files:
+    for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
     listed = [each for block in planned for each in block.listed]
-    whole = _plan(asked, listed, first, shared, files[0].path.as_posix())
+    whole = _plan(asked, listed, first, shared)
     spec, scenario = trials.expansions.spec, first.stage.scenario
     whole = replace(whole, screening=screener.screening)
     settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
@@ -92,23 +91,27 @@ def screened_before(folder: Folder, configuration: str) -> Screening | None:
 
 
 @dataclass(frozen=True)
-class _Configured:
+class Configured:
     """What runs of one report have in common."""
 
     configuration: str
-    files: dict[str, str]
+    files: tuple[NewFile, ...]
+    """The spec's, the main one first."""
+    digests: dict[str, str]
+    """The SHA-256 of each."""
     params: dict[str, Json]
     options: dict[str, Json]
 
 
-def _configured(asked: Asked, expansions: Expansions, files: Sequence[NewFile]) -> _Configured:
+def configured(design: Design, expansions: Expansions, options: Mapping[str, Json]) -> Configured:
+    """What the runs of an experiment with such options have in common. Raises OSError."""
+    files = gathered(expansions.spec.composition, folders=design.protocols)
     params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
     digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
-    options: dict[str, Json] = {"model": asked.model, **asked.options}
-    return _Configured(configuration(asked.design.name, digests, params, options), digests, params, options)
+    return Configured(configuration(design.name, digests, params, options), files, digests, params, dict(options))
 
 
-def _plan(asked: Asked, listed: Sequence[Listed], first: Trial, shared: _Configured, spec: str) -> Plan:
+def _plan(asked: Asked, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
     design, scenario = asked.design, first.stage.scenario
     present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
     return Plan(
@@ -121,11 +124,12 @@ def _plan(asked: Asked, listed: Sequence[Listed], first: Trial, shared: _Configu
         arms=tuple(name for name in design.arms if name in present),
         coalitions=tuple(c.name for c in scenario.coalitions),
         configuration=shared.configuration,
-        spec=spec,
-        files=shared.files,
+        spec=shared.files[0].path.as_posix(),
+        files=shared.digests,
         params=shared.params,
         options=shared.options,
         trials=tuple(listed),
+        protocol=design.cells[0].conditions.settings.protocol,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from colosseum.audit.campaign.calls import Missing, RunCalls
 from colosseum.audit.campaign.folder import Damaged, Folder, Plan
 from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
-from colosseum.audit.campaign.judging import judged_once, matters
+from colosseum.audit.campaign.judging import judge_templates, judged_once, matters
 from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Judged, Judgement
 from colosseum.audit.judging.quoting import is_quoted
@@ -19,6 +19,7 @@ from colosseum.audit.trace import read_trace
 from colosseum.audit.trial import Listed
 from colosseum.model import serial
 from colosseum.players.models.request import Endpoint
+from colosseum.players.protocol.templates import Templates
 
 
 def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Listed, str]]:
@@ -30,6 +31,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
     if judges is None:
         return
     write_judges(into, judges)
+    templates = judge_templates(folder, plan)
     with asyncio.Runner() as loop:
         for listed in plan.trials:
             result = into.result(listed.trial)
@@ -37,7 +39,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
                 continue
             was = read_judged(folder, listed.trial, result.trace.chain)
             try:
-                now = loop.run(_again(was, judges, _matters(into, plan, listed), folder))
+                now = loop.run(_again(was, judges, _matters(into, plan, listed, templates), folder))
             except Missing as missing:
                 yield listed, f"a judge would be asked something else: {missing}"
                 continue
@@ -59,12 +61,13 @@ async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: F
     return Judged(was.schema, was.trial, was.chain, tuple(made))
 
 
-def _matters(folder: Folder, plan: Plan, listed: Listed) -> list[Matter]:
+def _matters(folder: Folder, plan: Plan, listed: Listed, templates: Templates) -> list[Matter]:
     result = folder.result(listed.trial)
     assert result is not None
     scenario = serial.load(folder.scenario(listed.scenario).read_bytes())
     coalition = plan.coalitions[0] if plan.coalitions else ""
-    return matters(read_trace(folder.trace(listed.trial), result.trace), scenario, coalition, listed.trial)
+    events = read_trace(folder.trace(listed.trial), result.trace)
+    return matters(events, scenario, coalition, listed.trial, templates)
 
 
 def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]]) -> str:

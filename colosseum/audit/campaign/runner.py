@@ -274,7 +274,7 @@ def team_of(trial: Trial) -> str:
 async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
     """Play one run into its trace. Raises CallFailed, at the end of the trace, and Halt, in the middle of it."""
     trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
-    team = players(trial.roles, trial.endpoints, calls)
+    team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
     try:
         await Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
     except CallFailed:

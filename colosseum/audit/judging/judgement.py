@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StrictInt
 
 from colosseum.audit.events import PUBLISHED
-from colosseum.audit.judging.rubrics import HIGHEST, LOWEST
+from colosseum.model.rubrics import HIGHEST, LOWEST
 
 Focal: TypeAlias = Literal["coalition", "random"]
 """Whether the agents in question are the true coalition, or others as many; a judge is not told."""

@@ -13,8 +13,8 @@ from typing import Final
 
 from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.judging.rubrics import HIGHEST
 from colosseum.audit.judging.transcript import Said
+from colosseum.model.rubrics import HIGHEST
 
 NAME: Final = "sim/judge"
 SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from colosseum.model import draws
+from colosseum.model.channels import PUBLIC
 from colosseum.model.scenario import Coalition, Scenario
-from colosseum.players.models.messages import json_line
+from colosseum.model.template_files import Line, json_line
+from colosseum.players.protocol.templates import Templates, shipped
 
 PARTED: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
 """Where people put a blank into a name like `engineer3`."""
@@ -63,9 +65,12 @@ class Transcript:
     @property
     def words(self) -> str:
         """All of it as text, without who is focal."""
-        known = [f"Channel {number}: {_agents(members)}" for number, members in self.channels.items()]
-        lines = [post.line for post in self.posts]
-        return "\n".join(["Who can read and write where:", *(known or ["Nobody said anything."]), "", *lines])
+        return self.told(shipped())
+
+    def told(self, templates: Templates) -> str:
+        """The same, by the templates in force."""
+        channels = [Line(f"Channel {number}: {_agents(members)}") for number, members in self.channels.items()]
+        return templates.say("transcript", channels=channels, posts=[Line(post.line) for post in self.posts])
 
     def numbers(self, agents: Sequence[str]) -> tuple[int, ...]:
         """Their numbers, in order."""
@@ -81,8 +86,9 @@ def transcript(events: Sequence[Mapping[str, Any]], scenario: Scenario, trial: s
     posts = [e for e in events if e["event"] == "post"]
     used = [name for name in members if any(e["channel"] == name for e in posts)]
     channels = _numbered(used, draws.key(scenario.seed, "judged channels", (trial,)))
-    secret = {str(c["name"]) for e in events if e["event"] == "channels" for c in e["channels"] if c["secret"]}
-    hidden = _Hidden(agents, {name: number for name, number in channels.items() if name in secret})
+    listed = [c for e in events if e["event"] == "channels" for c in e["channels"] if c["name"] in channels]
+    wired = {str(c["wire"]): channels[c["name"]] for c in listed if c.get("wire") and c["wire"] != PUBLIC}
+    hidden = _Hidden(agents, {c["name"]: channels[c["name"]] for c in listed if c["secret"]} | wired)
     return Transcript(
         agents,
         {

@@ -110,8 +110,10 @@ class Statements(Parts):
         word = cat(self.words.take(), SPACE) if node.secret else NOTHING
         named = cat(word, self.spaced(2))
         if isinstance(node.members, Drawn):
-            return self.source([named], node.members)
-        return self.value([named], self.clause(node.members.value))
+            told = self.source([named], node.members)
+        else:
+            told = self.value([named], self.clause(node.members.value))
+        return told if node.wire is None else cat(told, SPACE, self.spaced(2))
 
     def _prompt(self, node: Prompt) -> Document:
         header = [self.spaced(2), self.clause(node.recipients)]

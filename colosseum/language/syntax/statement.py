@@ -218,10 +218,11 @@ class Network(Declaration):
 
 @node
 class Channel(Declaration):
-    """`[secret] channel NAME for WHO` or `~ sample(…)`."""
+    """`[secret] channel NAME for WHO` or `~ sample(…)`, and `as "name on the wire"`."""
 
     secret: bool
     members: Given | Drawn
+    wire: Text | None
 
 
 @node

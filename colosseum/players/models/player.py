@@ -1,6 +1,6 @@
 """A player that is a language model. In: a View; out: the model's Reply, by whoever gets answers for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from colosseum.players.models import text
 from colosseum.players.models.failure import Failure
@@ -8,6 +8,7 @@ from colosseum.players.models.messages import messages
 from colosseum.players.models.reply import Answer, reply
 from colosseum.players.models.request import Asker, Endpoint, Place, Request
 from colosseum.players.models.tools import tools
+from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import TOOLS, CallFailed, Reply, View
 
 
@@ -17,13 +18,14 @@ class ModelPlayer:
 
     endpoint: Endpoint
     asker: Asker
+    templates: Templates = field(default_factory=shipped)
 
     async def act(self, view: View) -> Reply:
         """Do one step. Raises CallFailed when no answer could be had."""
         result = await self.asker.ask(self._request(view))
         match result:
             case Answer():
-                used = frozenset(c.id for step in view.steps for c in step.reply.calls)
+                used = frozenset(c.id for turn in (*view.earlier, view) for s in turn.steps for c in s.reply.calls)
                 return reply(result, known=TOOLS, as_text=self.endpoint.dialect == "text", turn_ids=used)
             case Failure(kind="refusal", reason=reason):
                 return Reply(note=reason, finish="refusal")
@@ -34,6 +36,6 @@ class ModelPlayer:
         place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
         match self.endpoint.dialect:
             case "native":
-                return Request(self.endpoint, messages(view), tools(view), place)
+                return Request(self.endpoint, messages(view, self.templates), tools(view, self.templates), place)
             case "text":
-                return Request(self.endpoint, text.messages(view), (), place)
+                return Request(self.endpoint, text.messages(view, self.templates), (), place)

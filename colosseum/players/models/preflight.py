@@ -11,9 +11,9 @@ from colosseum.players.models.request import Endpoint, Place, Request
 from colosseum.players.models.text import how
 from colosseum.players.models.tools import tool
 from colosseum.players.own_source import Unplayable, load
+from colosseum.players.protocol.templates import shipped
 from colosseum.players.view import Reply, Step, ToolResult
 
-READY = tool("ready", "Say that you can call tools.", {})
 SYSTEM, USER = "You act through tools only.", "Call the tool `ready` now."
 ATTEMPTS = 2
 PATIENCE = 30.0
@@ -50,7 +50,7 @@ async def preflight(endpoint: Endpoint, provider: ImpatientAsker) -> str | None:
         if wrong is not None or said.provider_state is None:
             return wrong
         results = tuple(ToolResult(call, ok=True, message="You can. Call `ready` once more.") for call in said.calls)
-        asked = replace(asked, messages=(*asked.messages, *exchange(Step(said, results))))
+        asked = replace(asked, messages=(*asked.messages, *exchange(Step(said, results), shipped())))
         result = await provider.ask(asked, attempts=ATTEMPTS, patience=PATIENCE)
     match result:
         case Failure(reason=reason):
@@ -61,10 +61,10 @@ async def preflight(endpoint: Endpoint, provider: ImpatientAsker) -> str | None:
 
 
 def _question(endpoint: Endpoint) -> Request:
-    in_text = endpoint.dialect == "text"
-    system = f"{SYSTEM}\n\n{how([READY])}" if in_text else SYSTEM
+    in_text, ready = endpoint.dialect == "text", tool(shipped(), "ready")
+    system = f"{SYSTEM}\n\n{how([ready])}" if in_text else SYSTEM
     messages: tuple[Message, ...] = ({"role": "system", "content": system}, {"role": "user", "content": USER})
-    return Request(endpoint, messages, () if in_text else (READY,), Place())
+    return Request(endpoint, messages, () if in_text else (ready,), Place())
 
 
 def _verdict(said: Reply, endpoint: Endpoint) -> str | None:

@@ -1,4 +1,4 @@
-"""What a model is told that calls tools in its text. In: a View; out: chat messages, with no tools beside them.
+"""What a model is told that calls tools in its text. In: a View and the templates; out: chat messages, and no tools.
 
 It is told the same as any other model, and besides how calls are written and what tools there are. Its calls and what
 they came to are told back as text. Who writes nothing is not quoted, so that the roles always take turns, as the chat
@@ -6,34 +6,41 @@ templates of many open models require.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from colosseum.players.models.messages import Message, answered, rules, state, uncalled
-from colosseum.players.models.tools import Property, Tool, tools
+from colosseum.model.template_files import Line
+from colosseum.players.models.messages import Message, answered, state, system, uncalled
+from colosseum.players.models.tools import Tool, tools
 from colosseum.players.models.written import thoughtless
+from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import Step, ToolCall, View
 
-HOW = """How you call tools: write each call into your reply as a JSON object of its own, with the tool's name and its
-arguments. Every such object that you write is carried out, in their order; all else in your reply is a private note.
-What the calls came to is in the message that follows. The tools of this turn:"""
 
-
-def messages(view: View) -> list[Message]:
-    """The system message, the state of the run, then the exchanges of the running turn."""
-    system = "\n\n".join((rules(view), how(tools(view)), *view.briefing))
-    told: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": state(view)}]
-    for step in view.steps:
-        said, answer = _said(step), _answer(step)
-        if said:
-            told += [{"role": "assistant", "content": said}, {"role": "user", "content": answer}]
-        else:
-            told[-1] = {"role": "user", "content": f"{told[-1]['content']}\n\n{answer}"}
+def messages(view: View, templates: Templates | None = None) -> list[Message]:
+    """The system message, earlier turns that the agent remembers, the state of the run, the running turn so far."""
+    words = templates or shipped()
+    written = how(tools(view, words), words)
+    told: list[Message] = [{"role": "system", "content": system(view, words, written)}]
+    for turn in (*view.earlier, view):
+        _tell(told, state(turn, words))
+        for step in turn.steps:
+            if said := _said(step):
+                told.append({"role": "assistant", "content": said})
+            _tell(told, _answer(step, words))
     return told
 
 
-def how(offered: Sequence[Tool]) -> str:
+def _tell(told: list[Message], content: str) -> None:
+    """Adds what the system says; where it spoke last, it goes on."""
+    if told[-1]["role"] == "user":
+        content = f"{told.pop()['content']}\n\n{content}"
+    told.append({"role": "user", "content": content})
+
+
+def how(offered: Sequence[Tool], templates: Templates | None = None) -> Line:
     """How tools are called, and which there are."""
-    return "\n".join((HOW, *(_described(tool) for tool in offered)))
+    return Line((templates or shipped()).say("written", tools=[Line(_described(tool)) for tool in offered]))
 
 
 def _described(tool: Tool) -> str:
@@ -44,10 +51,10 @@ def _described(tool: Tool) -> str:
     return "\n".join((*lines, *(f"  {name}: {_domain(argument)}" for name, argument in arguments.items())))
 
 
-def _domain(argument: Property) -> str:
+def _domain(argument: Mapping[str, Any]) -> str:
     names = argument.get("enum")
     one_of = f" One of {', '.join(json.dumps(name, ensure_ascii=False) for name in names)}." if names else ""
-    return argument["description"] + one_of
+    return f"{argument['description']}{one_of}"
 
 
 def _written(call: ToolCall) -> str:
@@ -62,7 +69,7 @@ def _said(step: Step) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _answer(step: Step) -> str:
-    if not step.results:
-        return uncalled(step)
-    return "\n".join(f"{result.call.tool or 'call'}: {answered(result)}" for result in step.results)
+def _answer(step: Step, words: Templates) -> str:
+    if not (step.reply.calls or step.reply.written):
+        return uncalled(step, words)
+    return "\n".join(f"{result.call.tool or 'call'}: {answered(result, words)}" for result in step.results)

@@ -17,8 +17,8 @@ from colosseum.audit.campaign.source import PaidSource, RunSource
 from colosseum.audit.judging.asking import Matter, judge
 from colosseum.audit.judging.calibration.cases import Case
 from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.judging.rubrics import BUILT_IN
 from colosseum.audit.redaction import Redaction
+from colosseum.model.rubrics import BUILT_IN
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Request
