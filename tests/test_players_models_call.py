@@ -97,7 +97,7 @@ from colosseum.players.models.call import call, library
 from colosseum.players.models.request import Endpoint, Place, Request
 endpoint = Endpoint("openai/test", api_base=sys.argv[1])
 answer = asyncio.run(call(Request(endpoint, ({"role": "user", "content": "hi"},), (), Place())))
-print(library().drop_params, library().modify_params, answer.completion.choices[0].message.tool_calls[0].id)
+print(library().drop_params, library().modify_params, answer.completion.calls[0].id)
 """
 
 
