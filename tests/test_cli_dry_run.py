@@ -29,7 +29,7 @@ reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0
 coalition cabal { members = {C, D} }
 network complete
 secret channel backroom for cabal
-prompt number for agents "This is game {{ game[me] }}."
+prompt number for agents "This is game {{ game[me] }}: each pair that agrees earns 1."
 prompt pitch for cabal { fair: ""  bent: "Differ." }
 experiment e {
   rounds 2  steps 3  seeds 1..3

@@ -15,7 +15,7 @@ from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Value
 
 GAME = f"""{TEAM}param n = 3
-reward r[a in agents] when move[a] == left: n
+reward r[a in agents] when move[a] == left: n undisclosed
 coalition cabal {{ members = {{A, B}} }}
 secret channel back for cabal
 channel open for agents
