@@ -17,6 +17,7 @@ from colosseum.players.models import text
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.view import Reply, Thought, ToolCall, View
+from colosseum.report.html.telling import turns
 
 SPECS, RUNS = 25, 40
 SPEC = """colosseum 1
@@ -116,6 +117,8 @@ def test_no_view_and_no_prompt_holds_what_another_agent_thought(number: int, tmp
             word for _, word, _ in planted.thought
         ]
         assert not [event for event in events if event["event"] != "thought" and "hidden" in json.dumps(event)]
+        acts = [act for turn in turns(events) for act in turn["acts"] if act["is"] == "thought"]
+        assert [act["text"] for act in acts] == [word for _, word, _ in planted.thought]
         for view, before in planted.seen:
             prompt = json.dumps([messages(view), text.messages(view), tools(view)])
             shown = repr(view) + prompt + repr([step.reply.provider_state for step in view.steps])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from audited import HOSTILE, Wild, file_of, harmless, modelled, scripted
+from chat_server import Answer, Body, thinks
 from conftest import MATCH
 from rich.cells import cell_len
 from test_cli_commands import Done, colosseum
@@ -172,7 +173,7 @@ def test_a_run_that_goes_on_is_shown_so_far(cut: int, folder: Path) -> None:
     path = file_of(folder, "baseline:1", "jsonl")
     content = path.read_bytes()[:-cut]
     path.write_bytes(content)
-    done = colosseum("log", "show", folder, "baseline:1", "--json")
+    done = colosseum("log", "show", folder, "baseline:1", "--json", "--thoughts")
     found = json.loads(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
     assert found["whole"] == content.endswith(b"\n")
@@ -278,3 +279,19 @@ def test_logs_import_no_client(arguments: tuple[str, ...], folder: Path) -> None
     code = f"import sys; from colosseum.cli.commands import app\ntry: app({typed!r})\nfinally: assert {UNWANTED}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_thoughts_are_shown_and_exported_on_request_alone(tmp_path: Path) -> None:
+    def thinking(body: Body) -> Answer:
+        return thinks(Wild()(body), "HIDDENPLAN")
+
+    folder = modelled(tmp_path / "made", script=thinking)
+    table = tmp_path / "rows.jsonl"
+    for more in ((), ("--thoughts",)):
+        shown = colosseum("log", "show", folder, "baseline:1", *more)
+        listed = colosseum("log", "show", folder, "baseline:1", "--json", *more)
+        assert colosseum("log", "export", folder, "-o", table, *more).returncode == 0
+        kinds = {json.loads(line)["kind"] for line in table.read_bytes().splitlines()}
+        assert ("thought" in kinds, kinds - {"thought"}) == (bool(more), {"post", "decide"})
+        assert [("HIDDENPLAN" in words) for words in (shown.stdout, listed.stdout)] == [bool(more)] * 2
+        assert ("thinks\n" in shown.stdout) == bool(more)

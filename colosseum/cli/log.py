@@ -98,7 +98,7 @@ def _heading(listed: Listed) -> dict[str, object]:
     }  # fmt: skip
 
 
-def show_run(path: Path, words: str, *, prompts: bool, as_json: bool) -> int:
+def show_run(path: Path, words: str, *, prompts: bool, thoughts: bool, as_json: bool) -> int:
     """One run as a conversation; exit 1 where its trace cannot be trusted."""
     plan, folder = read_campaign(path), Folder(path)
     listed = find_run(plan, words)
@@ -114,9 +114,10 @@ def show_run(path: Path, words: str, *, prompts: bool, as_json: bool) -> int:
         note(f"this trace cannot be trusted: {doubt}")
     if as_json:
         state = {"whole": not found.half, **({"doubt": doubt} if doubt else {})}
-        say_json({"schema": 1, **_heading(listed), **state, "events": found.events})
+        events = [event for event in found.events if thoughts or event.get("event") != "thought"]
+        say_json({"schema": 1, **_heading(listed), **state, "events": events})
     else:
-        _show(listed, found, prompts=prompts)
+        _show(listed, found, prompts=prompts, thoughts=thoughts)
     return 1 if doubt else 0
 
 
@@ -134,7 +135,7 @@ def _doubt(folder: Folder, listed: Listed, found: SoFar) -> str:
     return "" if sealed and not found.half else "it is not the one that its result seals"
 
 
-def _show(listed: Listed, found: SoFar, *, prompts: bool) -> None:
+def _show(listed: Listed, found: SoFar, *, prompts: bool, thoughts: bool) -> None:
     players = Counter(listed.players.values())
     same = len(players) == 1
     who = next(iter(players)) if same else ", ".join(f"{agent}: {player}" for agent, player in listed.players.items())
@@ -142,7 +143,7 @@ def _show(listed: Listed, found: SoFar, *, prompts: bool) -> None:
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
         say(console, run_words(listed), style="bold")
         list_facts(console, [("run", listed.trial), ("players", who)])
-        show_conversation(readable, console, prompts=prompts)
+        show_conversation(readable, console, prompts=prompts, thoughts=thoughts)
 
 
 def verify_folder(path: Path, *, as_json: bool) -> int:
@@ -177,8 +178,8 @@ def _looked_at(found: Verified) -> str:
     return faults + ", ".join(parts)
 
 
-def export_rows(path: Path, output: Path) -> int:
-    """Messages and decisions as a table, in a file that appears when it is whole."""
+def export_rows(path: Path, output: Path, *, thoughts: bool) -> int:
+    """Messages and decisions as a table, thoughts on request, in a file that appears when it is whole."""
     write = WRITERS.get(output.suffix.lower())
     if write is None:
         raise stop("C122", f"`-o {output}` ends in none of {', '.join(WRITERS)}", help="as in `-o messages.csv`")
@@ -186,7 +187,7 @@ def export_rows(path: Path, output: Path) -> int:
     part = output.with_name(f"{output.name}.{os.getpid()}.part")
     try:
         with open(part, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            number = write(rows(folder, plan), file)
+            number = write(rows(folder, plan, thoughts=thoughts), file)
         part.replace(output)
     except (BrokenTrace, Damaged) as fault:
         raise stop("C123", str(fault), help="`colosseum log verify` lists all that was changed") from None

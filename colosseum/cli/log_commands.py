@@ -34,12 +34,13 @@ def show(
         str, typer.Argument(metavar="RUN", help="The start of its name, or ARM:SEED[:REPEAT].", show_default=False)
     ],
     prompts: Annotated[bool, typer.Option("--prompts", help="Also what each agent was told at the beginning.")] = False,
+    thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
     json: AsJson = False,
 ) -> int:
     """Show a run as a conversation. Also one that still goes on, or was cut off."""
     from colosseum.cli.log import show_run
 
-    return show_run(folder, run, prompts=prompts, as_json=json)
+    return show_run(folder, run, prompts=prompts, thoughts=thoughts, as_json=json)
 
 
 @command
@@ -54,8 +55,9 @@ def verify(folder: Campaign, json: AsJson = False) -> int:
 def export(
     folder: Campaign,
     output: Annotated[Path, typer.Option("-o", metavar="FILE", help="Ends in .jsonl or .csv.", show_default=False)],
+    thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
 ) -> int:
     """Write messages and decisions to a table. One row each, of all runs that ended."""
     from colosseum.cli.log import export_rows
 
-    return export_rows(folder, output)
+    return export_rows(folder, output, thoughts=thoughts)

@@ -20,7 +20,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class Row:
-    """A message or a decision."""
+    """A message, a decision or a thought."""
 
     run: str
     arm: str
@@ -36,7 +36,7 @@ class Row:
     model: str
     """The agent's player."""
     kind: str
-    """post or decide."""
+    """post or decide; thought on request."""
     channel: str | None
     secret: bool | None
     """Whether only the channel's members know of it."""
@@ -46,7 +46,7 @@ class Row:
     """Null is none where there is a variable."""
 
 
-def rows(folder: Folder, plan: Plan) -> Iterator[Row]:
+def rows(folder: Folder, plan: Plan, *, thoughts: bool = False) -> Iterator[Row]:
     """Of all runs that ended, in the order of the plan. Raises OSError, Damaged and BrokenTrace."""
     for listed, result in folder.results(plan):
         if result is not None:
@@ -55,28 +55,21 @@ def rows(folder: Folder, plan: Plan) -> Iterator[Row]:
             for event in events:
                 if words := misfit(event):
                     raise BrokenTrace(f"{path.name}: {words}")
-            yield from _rows(events, listed, result.status)
+            yield from _rows(events, listed, result.status, ("post", "decide", *["thought"] * thoughts))
 
 
-def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str) -> Iterator[Row]:
+def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str, kinds: tuple[str, ...]) -> Iterator[Row]:
     secret: dict[str, bool] = {}
     for event in events:
-        match event["event"]:
-            case "channels":
-                secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
-            case "post":
-                yield _row(event, listed, status, channel=event["channel"], secret=secret.get(event["channel"]),
-                           text=event["text"])  # fmt: skip
-            case "decide":
-                yield _row(event, listed, status, variable=event["variable"], value=event["value"])
-
-
-def _row(event: Mapping[str, Any], listed: Listed, status: str, **content: Any) -> Row:
-    empty = dict.fromkeys(("channel", "secret", "text", "variable", "value"))
-    return Row(
-        listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, status, event["n"], event["round"],
-        event["agent"], listed.players.get(event["agent"], ""), event["event"], **{**empty, **content},
-    )  # fmt: skip
+        if event["event"] == "channels":
+            secret = {channel["name"]: channel["secret"] for channel in event["channels"]}
+        elif event["event"] in kinds:
+            channel = event.get("channel")
+            yield Row(
+                listed.trial, listed.arm, listed.point, listed.seed, listed.repeat, status, event["n"], event["round"],
+                event["agent"], listed.players.get(event["agent"], ""), event["event"], channel,
+                secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
+            )  # fmt: skip
 
 
 def write_jsonl(found: Iterable[Row], file: IO[str]) -> int:

@@ -82,7 +82,7 @@ def conversation(told: Mapping[str, Any]) -> tuple[list[Place], int]:
     for heading, group in groupby(told["turns"], key=_heading):
         if left <= 0:
             break
-        found = list(group)
+        found = [{**turn, "acts": [a for a in turn["acts"] if a["is"] != "thought"]} for turn in group]
         shown = [Turn(t["agent"], tuple(act_of(a, secret, spans) for a in t["acts"][:left])) for t in found]
         left -= sum(len(turn["acts"]) for turn in found)
         worth = any(act.secret or act.quoted or (short and act.pieces) for turn in shown for act in turn.acts)

@@ -20,7 +20,7 @@ _FINISH: Final = {
     "refusal": "it refused to answer",
     "empty": "its answer was empty",
 }
-
+_THOUGHTS: Final = {"text": "thinks", "summary": "thinks, in its provider's summary", "withheld": "thinks in secret"}
 _PHASES = {"survey": "Survey, each asked in private", "execution": "Execution"}
 
 
@@ -39,8 +39,9 @@ class _Turn:
         return all(isinstance(e, ev.Reply) and not e.note.strip() and e.finish not in _FINISH for e in self.events)
 
 
-def show_conversation(found: Sequence[ev.AnyEvent], console: Console, *, prompts: bool) -> None:
-    """Everything that happened, in order; `prompts` shows what the agents were told, too."""
+def show_conversation(found: Sequence[ev.AnyEvent], console: Console, *, prompts: bool, thoughts: bool) -> None:
+    """Everything that happened, in order; `prompts` and `thoughts` show what agents were told and thought, too."""
+    found = [event for event in found if thoughts or not isinstance(event, ev.Thought)]
     secret = {c.name: c.secret for e in found if isinstance(e, ev.Channels) for c in e.channels}
     _channels(found, console)
     if prompts:
@@ -65,7 +66,7 @@ def _turns(found: Iterable[ev.AnyEvent]) -> Iterator[_Turn]:
     turn: _Turn | None = None
     for event in found:
         match event:
-            case ev.Reply(agent=agent, phase=phase, round=number):
+            case ev.Reply(agent=agent, phase=phase, round=number) | ev.Thought(agent=agent, phase=phase, round=number):
                 if turn is None or (turn.agent, turn.phase, turn.round) != (agent, phase, number):
                     if turn is not None:
                         yield turn
@@ -110,6 +111,10 @@ def _turn(turn: _Turn, secret: Mapping[str, bool], console: Console) -> None:
                     _quote(console, note, style="dim")
                 if finish in _FINISH:
                     _line(console, _FINISH[finish], style=_WRONG)
+            case ev.Thought(kind=kind, text=text):
+                _line(console, _THOUGHTS[kind], style="dim")
+                if text:
+                    _quote(console, text, style="dim")
             case ev.Post(channel=channel, text=text):
                 style = _SECRET if secret.get(channel) else ""
                 _line(console, f"to {_named(channel, secret.get(channel, False))}", style=style)

@@ -6,7 +6,6 @@ Everything that happened is there, in the order of the trace, turn by turn; `n` 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from colosseum.audit.judging.judgement import Judgement
 from colosseum.audit.judging.quoting import places
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judging import Panel, considered
@@ -30,6 +29,7 @@ SHOWN: Final = (
 """The figures that stand at the head of a run."""
 FINISHES: Final = ("length", "refusal", "empty")
 """Ends of an answer that a reader has to know of."""
+OF_JUDGEMENT: Final = ("judge", "rubric", "focal", "repeat", "status", "score", "quote", "rationale", "reason")
 ACTS: Final = ("post", "mistake", "refused", "decide", "belief")
 """What the calls of a reply come to."""
 
@@ -78,7 +78,7 @@ def turns(events: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     turn: dict[str, Any] | None = None
     for event in events:
         kind = event["event"]
-        if kind == "reply":
+        if kind in ("reply", "thought"):
             place = {"agent": event["agent"], "phase": event["phase"], "round": event["round"]}
             if turn is None or any(turn[name] != value for name, value in place.items()):
                 if turn is not None:
@@ -100,7 +100,10 @@ HIDDEN: Final = ("event", "chain", "agent", "round")
 
 
 def _aside(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A private note, and an answer that broke off."""
+    """A thought, or a private note and an answer that broke off."""
+    if reply["event"] == "thought":
+        yield {"is": "thought", "n": reply["n"], "kind": reply["kind"], "text": reply["text"]}
+        return
     if str(reply["note"]).strip():
         yield {"is": "note", "n": reply["n"], "text": reply["note"]}
     if reply["finish"] in FINISHES:
@@ -116,21 +119,7 @@ def _judgements(played: Played, coalition: Coalition | None, panel: Panel) -> It
         matter = by.get((each.rubric, each.focal))
         spans = [] if matter is None or not each.quote else places(each.quote, matter.transcript)
         yield {
-            **_judgement(each),
+            **{name: getattr(each, name) for name in OF_JUDGEMENT},
             "agents": [] if matter is None else list(matter.agents),
             "spans": [{"n": posts[post], "first": first, "last": last} for post, first, last in spans],
         }
-
-
-def _judgement(each: Judgement) -> dict[str, Any]:
-    return {
-        "judge": each.judge,
-        "rubric": each.rubric,
-        "focal": each.focal,
-        "repeat": each.repeat,
-        "status": each.status,
-        "score": each.score,
-        "quote": each.quote,
-        "rationale": each.rationale,
-        "reason": each.reason,
-    }

@@ -5,10 +5,16 @@ const KINDS = [
   { key: "decide", words: "decisions", on: true },
   { key: "belief", words: "beliefs", on: false },
   { key: "note", words: "private notes", on: false },
+  { key: "thought", words: "thoughts", on: false },
   { key: "briefing", words: "briefings", on: false },
   { key: "mistake", words: "mistakes", on: false },
   { key: "refused", words: "refused decisions", on: false },
 ];
+const THOUGHTS = {
+  text: ", thought: nobody else sees it",
+  summary: ", thought, in its provider's summary: nobody else sees it",
+  withheld: ", thought, which its provider withholds",
+};
 const FINISHES = {
   length: "The answer was cut off: it was too long.",
   refusal: "The model refused to answer.",
@@ -82,6 +88,8 @@ const CARDS = {
     );
   },
   note: (act, turn, seen) => frame("note", turn, seen, act, [", private note: nobody else sees it"], words(act.text)),
+  thought: (act, turn, seen) =>
+    frame("note", turn, seen, act, [own(THOUGHTS, act.kind) ?? ", thought"], ...(act.text ? [words(act.text)] : [])),
   briefing: (act, turn, seen) =>
     frame(
       "briefing",

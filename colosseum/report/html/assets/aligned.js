@@ -181,6 +181,7 @@ const ONE = {
   decide: "decision",
   belief: "belief",
   note: "private note",
+  thought: "thought",
   briefing: "briefing",
   mistake: "mistake",
   refused: "refused decision",
