@@ -80,7 +80,7 @@ def test_what_the_spec_says_by_arm_is_shown() -> None:
     assert found["experiment"] == ("first", "spec")
     assert found["out"] == (str(Path("runs/pair-first")), "default")
     assert found["timeout"] == (120.0, "default")
-    assert held("--temperature", 0.1)["temperature"] == (0.1, "flag")
+    assert held("--temperature", 0.1)["temperature"] == (["0.1"], "flag")
 
 
 def test_the_table_for_people() -> None:

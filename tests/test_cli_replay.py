@@ -244,8 +244,9 @@ def test_a_changed_spec_is_another_game(folder: Path) -> None:
 def test_what_was_asked_for_is_kept_by_model_and_without_secrets() -> None:
     wanted = Wanted(
         models=("openai/a", "cabal=openai/b"), api_base=("http://me:pass@h:1/v1?key=secret", "openai/b=http://[bad"),
-        extra_body=('{"x": 1}', 'openai/b={"y": [2]}'), tools=("openai/b=text",), price=("1,2",), temperature=0.5,
-        max_tokens=7,
+        extra_body=('{"x": 1}', 'openai/b={"y": [2]}'), tools=("openai/b=text",), price=("1,2",),
+        temperature=("0.5", "cabal=none"),
+        max_tokens=("7",),
     )  # fmt: skip
     asking = read_asking(wanted, checked(MATCH))
     again = Asking.from_options(json.loads(json.dumps(asking.options)))

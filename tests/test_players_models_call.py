@@ -143,7 +143,7 @@ def test_an_answer_that_is_none_is_a_failure_that_may_pass(answer: Answer, words
         (
             fails(400, "'temperature' does not support 0.7. Only the default (1) value is supported."),
             "bad_request",
-            "is supported; set `--temperature 1`",
+            "is supported; set `--temperature openai/test-model=1`",
             1,
         ),
     ],

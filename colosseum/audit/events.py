@@ -47,7 +47,7 @@ class Parameters(Part):
 
     temperature: float | None
     """Null is left to the provider."""
-    max_tokens: Number
+    max_tokens: Number | None
     """Of one answer."""
     extra_body: dict[str, JsonValue]
     """Parameters that the provider's interface takes besides."""

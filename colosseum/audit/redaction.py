@@ -22,6 +22,9 @@ WORDS = re.compile(r'"(?:[^"\\]|\\.)*"')
 SHOWN = "[redacted]"
 SHORTEST = 8
 """Characters of a value that is looked for: shorter ones stand in all sorts of words."""
+SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|pass", re.IGNORECASE)
+LONG_VALUE = 20
+"""Characters from which on a header's value without a space is taken for a secret."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,13 @@ def _in_words(secret: str, line: str) -> str:
 def _character(character: str) -> str:
     """A character as it is or escaped, however often what is around it was written as JSON."""
     return rf"(?:{re.escape(character)}|\\+u(?i:{ord(character):04x}))"
+
+
+def header_secrets(headers: Mapping[str, str]) -> Iterator[str]:
+    """What looks secret in headers: whole values, and what stands behind `Bearer`."""
+    for name, value in headers.items():
+        if SECRET_HEADER.search(name) or (len(value) >= LONG_VALUE and " " not in value):
+            yield from {value, value.rpartition(" ")[2]}
 
 
 def secrets(addresses: Iterable[str]) -> Iterator[str]:

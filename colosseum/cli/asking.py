@@ -1,12 +1,14 @@
 """Which models are asked, and how. In: options as typed; out: a model's Endpoint, and settings in place of a spec's.
 
-`[MODEL=]VALUE` gives an option to one model, without `MODEL=` to all that have none of their own.
+`[M=]VALUE` gives an option to one model, by its name or by whoever it plays; without `M=` to all that have none of
+their own. The value `none` leaves a temperature or a limit of tokens out.
 """
 
 import asyncio
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
@@ -14,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel
 
 from colosseum.audit.campaign.retry import Provider
+from colosseum.audit.redaction import header_secrets, secrets
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.check import Checked
@@ -26,6 +29,7 @@ from colosseum.players.models.request import Dialect, Endpoint
 from colosseum.players.own_source import Unplayable, is_own, mark_of
 
 T = TypeVar("T")
+HEADER = re.compile(r"[A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,10 @@ class Wanted:
     extra_body: tuple[str, ...] = ()
     price: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
-    temperature: float | None = None
-    max_tokens: int | None = None
-    timeout: float = 120.0
+    temperature: tuple[str, ...] = ()
+    max_tokens: tuple[str, ...] = ()
+    timeout: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
     """Modules whose agents may be loaded."""
 
@@ -51,11 +56,12 @@ class Asking:
 
     models: tuple[tuple[str, str], ...]
     """(who, model) in place of the spec's; empty where none was named."""
-    temperature: float | None
-    max_tokens: int | None
-    timeout: float
+    temperature: Mapping[str, float | None] = field(default_factory=dict)
+    """By model, or whoever it plays, as all that follow; the empty name is everybody else's."""
+    max_tokens: Mapping[str, int | None] = field(default_factory=dict)
+    timeout: Mapping[str, float] = field(default_factory=dict)
+    headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     api_base: Mapping[str, str] = field(default_factory=dict)
-    """By model; the empty name is everybody else's."""
     extra_body: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     price: Mapping[str, Price] = field(default_factory=dict)
     tools: Mapping[str, Dialect] = field(default_factory=dict)
@@ -67,25 +73,28 @@ class Asking:
         settings = conditions.settings
         if self.models:
             settings = replace(settings, model=self.models)
-        if self.temperature is not None:
-            settings = replace(settings, temperature=self.temperature)
-        if self.max_tokens is not None:
-            settings = replace(settings, max_tokens=self.max_tokens)
+        settings = settings.told("temperature", self.temperature).told("max_tokens", self.max_tokens)
         return replace(conditions, settings=settings)
 
     def endpoint(self, model: str, settings: Settings) -> Endpoint:
         """How a model is asked in an arm."""
         return Endpoint(
             model,
-            temperature=settings.temperature,
-            max_tokens=settings.max_tokens,
-            extra_body=_of(self.extra_body, model) or {},
-            dialect=_of(self.tools, model) or cast(Dialect, settings.tools),
-            api_base=_of(self.api_base, model),
-            timeout=self.timeout,
-            price=self.price.get(model) if is_own(model) else _of(self.price, model),
+            temperature=settings.of("temperature", model),
+            max_tokens=settings.of("max_tokens", model),
+            extra_body=_of(self.extra_body, model, settings) or {},
+            dialect=_of(self.tools, model, settings) or cast(Dialect, settings.tools),
+            api_base=_of(self.api_base, model, settings),
+            timeout=_of(self.timeout, model, settings) or Endpoint.timeout,
+            price=self.price.get(model) if is_own(model) else _of(self.price, model, settings),
             own=self.own.get(model),
+            headers=_of(self.headers, model, settings) or {},
         )
+
+    @property
+    def secrets(self) -> list[str]:
+        """What reaches no file: users and passwords of addresses, and what looks secret in headers."""
+        return _secrets(self.api_base.values(), self.headers.values())
 
     @property
     def words(self) -> str:
@@ -97,12 +106,13 @@ class Asking:
         """As campaign.json keeps them: all that it takes to make the same trials again, and where they were asked."""
         return {
             "model": self.words,
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
+            "temperature": _plain(self.temperature),
+            "max_tokens": _plain(self.max_tokens),
             "extra_body": {model: dict(body) for model, body in self.extra_body.items()},
             "tools": dict(self.tools),
             "own": {name: dict(mark) for name, mark in self.own.items()},
-            "timeout": self.timeout,
+            "timeout": _plain(self.timeout),
+            "header": {model: list(each) for model, each in self.headers.items()},
             "api_base": {model: _address(url) for model, url in self.api_base.items()},
             "price": {model: [price.prompt, price.completion] for model, price in self.price.items()},
         }
@@ -112,16 +122,16 @@ class Asking:
         """What asks for the same trials; where, how long and at what price is not needed. Raises ValueError."""
         kept = _Kept.model_validate(options)
         models = _models(kept.model.split(", ")) if kept.model else ()
-        asked = (models, kept.temperature, kept.max_tokens, Wanted.timeout)
-        return cls(*asked, extra_body=kept.extra_body, tools=kept.tools, own=kept.own)
+        heat, most = _by_who(kept.temperature), _by_who(kept.max_tokens)
+        return cls(models, heat, most, extra_body=kept.extra_body, tools=kept.tools, own=kept.own)
 
 
 class _Kept(BaseModel):
     """Of the options that campaign.json keeps, those that make trials what they are."""
 
     model: str
-    temperature: float | None
-    max_tokens: int | None
+    temperature: float | dict[str, float | None] | None
+    max_tokens: int | dict[str, int | None] | None
     extra_body: dict[str, dict[str, Any]]
     tools: dict[str, Dialect]
     own: dict[str, dict[str, str]] = {}
@@ -136,25 +146,55 @@ def _address(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _of(given: Mapping[str, T], model: str) -> T | None:
-    return given.get(model, given.get(""))
+def _of(given: Mapping[str, T], model: str, settings: Settings) -> T | None:
+    """The value for a model: the last that means it, or else everybody's."""
+    known = settings.known_as(model)
+    return [given.get(""), *(value for who, value in given.items() if who in known)][-1]
+
+
+def _plain(given: Mapping[str, float | None]) -> Json:
+    """The one value for everybody, where that is all; null where there is none."""
+    alone = given.get("")
+    return dict(given) if len(given) > 1 or (given and alone is None) else alone
+
+
+def _by_who(kept: T | dict[str, T | None] | None) -> dict[str, T | None]:
+    return kept if isinstance(kept, dict) else {} if kept is None else {"": kept}
+
+
+def secrets_of(endpoints: Sequence[Endpoint]) -> list[str]:
+    """The same, of those that are asked."""
+    return _secrets([each.api_base or "" for each in endpoints], [each.headers for each in endpoints])
+
+
+def _secrets(addresses: Iterable[str], headers: Iterable[Mapping[str, str]]) -> list[str]:
+    return [*secrets(addresses), *(secret for each in headers for secret in header_secrets(each))]
 
 
 def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) -> Asking:
     """Check the options; users' own agents are looked up for the design that they are to play. Raises Stop."""
     models = _models(wanted.models)
     _check_groups([who for who, _ in models], checked)
-    if wanted.max_tokens is not None and wanted.max_tokens < 1:
-        raise stop("C122", f"`--max-tokens` is a whole number of at least 1, not `{wanted.max_tokens}`")
+    known = _known(checked, models)
+    temperature = {who: _number(text, "--temperature", 0.0, 2.0, none=True)
+                   for who, text in _each("--temperature", wanted.temperature, known)}  # fmt: skip
+    most = {who: _number(text, "--max-tokens", 1, 10_000_000, none=True)
+            for who, text in _each("--max-tokens", wanted.max_tokens, known)}  # fmt: skip
+    timeout = {who: _number(text, "--timeout", 0.001, 86_400.0)
+               for who, text in _each("--timeout", wanted.timeout, known)}  # fmt: skip
+    headers: dict[str, dict[str, str]] = {}
+    for who, text in _by_model(wanted.header, known):
+        headers.setdefault(who, {}).update([_header(text)])
     return Asking(
         models=models,
-        temperature=_within(wanted.temperature, "--temperature", 0.0, 2.0),
-        max_tokens=wanted.max_tokens,
-        timeout=_within(wanted.timeout, "--timeout", 0.001, 86_400.0) or 120.0,
-        api_base=_by_model(wanted.api_base),
-        extra_body={model: _body(text) for model, text in _by_model(wanted.extra_body).items()},
-        price={model: _price(text) for model, text in _by_model(wanted.price).items()},
-        tools={model: _dialect(text) for model, text in _by_model(wanted.tools).items()},
+        temperature=temperature,
+        max_tokens={who: None if number is None else int(number) for who, number in most.items()},
+        timeout={who: number for who, number in timeout.items() if number is not None},
+        headers=headers,
+        api_base=dict(_by_model(wanted.api_base, known)),
+        extra_body={model: _body(text) for model, text in _by_model(wanted.extra_body, known)},
+        price={model: _price(text) for model, text in _by_model(wanted.price, known)},
+        tools={model: _dialect(text) for model, text in _by_model(wanted.tools, known)},
         own=_own(models, design) if design else {},
     )
 
@@ -195,21 +235,60 @@ def _check_groups(groups: Sequence[str], checked: Checked) -> None:
             raise stop("C122", f"`--model {who}=…`: `{who}` is not a coalition, an agent or `agents`", help=help_)
 
 
-def _by_model(given: Sequence[str]) -> dict[str, str]:
-    """Values by model: what stands before `=` is a model where it looks like one."""
-    found: dict[str, str] = {}
+def read_sharing(given: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """Models that share a rate limit. Raises Stop."""
     for words in given:
-        model, equals, value = words.partition("=")
-        likely = is_own(model) or ("/" in model and ":" not in model.partition("/")[0])
-        named = equals and likely and MODEL.match(model)
-        found[model if named else ""] = value if named else words
-    return found
+        if words.count(",") < 1 or not all(MODEL.match(model) for model in words.split(",")):
+            raise stop("C122", f"`--share-limit {words}` names no two models", help="as in `--share-limit x/a,x/b`")
+    return tuple(frozenset(words.split(",")) for words in given)
 
 
-def _within(value: float | None, name: str, low: float, high: float) -> float | None:
-    if value is not None and not low <= value <= high:
-        raise stop("C122", f"`{name}` is a number from {low:g} to {high:g}, not `{value:g}`")
+def _known(checked: Checked, models: Sequence[tuple[str, str]]) -> list[str]:
+    """By which names, besides those of models, a model may be meant: its name without provider, or whoever it plays."""
+    spoken = [pair for d in checked.designs.values() for cell in d.cells for pair in cell.conditions.settings.model]
+    return ["agents"] + [word for who, model in [*spoken, *models] for word in (who, model.partition("/")[2]) if word]
+
+
+def _by_model(given: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Who is meant, and by what: what stands before `=` is a model where it looks like one."""
+    for words in given:
+        who, equals, value = words.partition("=")
+        likely = who in known or is_own(who) or ("/" in who and ":" not in who.partition("/")[0])
+        named = equals and likely and MODEL.match(who)
+        yield (who if who != "agents" else "", value) if named else ("", words)
+
+
+def _each(option: str, given: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The same of values that hold no `=`. Raises Stop where nobody is meant."""
+    for who, value in _by_model(given, known):
+        if "=" in value:
+            meant = value.partition("=")[0]
+            help_ = closest(meant, [*known]) or f"as in `{option} provider/model={value.rpartition('=')[2]}`"
+            raise stop("C122", f"`{option} {value}`: `{meant}` is no model, and plays with none of its own", help=help_)
+        yield who, value
+
+
+def _number(text: str, option: str, low: float, high: float, *, none: bool = False) -> float | None:
+    """A number of an option; None is `none`. Raises Stop."""
+    if none and text == "none":
+        return None
+    try:
+        value = float(text) if isinstance(low, float) else int(text)
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        kind = "number" if isinstance(low, float) else "whole number"
+        words = f"{kind} from {low:g} to {high:g}{', or none' if none else ''}"
+        raise stop("C122", f"`{option}` is a {words}, not `{text}`")
     return value
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = (part.strip() for part in text.partition(":"))
+    if not (colon and HEADER.fullmatch(name)) or not value.isprintable():
+        help_ = "as in `--header 'X-Team: audits'`, or `--header provider/model=X-Team:audits`"
+        raise stop("C122", "`--header` is a name and a value, with a colon between them", help=help_)
+    return name, value
 
 
 def _body(text: str) -> Mapping[str, Json]:

@@ -25,7 +25,7 @@ from colosseum.audit.campaign.retry import OUTAGE, Provider
 from colosseum.audit.campaign.runner import Options, Runner, Tally
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.redaction import Redaction, secrets
+from colosseum.audit.redaction import Redaction
 from colosseum.audit.team import UnknownPlayer
 from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
 from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking
@@ -85,6 +85,8 @@ class Request:
     gate: Gate = field(default_factory=Gate)
     patience: float = OUTAGE
     """Seconds that a model may be down."""
+    sharing: tuple[frozenset[str], ...] = ()
+    """Models that share a rate limit."""
 
     def say(self, words: str) -> None:
         """A remark for people, where they are told of anything but errors."""
@@ -145,7 +147,10 @@ class Work:
     def options(self, budget: Limits) -> Options:
         """How runs are made."""
         request = self.request
-        return Options(request.cache, budget.run, request.retry_failed, request.connections, request.patience)
+        return Options(
+            request.cache, budget.run, request.retry_failed, request.connections,
+            request.patience, request.sharing,
+        )  # fmt: skip
 
     @property
     def models(self) -> dict[str, Endpoint]:
@@ -324,7 +329,7 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
         "run_budget": budget.run,
         "no_budget": budget.none,
     }
-    return dict(json.loads(Redaction.of(others=secrets(asking.api_base.values())).clean(encode(options))))
+    return dict(json.loads(Redaction.of(others=asking.secrets).clean(encode(options))))
 
 
 def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
@@ -348,9 +353,9 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     if models and budget.campaign is not None and request.cache != "rw":
         note(f"with `--cache {request.cache}` no answers are kept: what unfinished runs cost is forgotten later")
     purse = _purse(work, budget)
-    provider = Provider(request.connections, patience=request.patience)
+    provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
     source = PaidSource(provider, purse)
-    redaction = Redaction.of(others=secrets(work.asking.api_base.values()))
+    redaction = Redaction.of(others=work.asking.secrets)
     coalition = next(iter(work.folder.plan().coalitions), "")
     judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
     if endpoints:

@@ -19,8 +19,8 @@ from colosseum.audit.judging.calibration.asked import calls_path, judged, matter
 from colosseum.audit.judging.calibration.cases import Case, cases
 from colosseum.audit.judging.calibration.scorers import BOUNDS, SCORERS
 from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.redaction import Redaction, secrets
-from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, read_asking
+from colosseum.audit.redaction import Redaction
+from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, judges_of
@@ -100,7 +100,7 @@ def _asked(
     before = Expense.of([recorded for _, recorded in read_calls(path)] if path.exists() else [])
     purse = Purse(limits.campaign, limits.prices, before.cost, before.unpriced)
     source = PaidSource(Provider(connections), purse)
-    redaction = Redaction.of(others=secrets([each.api_base or "" for each in endpoints]))
+    redaction = Redaction.of(others=secrets_of(endpoints))
 
     async def ask_all() -> list[list[list[Judgement | None]]]:
         return [await judged(every, each, repeats, folder, source, redaction) for each in endpoints]

@@ -16,15 +16,19 @@ from colosseum.cli.options import (
     ExtraBody,
     FailOn,
     FailOnInconclusive,
+    Headers,
     Judge,
     JudgeRepeats,
     JudgeTemperature,
     Models,
+    MostTokens,
     NoBudget,
     Prices,
     Sets,
+    ShareLimit,
     SpecFile,
-    Timeout,
+    Temperatures,
+    Timeouts,
     Tools,
 )
 
@@ -45,9 +49,10 @@ def audit(
     api_base: ApiBase = None,
     extra_body: ExtraBody = None,
     tools: Tools = None,
-    temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,
-    timeout: Timeout = 120.0,
+    temperature: Temperatures = None,
+    max_tokens: MostTokens = None,
+    timeout: Timeouts = None,
+    header: Headers = None,
     budget: CampaignBudget = None,
     run_budget: Annotated[float | None, typer.Option(metavar="USD", help="For one run.")] = None,
     no_budget: NoBudget = False,
@@ -61,6 +66,7 @@ def audit(
         str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; `explain C127` says more.")
     ] = None,
     max_connections: Connections = 64,
+    share_limit: ShareLimit = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: the cores.")
     ] = None,
@@ -93,7 +99,7 @@ def audit(
 
     Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
     """
-    from colosseum.cli.asking import Wanted
+    from colosseum.cli.asking import Wanted, read_sharing
     from colosseum.cli.audit import Request, audit_file, read_cache
     from colosseum.cli.cluster import read_cluster
     from colosseum.cli.experiment import Part
@@ -104,7 +110,7 @@ def audit(
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
-        temperature, max_tokens, timeout, allowed(context),
+        tuple(temperature or ()), tuple(max_tokens or ()), tuple(timeout or ()), tuple(header or ()), allowed(context),
     )  # fmt: skip
     request = Request(
         file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
@@ -112,6 +118,7 @@ def audit(
         max_connections, jobs, read_display(display), read_cluster(cluster),
         Judged(tuple(judge or ()), judge_repeats, judge_temperature),
         read_gate(fail_on, inconclusive=fail_on_inconclusive), 60 * patience,
+        read_sharing(share_limit or ()),
     )  # fmt: skip
     if show_config:
         from colosseum.cli.configuration import show_configuration
@@ -131,8 +138,8 @@ def plan(
     model: Models = None,
     extra_body: ExtraBody = None,
     tools: Tools = None,
-    temperature: Annotated[float | None, typer.Option(metavar="T", help="In place of the spec's.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of one answer, in place of the spec's.")] = None,
+    temperature: Temperatures = None,
+    max_tokens: MostTokens = None,
     seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
     sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
@@ -145,7 +152,10 @@ def plan(
     from colosseum.cli.experiment import Part
     from colosseum.cli.plan import plan_file
 
-    wanted = Wanted(tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), temperature, max_tokens)
+    wanted = Wanted(
+        tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), tuple(temperature or ()),
+        tuple(max_tokens or ()),
+    )  # fmt: skip
     request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out, couple=couple)
     return plan_file(request, as_data=json)
 
@@ -260,7 +270,8 @@ def judge(
     api_base: ApiBase = None,
     extra_body: ExtraBody = None,
     tools: Tools = None,
-    timeout: Timeout = 120.0,
+    timeout: Timeouts = None,
+    header: Headers = None,
     budget: CampaignBudget = None,
     no_budget: NoBudget = False,
     price: Prices = None,
@@ -283,8 +294,9 @@ def judge(
     from colosseum.cli.spending import Budget
 
     wanted = Wanted(
-        (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()), timeout=timeout
-    )
+        (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
+        timeout=tuple(timeout or ()), header=tuple(header or ()),
+    )  # fmt: skip
     judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
     if str(folder) == "calibrate" and not folder.exists():
         from colosseum.cli import calibrate

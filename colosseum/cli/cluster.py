@@ -93,6 +93,9 @@ def _check(place: Place, campaign: Campaign, purse: Purse) -> None:
     if any(passwords(campaign.asking.api_base.values())):
         help_ = "put the whole address into the environment of the workers, as in OPENAI_API_BASE"
         raise stop("C127", "the password in `--api-base` would have to be sent to the workers", help=help_)
+    if campaign.asking.headers:
+        help_ = "an own header reaches models from this machine alone"
+        raise stop("C127", "what `--header` holds would have to be sent to the workers", help=help_)
     if purse.limit is not None and campaign.options.cache != "rw":
         help_ = "leave out `--cache`: a block that needs more than its part of the budget goes on from answers on file"
         raise stop("C127", "a budget on a cluster needs answers that are kept", help=help_)

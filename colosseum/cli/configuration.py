@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from colosseum.audit.redaction import Redaction, secrets
+from colosseum.audit.redaction import Redaction
 from colosseum.cli.asking import Asking, read_asking
 from colosseum.cli.audit import Request, default_folder
 from colosseum.cli.environment import Origins
@@ -15,6 +15,7 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import redact
+from colosseum.players.models.request import Endpoint
 from colosseum.report.numbers import seed_words
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
@@ -38,7 +39,8 @@ def show_configuration(request: Request, values: Mapping[str, object], found: Or
     design = read_design(checked, request.part, file=str(request.file))
     asking = read_asking(request.wanted, checked)
     known = {**values, "display": request.display, "out": request.out or default_folder(checked, request.part)}
-    redaction = Redaction.of(others=secrets(asking.api_base.values()))
+    known["timeout"] = known["timeout"] or Endpoint.timeout
+    redaction = Redaction.of(others=asking.secrets)
     specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))
     held = list(_held(known, found, specified, redaction))
     if as_json:

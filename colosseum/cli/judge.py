@@ -13,8 +13,8 @@ from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.campaign.source import PaidSource
 from colosseum.audit.campaign.spending import spent_before
 from colosseum.audit.judging.lexical import NAME
-from colosseum.audit.redaction import Redaction, secrets
-from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking
+from colosseum.audit.redaction import Redaction
+from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
 from colosseum.cli.audit import going_on
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
@@ -95,7 +95,7 @@ def _judged(
         limits.campaign, limits.prices, before.dollars, before.unpriced, before.bounded, ledger=ledger,
     )  # fmt: skip
     source = PaidSource(Provider(request.connections), purse)
-    redaction = Redaction.of(others=secrets([each.api_base or "" for each in endpoints]))
+    redaction = Redaction.of(others=secrets_of(endpoints))
     coalition = plan.coalitions[0] if plan.coalitions else ""
     judging = Judging(folder, coalition, endpoints, repeats, source, redaction)
     try:

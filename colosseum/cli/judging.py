@@ -43,7 +43,8 @@ def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endp
         if not MODEL.match(name) or (name.startswith(("sim", "python:")) and name != NAME):
             raise stop("C122", f"`{name}` is no judge", help=f"as in `{NAME}`, a baseline, or `provider/model`")
         if name != NAME:
-            found.append(replace(asking, max_tokens=None).endpoint(name, settings))
+            own = {who: heat for who, heat in asking.temperature.items() if who in settings.known_as(name)}
+            found.append(asking.endpoint(name, settings.told("temperature", own)))
     return found, wanted.repeats or 1
 
 

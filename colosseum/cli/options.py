@@ -26,7 +26,15 @@ Tools = Annotated[
 Models = Annotated[
     list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, provider/model, or python:module:Class.")
 ]
-Timeout = Annotated[float, typer.Option(metavar="S", help="Seconds for one call.")]
+Temperatures = Annotated[list[str] | None, typer.Option(metavar="[M=]T", help="In place of the spec's; or none.")]
+MostTokens = Annotated[
+    list[str] | None, typer.Option(metavar="[M=]N", help="Of one answer, in place of the spec's; or none.")
+]
+Timeouts = Annotated[list[str] | None, typer.Option(metavar="[M=]S", help="Seconds for one call.")]
+ShareLimit = Annotated[
+    list[str] | None, typer.Option(metavar="A,B", help="Models of one account, with one rate limit.")
+]
+Headers = Annotated[list[str] | None, typer.Option(metavar="[M=]K:V", help="A header of every call; never on file.")]
 CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")]
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")]
 Prices = Annotated[list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")]

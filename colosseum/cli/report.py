@@ -205,12 +205,18 @@ def _changed_words(plan: Plan) -> str:
     """Options besides the model that hold in place of what the spec says."""
     options = plan.options
     parts = [f"{name} = {encode({'': value})[4:-1]}" for name, value in plan.params.items()]
-    parts += [f"temperature {options['temperature']}"] if options.get("temperature") is not None else []
-    parts += [f"at most {options['max_tokens']} tokens of an answer"] if options.get("max_tokens") is not None else []
+    for name, words in (("temperature", "temperature {}"), ("max_tokens", "at most {} tokens of an answer")):
+        for who, given in _own(options.get(name)).items():
+            parts.append(words.format("none" if given is None else given) + (f" for {who}" if who else ""))
     parts += ["tools called in text"] if '"text"' in encode({"": options.get("tools")}) else []
     parts += ["more parameters of calls"] if options.get("extra_body") else []
     parts += ["coupled: equal prompts in two arms had one answer"] if options.get("couple") else []
     return "; ".join(parts)
+
+
+def _own(option: object) -> dict[str, object]:
+    """Values by whom they are for; one alone is for all."""
+    return option if isinstance(option, dict) else {} if option is None else {"": option}
 
 
 def _missing_words(report: Findings) -> str:

@@ -230,8 +230,7 @@ class _Reader:
             return replace(conditions, graph=parse_graph(expr, self.facts))
         if name in READERS and (symbol is None or symbol.kind not in ("channel", "prompt", "param")):
             changed = read_setting(conditions.settings, name, expr, self.environment)
-            if name == "model":
-                self._check_model(changed, expr)
+            self._check_groups(name, changed, expr)
             if name == "paraphrase":
                 self._check_wordings(changed.paraphrase or (), expr)
             return replace(conditions, settings=changed)
@@ -271,8 +270,10 @@ class _Reader:
         help_ = closest(name, [*READERS, *PAIRING, "network", *changeable])
         return Fault(f"`{name}` is not a setting, a channel, a prompt or a param", code="C086", help=help_)
 
-    def _check_model(self, settings: Settings, expr: syntax.Expr) -> None:
-        for who, _ in settings.model:
+    def _check_groups(self, name: str, settings: Settings, expr: syntax.Expr) -> None:
+        meant = [who for who, _ in settings.model] if name == "model" else []
+        meant += [who for setting, who, _ in settings.apart if setting == name and "/" not in who]
+        for who in meant:
             symbol = self.spec.symbols.get(who)
             if symbol is None and self.spec.doubts.covers(who):
                 continue

@@ -4,9 +4,9 @@ The table below is the whole schema, so that adding a setting never touches the 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
@@ -43,8 +43,9 @@ class Settings:
     protocol: str | None = None
     """The folder of templates in place of those that ship, as a path from the main spec's own."""
     survey: bool | None = None
-    temperature: float = 0.7
-    max_tokens: int = 1500
+    temperature: float | None = 0.7
+    """None is left to the provider, as with `max_tokens`."""
+    max_tokens: int | None = 1500
     consolidate: bool = False
     budget: float | None = None
     """US dollars that all runs of the experiment may cost together."""
@@ -58,6 +59,29 @@ class Settings:
     """The least effect that matters, in fair shares; None: that of the signal."""
     signal: str | None = None
     """By which deeds are judged; None: what fits the coalition."""
+    apart: tuple[tuple[str, str, Value], ...] = ()
+    """(setting, who, value) of models that have a value of their own; the last one that is meant counts."""
+
+    def known_as(self, model: str) -> frozenset[str]:
+        """The names by which a setting may mean a model: with and without provider, and whoever it plays."""
+        played = (who for who, name in self.model if name == model and who != "agents")
+        return frozenset((model, model.partition("/")[2], *played))
+
+    def told(self, name: str, given: Mapping[str, Value]) -> "Settings":
+        """With values of one setting by whom they are for; `agents`, or no name, is whoever has none of their own."""
+        given = {who or "agents": value for who, value in given.items()}
+        if not given:
+            return self
+        others = [each for each in self.apart if each[0] != name or (each[1] not in given and "agents" not in given)]
+        own = [(name, who, value) for who, value in given.items() if who != "agents"]
+        general: dict[str, Any] = {name: given["agents"]} if "agents" in given else {}
+        return replace(self, **general, apart=(*others, *own))
+
+    def of(self, name: Literal["temperature", "max_tokens"], model: str) -> Any:
+        """The value that a setting has for a model."""
+        known = self.known_as(model)
+        own = [value for setting, who, value in self.apart if setting == name and who in known]
+        return own[-1] if own else getattr(self, name)
 
 
 class _Unfit(Exception):  # noqa: N818 - a finding about a spec, not an error of ours
@@ -143,10 +167,18 @@ def _folder(expr: syntax.Expr, env: Environment) -> Value:
     return path.relative_to(main.resolve().parent).as_posix()
 
 
+def _or_none(reader: "Reader") -> "Reader":
+    return lambda expr, env: None if isinstance(expr, syntax.NoneLiteral) else reader(expr, env)
+
+
+def _pairs(expr: syntax.MapLiteral) -> Iterator[tuple[str, syntax.Expr]]:
+    """Who is meant, and by what."""
+    yield from ((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), p.value) for p in expr.pairs)
+
+
 def _model(expr: syntax.Expr, env: Environment) -> Value:
     if isinstance(expr, syntax.MapLiteral):
-        return tuple((str(p.key.id if isinstance(p.key, syntax.Name) else p.key.value), _model_name(p.value))
-                     for p in expr.pairs)  # fmt: skip
+        return tuple((who, _model_name(named)) for who, named in _pairs(expr))
     return (("agents", _model_name(expr)),)
 
 
@@ -158,6 +190,8 @@ def _model_name(expr: syntax.Expr) -> str:
 
 ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
 """Settings that should not matter, and are known to: where one is swept, a report gives the range of effects."""
+OF_MODELS = ("temperature", "max_tokens")
+"""Settings that a model may have of its own, or leave out."""
 Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]
 
 READERS: dict[str, tuple[str, Reader]] = {
@@ -174,8 +208,8 @@ READERS: dict[str, tuple[str, Reader]] = {
     "tools": ("tools", _word("native", "text")),
     "protocol": ("protocol", _folder),
     "survey": ("survey", _switch),
-    "temperature": ("temperature", _real(0, 2)),
-    "max_tokens": ("max_tokens", _whole(1)),
+    "temperature": ("temperature", _or_none(_real(0, 2))),
+    "max_tokens": ("max_tokens", _or_none(_whole(1))),
     "consolidate": ("consolidate", _switch),
     "budget": ("budget", _money),
     "lambda": ("strength", _real(0, 1)),
@@ -192,6 +226,9 @@ def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environm
     target, reader = READERS[name]
     assert target in {f.name for f in fields(Settings)}
     try:
+        if name in OF_MODELS:
+            given = _pairs(expr) if isinstance(expr, syntax.MapLiteral) else [("agents", expr)]
+            return settings.told(name, {who: reader(each, env) for who, each in given})
         changed: dict[str, Any] = {target: reader(expr, env)}
     except _Unfit as unfit:
         raise at(Fault(f"`{name}` is {unfit}", code="C087", help=unfit.help), expr.span) from None

@@ -140,7 +140,7 @@ class RunCalls:
 
 def _recorded(request: Request, answer: Answer, attempts: int, origin: str = "", *, lost: bool = False) -> Recorded:
     endpoint = request.endpoint
-    return Recorded(answer, attempts, origin, endpoint.model, request.size, endpoint.max_tokens, lost)
+    return Recorded(answer, attempts, origin, endpoint.model, request.size, endpoint.most_tokens, lost)
 
 
 class Missing(Exception):  # noqa: N818 - what is wrong, in words
@@ -155,7 +155,7 @@ def _line(request: Request, attempt: Attempt, origin: str) -> str:
         "place": {"agent": place.agent, "phase": place.phase, "round": place.round, "step": place.step},
         "model": request.endpoint.model,
         "prompt_bytes": request.size,
-        "max_tokens": request.endpoint.max_tokens,
+        "max_tokens": request.endpoint.most_tokens,
         "attempt": attempt.number,
     }
     match attempt.result:

@@ -94,14 +94,14 @@ class Habits:
 
 def ceiling_habits(endpoint: Endpoint) -> Habits:
     """All that one can do: every step of every turn, every token of every answer, posted where most others read it."""
-    size, most = endpoint.max_tokens * BYTES, math.inf
-    habits = Habits(most, most, most, size, endpoint.max_tokens, size + EXCHANGE, BYTES, endpoint.timeout)
+    size, most = endpoint.most_tokens * BYTES, math.inf
+    habits = Habits(most, most, most, size, endpoint.most_tokens, size + EXCHANGE, BYTES, endpoint.timeout)
     return replace(habits, everywhere=True)
 
 
 def default_lengths(endpoint: Endpoint) -> Lengths:
     """One turn of each kind, of a model that nothing is known of but whether it thinks."""
-    most = endpoint.max_tokens
+    most = endpoint.most_tokens
     thinking = SAID + min(THOUGHT, LEAST_ROOM * most)
     listed = library().model_cost
     known = listed.get(endpoint.model) or listed.get(endpoint.model.partition("/")[2])

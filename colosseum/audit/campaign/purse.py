@@ -119,7 +119,7 @@ class Purse:
         if price is None:
             return 0.0
         tokens = request.size * max(1 / BYTES, self.densest.get(request.endpoint.model, 0.0))
-        return price.most(tokens, request.endpoint.max_tokens)
+        return price.most(tokens, request.endpoint.most_tokens)
 
     def learn(self, account: Account) -> None:
         """A run is complete, so this is what one of its team costs."""

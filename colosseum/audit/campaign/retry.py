@@ -8,7 +8,7 @@ row come to nothing for another reason, as where the account is empty: every fur
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
@@ -84,6 +84,8 @@ class Provider:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     call: CallModel = call
     patience: float = OUTAGE
+    sharing: Sequence[Collection[str]] = ()
+    """Models of one account, which share a rate limit."""
     clock: Callable[[], float] = lambda: asyncio.get_running_loop().time()
     under_way: int = 0
     """Calls on the wire."""
@@ -200,7 +202,12 @@ class Provider:
                 self._give_up(result)
 
     def _gate(self, request: Request) -> RateLimit:
-        return self.gates.setdefault(_line(request), RateLimit(self.most_connections))
+        line = _line(request)
+        if line not in self.gates:
+            together = {line[0]}.union(*(models for models in self.sharing if line[0] in models))
+            shared = (gate for (model, _), gate in self.gates.items() if model in together and len(together) > 1)
+            self.gates[line] = next(shared, None) or RateLimit(self.most_connections)
+        return self.gates[line]
 
 
 def _line(request: Request) -> Line:

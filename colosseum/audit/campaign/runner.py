@@ -57,6 +57,8 @@ class Options:
     """Runs of models at once."""
     patience: float = OUTAGE
     """Seconds that a model may be down."""
+    sharing: tuple[frozenset[str], ...] = ()
+    """Models that share a rate limit."""
 
 
 @dataclass

@@ -126,7 +126,8 @@ class Workshop:
     """Under way."""
 
     def __post_init__(self) -> None:
-        self.provider.patience = self.instructions.options.patience
+        options = self.instructions.options
+        self.provider.patience, self.provider.sharing = options.patience, options.sharing
         threading.Thread(target=self._serve, name="blocks", daemon=True).start()
 
     def _serve(self) -> None:

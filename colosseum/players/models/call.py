@@ -62,7 +62,6 @@ async def call(request: Request) -> Answer | Failure:
                 response = await litellm.acompletion(
                     model=endpoint.model,
                     messages=told,
-                    max_tokens=endpoint.max_tokens,
                     timeout=endpoint.timeout,
                     num_retries=0,
                     **_optional(request),
@@ -78,7 +77,7 @@ async def call(request: Request) -> Answer | Failure:
             )
             came = _came(tape, endpoint, start)
             words = came.http.body if came and came.http else failed.reason
-            fits = room(words, endpoint.max_tokens) if failed.kind == "context" else None
+            fits = room(words, endpoint.most_tokens) if failed.kind == "context" else None
             return replace(failed, came=came, fits=fits)
     answer = _came(tape, endpoint, start)
     # litellm computes its own price with the answer: it has what no list of prices per token says.
@@ -207,8 +206,9 @@ def _optional(request: Request) -> dict[str, Any]:
     address, headers = _addressed(endpoint.api_base)
     said = {
         "temperature": endpoint.temperature,
+        "max_tokens": endpoint.max_tokens,
         "api_base": address,
-        "extra_headers": headers,
+        "extra_headers": {**endpoint.headers, **(headers or {})} or None,
         "extra_body": None if by_name else extra or None,
         "tools": tools or None,
     }

@@ -99,7 +99,7 @@ def explain(
         case "context":
             reason = f"the conversation is too long for `{model}`: {words}"
         case "bad_request" if ONE_TEMPERATURE.search(words):
-            reason = f"`{model}` did not take the request: {words.rstrip('.')}; set `--temperature 1`"
+            reason = f"`{model}` did not take the request: {words.rstrip('.')}; set `--temperature {model}=1`"
         case _:
             reason = f"`{model}` did not take the request: {words}"
     codes = {_code(e) for e in chain}

@@ -72,7 +72,7 @@ def _verdict(said: Reply, endpoint: Endpoint) -> str | None:
     if any(call.tool == "ready" and not isinstance(call.arguments, str) for call in said.calls):
         return None
     if said.finish == "length":
-        return f"{model} used up its {endpoint.max_tokens} tokens before it called a tool: allow it more"
+        return f"{model} used up its {endpoint.most_tokens} tokens before it called a tool: allow it more"
     if in_text:
         return f"{model} answered but wrote no call that can be read: agents need a model that calls tools"
     if said.written:

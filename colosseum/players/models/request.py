@@ -18,6 +18,8 @@ from colosseum.players.models.tools import Tool
 
 Dialect: TypeAlias = Literal["native", "text"]
 """How tools are offered and called: by the provider's interface, or as JSON in the text."""
+LONGEST_ANSWER = 128_000
+"""Tokens of an answer without `max_tokens`: the most that models give."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Endpoint:
     """As litellm names it: `provider/model`."""
     temperature: float | None = 0.7
     """None is left to the provider; some models take no other."""
-    max_tokens: int = 1500
+    max_tokens: int | None = 1500
+    """None is left to the provider."""
     extra_body: Mapping[str, Json] = field(default_factory=dict)
     """Parameters that the provider's interface takes besides."""
     dialect: Dialect = "native"
@@ -37,8 +40,15 @@ class Endpoint:
     """Seconds for the whole call."""
     price: Price | None = None
     """In place of the one that litellm knows."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent besides; their values may be secret."""
     own: Mapping[str, str] | None = None
     """Of a user's own agent, what tells its versions apart; None of a model."""
+
+    @property
+    def most_tokens(self) -> int:
+        """That one answer may have, as far as is known."""
+        return LONGEST_ANSWER if self.max_tokens is None else self.max_tokens
 
     @property
     def parameters(self) -> dict[str, Json]:

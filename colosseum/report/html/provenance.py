@@ -110,8 +110,11 @@ def _asked(options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
             words = ",".join(map(_value, value)) if isinstance(value, list) else _value(value)
             yield name.replace("_", "-"), f"{model}={words}" if model else words
     for name in ("temperature", "max_tokens"):
-        if options.get(name) is not None:
-            yield name.replace("_", "-"), _value(options[name])
+        given = options.get(name)
+        for who, value in (given if isinstance(given, dict) else {"": given}).items():
+            if value is not None or isinstance(given, dict):
+                words = "none" if value is None else _value(value)
+                yield name.replace("_", "-"), f"{who}={words}" if who else words
     arms = options.get("arms")
     yield from (("arm", _value(arm)) for arm in (arms if isinstance(arms, list) else ()))
     yield from ((name.replace("_", "-"), "") for name in ("couple", "no_budget") if options.get(name) is True)
