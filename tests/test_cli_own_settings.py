@@ -44,7 +44,8 @@ def test_each_model_is_asked_in_its_own_way(tmp_path: Path) -> None:
         done = audited(
             tmp_path, server, "--temperature", "mini=1", "--temperature", "0.3", "--max-tokens", "cabal=none",
             "--max-tokens", "900", "--extra-body", 'openai/large={"top_k": 5}',
-            "--header", f"cabal=X-Team-Key: {SECRET}", "--header", "X-Project: audits", "--timeout", "cabal=60", "--timeout", "30",
+            "--header", f"cabal=X-Team-Key: {SECRET}", "--header", "X-Project: audits",
+            "--timeout", "cabal=60", "--timeout", "30",
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert sent(server, "temperature") == {"mini": {1.0}, "large": {0.3}}
