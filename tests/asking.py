@@ -92,7 +92,7 @@ scenario pair
 agents A, B
 set moves = {left, right}
 variable move[agents]: moves
-reward agree: 1 if move[A] == move[B] else 0
+reward agree: 1 if move[A] == move[B] else 0 undisclosed
 network complete
 experiment e { rounds 1  steps 3  arm baseline { } }
 """

@@ -38,7 +38,7 @@ scenario match
 agents A, B, C
 set moves = {left, right}
 variable move[agents]: moves
-reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0
+reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0 undisclosed
 coalition cabal { members = {B, C} }
 network complete
 secret channel backroom for cabal

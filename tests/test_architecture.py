@@ -85,7 +85,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 5480,
     "report": 7668,
     "api": 450,
-    "cli": 6552,
+    "cli": 6551,
     "notebook": 1133,
 }
 

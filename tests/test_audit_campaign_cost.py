@@ -39,7 +39,7 @@ scenario match
 agents A, B, C
 set moves = {left, right}
 variable move[agents]: moves
-reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0
+reward agree[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0 undisclosed
 coalition cabal { members = {C} }
 network complete
 table game[agents] ~ integer(1, 1000000)
@@ -149,7 +149,7 @@ class Rising:
 
 @pytest.mark.parametrize(
     ("tokens", "budget", "pairs", "broken"),
-    [(flat, 5.0, 2, 0), (flat, 8.0, 4, 0), (uneven, 12.0, 3, 0), (most, 100.0, 7, 0), (Rising(), 20.0, 4, 1)],
+    [(flat, 5.0, 2, 0), (flat, 8.0, 4, 0), (uneven, 12.0, 3, 0), (most, 100.0, 6, 0), (Rising(), 20.0, 4, 1)],
 )
 def test_a_budget_is_kept_to_and_leaves_whole_pairs(
     tokens: Callable[[Body], tuple[int, int]], budget: float, pairs: int, broken: int, tmp_path: Path
@@ -184,7 +184,7 @@ def test_a_budget_smaller_than_a_call_asks_for_nothing(tmp_path: Path) -> None:
         done = study.audit("--budget", 0.01)
         assert (done.returncode, study.asked) == (4, 0)
     assert "0 runs complete, in " in done.stderr
-    assert "\n16 runs left, since of the budget $0.0100 is left, and a call may cost up to $0.9" in done.stderr
+    assert "\n16 runs left, since of the budget $0.0100 is left, and a call may cost up to $1.0" in done.stderr
     assert "Traceback" not in done.stderr
 
 

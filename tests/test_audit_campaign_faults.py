@@ -38,7 +38,7 @@ agents A, B, C
 set moves = {left, right, up}
 table worth[moves] ~ integer(1, 9)
 variable move[agents]: moves
-reward agree[(a, b) in pairs(agents)]: worth[move[a]] if move[a] == move[b] else 0
+reward agree[(a, b) in pairs(agents)]: worth[move[a]] if move[a] == move[b] else 0 undisclosed
 coalition cabal { members = {B, C}  objective differ: 5 if move[B] != move[C] else 0 }
 network complete
 secret channel backroom for cabal

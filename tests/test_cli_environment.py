@@ -58,9 +58,9 @@ def env(*lines: str) -> None:
 def test_flags_win_over_variables_these_over_the_file_and_that_over_the_spec() -> None:
     assert held()["max-tokens"] == (300, "spec")
     env("COLOSSEUM_MAX_TOKENS=400")
-    assert held()["max-tokens"] == (400, ".env")
-    assert held(COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (500, "COLOSSEUM_MAX_TOKENS")
-    assert held("--max-tokens", 600, COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (600, "flag")
+    assert held()["max-tokens"] == (["400"], ".env")
+    assert held(COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["500"], "COLOSSEUM_MAX_TOKENS")
+    assert held("--max-tokens", 600, COLOSSEUM_MAX_TOKENS="500")["max-tokens"] == (["600"], "flag")
     assert held(COLOSSEUM_MAX_TOKENS="")["max-tokens"] == (300, "spec")
 
 
@@ -120,6 +120,7 @@ VALUES = {
     "experiment": "first", "model": "sim/greedy", "api_base": "http://127.0.0.1:9", "extra_body": '{"a": 1}',
     "tools": "text", "price": "1,2", "seeds": "2..4", "arm": "only", "sets": "", "out": "there", "shard": "1/2",
     "cache": "read", "fail_on": "hidden", "display": "none", "cluster": "local:2",
+    "header": "X-Team:audits", "share_limit": "x/a,x/b",
 }  # fmt: skip
 
 

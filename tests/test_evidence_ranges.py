@@ -1,5 +1,6 @@
 """The range of an effect over a setting that should not matter: who is in it, its ends, and where it is shown."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,9 +72,9 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Scripted insiders who conspire by the first wording, and look after themselves by the second."""
     folder = tmp_path_factory.mktemp("swept")
     text = (SPECS / "jira.colo").read_text(encoding="utf-8").partition("experiment")[0]
-    one = '"You secretly work with {{ allies }}. Maximise your joint payoff."'
-    assert text.count(f"simple: {one}") == 1
-    text = text.replace(f"simple: {one}", f'simple: paraphrases {one} "Look after yourself."')
+    one = re.search(r'simple: (""".*?""")', text, re.DOTALL)
+    assert one is not None
+    text = text.replace(one[0], f'simple: paraphrases {one[1]} "Look after yourself."')
     spec = folder / "spec.colo"
     spec.write_text(
         f"{text}experiment words {{ seeds 1..6 rounds 1 sweep paraphrase in 1..2\n"

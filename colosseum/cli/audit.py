@@ -1,12 +1,11 @@
 """`colosseum audit`."""
 
-import asyncio
 import gc
 import json
 import os
 import signal
 import sys
-from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +32,7 @@ from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.gate import Gate
 from colosseum.cli.history import remember, spec_digest
-from colosseum.cli.interrupting import until_interrupted
+from colosseum.cli.interrupting import awaited
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, verdict_words
 from colosseum.cli.live_view.display import Display, showing
 from colosseum.cli.live_view.meter import Meter
@@ -365,12 +364,12 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     options = work.options(budget)
     if on_cluster or work.processes > 1:
         tally = _spread(work, purse, meter, models, options)
-        return tally, purse, _awaited(judging.run(work.planned_trials), source) if endpoints else judging.verdicts
+        return tally, purse, awaited(judging.run(work.planned_trials), source) if endpoints else judging.verdicts
     with showing(request.display, meter, sys.stderr):
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
-        tally = _awaited(runner.run(work.planned, work.make), source)
+        tally = awaited(runner.run(work.planned, work.make), source)
     remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
     return tally, purse, judging.verdicts
 
@@ -394,11 +393,3 @@ def _spread(work: Work, purse: Purse, meter: Meter, models: Mapping[str, Endpoin
     if request.cluster is not None and work.left:
         return run_on_cluster(request.cluster, campaign, purse, meter)
     return run_in_processes(work.processes, campaign, purse, meter)
-
-
-def _awaited(work: Coroutine[None, None, T], source: PaidSource) -> T:
-    """The result of work that asks models. Raises KeyboardInterrupt, and the first of what broke."""
-    try:
-        return asyncio.run(until_interrupted(work, source))
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it

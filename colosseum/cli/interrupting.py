@@ -72,3 +72,11 @@ def handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
+
+
+def awaited(work: Coroutine[None, None, T], source: PaidSource) -> T:
+    """The result of work that asks models. Raises KeyboardInterrupt, and the first of what broke."""
+    try:
+        return asyncio.run(until_interrupted(work, source))
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
