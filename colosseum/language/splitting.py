@@ -98,7 +98,7 @@ class _Run:
             return self.tokens[index - 1].type != "OVERRIDE"
         if parser.takes(token.type):
             return False
-        return not parser.takes("NAME") or (plausible and self._fresh(index))
+        return not parser.takes("NAME") or (plausible and (self._fresh(index) or parser.takes("$END")))
 
     def _breaks_row(self, index: int, parser: Machine) -> bool:
         """Whether a cell stands on a later line than its row's label."""

@@ -133,7 +133,7 @@ def found(token: "Token") -> str:
 
 def expected(accepts: Set[str]) -> list[str]:
     """What could stand here, grouped: `an expression` for all that begins one, no operators beside other choices."""
-    rest = set(accepts)
+    rest = set(accepts) - ({"NAME"} if {"NAME", "$END"} <= accepts else set())  # it can only be the `as` of a channel
     words = []
     if {"NAME", "NUMBER", "LPAR"} <= rest:
         words.append("an expression")
