@@ -212,7 +212,8 @@ def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
     assert "[U+202E]tfel" in found.text
     table = run.to_pandas()
     assert HOSTILE in set(table["text"].dropna())
-    assert {"mistake", "refused", "note", "finish", "post", "decide"} == set(table["kind"])
+    kinds = {"mistake", "refused", "note", "finish", "post", "decide"}
+    assert (set(table["kind"]), set(run.to_pandas(thoughts=True)["kind"])) == (kinds, kinds | {"thought"})
     assert table.loc[table["kind"] == "refused", "rule"].eq("never").all()
     assert table.loc[table["kind"] == "mistake", "problem"].notna().all()
 

@@ -82,13 +82,18 @@ def conversation(told: Mapping[str, Any]) -> tuple[list[Place], int]:
     for heading, group in groupby(told["turns"], key=_heading):
         if left <= 0:
             break
-        found = [{**turn, "acts": [a for a in turn["acts"] if a["is"] != "thought"]} for turn in group]
+        found = without_thoughts(group)
         shown = [Turn(t["agent"], tuple(act_of(a, secret, spans) for a in t["acts"][:left])) for t in found]
         left -= sum(len(turn["acts"]) for turn in found)
         worth = any(act.secret or act.quoted or (short and act.pieces) for turn in shown for act in turn.acts)
         silent = tuple(turn.agent for turn in shown if not turn.acts)
         places.append(Place(heading, tuple(t for t in shown if t.acts), silent, number <= FEW or worth))
     return places, max(0, -left)
+
+
+def without_thoughts(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The turns with what others could notice of them, and notes."""
+    return [{**turn, "acts": [act for act in turn["acts"] if act["is"] != "thought"]} for turn in turns]
 
 
 def _heading(turn: Mapping[str, Any]) -> str:

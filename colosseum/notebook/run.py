@@ -10,7 +10,7 @@ from colosseum.cli.runs import run_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.summary import is_scripted
 from colosseum.notebook.acts import act_columns
-from colosseum.notebook.conversation import conversation, value_words
+from colosseum.notebook.conversation import conversation, value_words, without_thoughts
 from colosseum.notebook.failing import in_words
 from colosseum.notebook.frames import frame
 from colosseum.notebook.page import html, named, spelled
@@ -55,16 +55,17 @@ class Run:
         played = self._file.played
         return "unfinished" if played is None else played.result.status
 
-    def to_pandas(self) -> "DataFrame":
+    def to_pandas(self, *, thoughts: bool = False) -> "DataFrame":
         """One row an act, in their order: what was said, decided, refused, done wrong, noted and believed.
 
-        Raises ColosseumError, and ImportError without pandas.
+        With `thoughts` the reasoning of models, too. Raises ColosseumError, and ImportError without pandas.
         """
         with in_words():
             told = self._file.told
         secret = {channel["name"]: channel["secret"] for channel in told["channels"]}
         members = None if self._file.played is None else self._members
-        return frame(act_columns(told["turns"], secret=secret, players=self._file.listed.players, members=members))
+        turns = told["turns"] if thoughts else without_thoughts(told["turns"])
+        return frame(act_columns(turns, secret=secret, players=self._file.listed.players, members=members))
 
     @property
     def _members(self) -> tuple[str, ...]:
