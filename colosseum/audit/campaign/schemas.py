@@ -81,6 +81,8 @@ class Unanswered(Attempt):
     """From the question to the answer."""
     http: Http | None = None
     """What came."""
+    raw: dict[str, Any] | None = None
+    """What litellm made of it, as of an answer."""
 
 
 CallLine: TypeAlias = Annotated[Answered | Unanswered, Field(discriminator="kind")]
