@@ -168,7 +168,13 @@ def _folder(expr: syntax.Expr, env: Environment) -> Value:
 
 
 def _or_none(reader: "Reader") -> "Reader":
-    return lambda expr, env: None if isinstance(expr, syntax.NoneLiteral) else reader(expr, env)
+    def read(expr: syntax.Expr, env: Environment) -> Value:
+        try:
+            return None if isinstance(expr, syntax.NoneLiteral) else reader(expr, env)
+        except _Unfit as unfit:
+            raise _Unfit(str(unfit).replace(", not", " or `none`, not", 1)) from None
+
+    return read
 
 
 def _pairs(expr: syntax.MapLiteral) -> Iterator[tuple[str, syntax.Expr]]:
