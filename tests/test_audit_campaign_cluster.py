@@ -53,7 +53,7 @@ def files(folder: Path) -> dict[str, bytes]:
     for path in (folder / "runs").iterdir():
         if path.suffix not in (".lock", ".part"):
             found[path.name] = re.sub(
-                rb'"(seconds|chain|id)": ?("(chatcmpl-|[0-9a-f]{64})\w*"|[\d.e-]+)', b"", path.read_bytes()
+                rb'"(seconds|chain|id)\\?": ?(\\?"(chatcmpl-|[0-9a-f]{64})\w*\\?"|[\d.e-]+)', b"", path.read_bytes()
             )
     return found
 
@@ -264,7 +264,7 @@ def spend(
 
 
 ANSWER = 0.018
-"""US dollars: 18 tokens. A call might cost up to about 1.6, of which its prompt is the most."""
+"""US dollars: 18 tokens. A call might cost up to about 1.4, of which its prompt is the most."""
 
 
 def test_blocks_get_parts_of_the_budget_and_no_answer_is_paid_for_twice(
@@ -278,7 +278,7 @@ def test_blocks_get_parts_of_the_budget_and_no_answer_is_paid_for_twice(
     assert found.at_once == 2
 
 
-def test_a_budget_on_a_cluster_is_kept_and_leaves_whole_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_budget_on_a_cluster_is_kept_and_more_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What was spent before counts for the block it was spent on, and not again."""
     give_key(monkeypatch)
     limit = 2 * ANSWER * 12 + 1.5
@@ -286,10 +286,9 @@ def test_a_budget_on_a_cluster_is_kept_and_leaves_whole_blocks(monkeypatch: pyte
     assert found.purse.reached
     assert found.tally["complete"] + found.tally["halted"] == RUNS
     assert 2 <= found.tally["complete"] < RUNS
-    assert found.tally["complete"] % 2 == 0
     assert found.purse.spent == pytest.approx(found.asked.total() * ANSWER)
     assert found.purse.spent <= limit
-    assert found.asked.total() > 6 * found.tally["complete"]  # one block was left in the middle
+    assert found.asked.total() > 6 * found.tally["complete"]  # a run was left in the middle
     more = spend(tmp_path, 20.0)
     assert more.tally["complete"] + more.tally["reused"] == RUNS
     assert found.asked.total() + more.asked.total() == CALLS

@@ -110,7 +110,7 @@ def test_words_of_a_failure_are_written_whatever_they_hold(tmp_path: Path) -> No
 )
 def test_whatever_the_wait_that_is_asked_for_runs_come_out_again(wait: str, code: int, tmp_path: Path) -> None:
     with third(lambda body: fails(429, "slow down", retry_after=wait)) as server:
-        assert audit(tmp_path, server, "--budget", "5").returncode == code
+        assert audit(tmp_path, server, "--budget", "5", "--patience", "10").returncode == code
     whole(tmp_path)
 
 
