@@ -23,8 +23,8 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.reply import Answer, Price
-from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Endpoint, Price, Request
 from colosseum.players.scripted.knowledge import Library
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time

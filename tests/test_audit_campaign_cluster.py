@@ -34,8 +34,7 @@ from colosseum.audit.campaign.worker import Instructions, Made, Share, leave, ma
 from colosseum.audit.trial import Expansions, Trials, blocks
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.request import Endpoint, Price
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
 """Four blocks of two runs; a run takes six calls."""

@@ -21,6 +21,7 @@ from test_cli_commands import Done, colosseum
 from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.ledger import Ledger
+from colosseum.audit.campaign.prices import known_price
 from colosseum.audit.campaign.purse import BYTES, Account, Purse
 from colosseum.audit.campaign.retry import Attempt, OnAttempt
 from colosseum.audit.campaign.source import PaidSource, RunSource
@@ -29,10 +30,8 @@ from colosseum.audit.redaction import Redaction
 from colosseum.cli.spending import left_words, spent_words
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
-from colosseum.players.models.call import known_price
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.reply import LongPrice, Price
-from colosseum.players.models.request import Endpoint, Halt, Place, Request
+from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Request
 
 SPEC = """colosseum 1
 scenario match

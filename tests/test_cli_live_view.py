@@ -31,8 +31,7 @@ from colosseum.cli.live_view.meter import Meter
 from colosseum.cli.words import money, span
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Given
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint, Place, Request
+from colosseum.players.models.request import Endpoint, Place, Price, Request
 
 TOY, JIRA = SPECS / "toy.colo", SPECS / "jira.colo"
 KEY = "sk-fake-abcdefghijklmnop1234"

@@ -6,9 +6,9 @@ import pytest
 from asking import ENDPOINT, VIEW, act, failure, give_key
 from chat_server import Answer, Body, fails, says
 
-from colosseum.players.models.call import known_price
+from colosseum.audit.campaign.prices import known_price
 from colosseum.players.models.failure import Failure, room
-from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Price
 
 WINDOW, PROMPT = 2400, 944
 OPENAI = (

@@ -29,7 +29,7 @@ from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.model.check import Checked
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Price
 from colosseum.report.page import page_on
 
 

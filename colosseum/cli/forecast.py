@@ -20,7 +20,7 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
-from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Price
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 from colosseum.report.screening import screening_json, screening_words
 

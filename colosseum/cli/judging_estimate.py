@@ -15,8 +15,7 @@ from colosseum.audit.judging.transcript import Transcript
 from colosseum.audit.trial import Listed
 from colosseum.model.rubrics import questions
 from colosseum.model.scenario import Scenario
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.request import Endpoint, Price
 
 SETS = 2
 """Of focal agents, that every question is asked about."""

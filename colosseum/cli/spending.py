@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from colosseum.audit.campaign.prices import known_price
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.runner import Tally
 from colosseum.cli.words import dollars, money, stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
-from colosseum.players.models.call import known_price
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.request import Endpoint, Price
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import messages
@@ -25,25 +25,12 @@ from colosseum.players.models.tools import tools
 from colosseum.players.models.written import writable
 from colosseum.players.own_source import Unplayable, load, module_of
 from colosseum.players.own_thread import HeldUp, Late, carry_out
-from colosseum.players.view import CallFailed, Player, Reply, Thought, ToolCall, Usage, View
+from colosseum.players.view import CallFailed, Player, Reply, Usage, View
 
 LONGEST = 300
 """Characters of an agent's own words in a reason."""
-
-
-class OwnReply(BaseModel):
-    """A Reply as the run's calls keep it; the rest of it is for models alone."""
-
-    calls: tuple[ToolCall, ...]
-    note: str
-    usage: Usage | None
-    finish: str
-    thoughts: tuple[Thought, ...]
-
-    @property
-    def reply(self) -> Reply:
-        """What the run acts on."""
-        return Reply(self.calls, self.note, self.usage, self.finish, thoughts=self.thoughts)
+REPLIES = TypeAdapter(Reply)
+"""How replies are written down, and read again."""
 
 
 @dataclass
@@ -63,7 +50,7 @@ class OwnPlayer:
         request = Request(self.endpoint, messages(seen), tools(seen), place, by=partial(self._answer, seen))
         match await self.asker.ask(request):
             case Answer(raw=raw):
-                reply = OwnReply.model_validate(raw["reply"]).reply
+                reply = REPLIES.validate_python(raw["reply"])
                 self.played.append((seen, reply))
                 return reply
             case Failure(kind=kind, reason=reason):
@@ -93,7 +80,7 @@ class OwnPlayer:
             return Failure("agent", f"`{name}` raised {_raised(error, module_of(name))}", again=False)
         seconds = round(time.perf_counter() - start, 4)
         taken = None if reply.usage is None else replace(reply.usage, seconds=seconds)
-        written = OwnReply.model_validate(replace(reply, usage=taken), from_attributes=True).model_dump(mode="json")
+        written = REPLIES.dump_python(replace(reply, usage=taken), mode="json")
         return Answer({"reply": written}, 0.0 if taken is None else taken.cost, seconds)
 
     async def _acted(self, view: View) -> object:
@@ -119,7 +106,7 @@ def checked(given: object, view: View, name: str) -> Reply:
         raise Unplayable(f"`{name}` returned {_cut(repr(given))}, which is no Reply")
     try:
         written = json.dumps(asdict(given), allow_nan=False, ensure_ascii=False)
-        reply = OwnReply.model_validate_json(writable(written)).reply
+        reply = replace(REPLIES.validate_json(writable(written)), written=(), provider_state=None)
     except ValidationError as error:
         first = error.errors()[0]
         words = f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}, not {_cut(repr(first['input']))}"

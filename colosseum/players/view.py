@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
-from colosseum.model.json_text import Json
 from colosseum.model.scenario import Variable
 from colosseum.model.values import Value, plain
 
@@ -135,7 +134,7 @@ class Reply:
     """Calls that it wrote as text where it should have made them: none is carried out, and it is told so."""
     thoughts: tuple[Thought, ...] = ()
     """In the order in which they came."""
-    provider_state: Mapping[str, Json] | None = field(default=None, repr=False)
+    provider_state: Mapping[str, object] | None = field(default=None, repr=False)
     """What the provider wants back unchanged in the same turn, such as signed thinking blocks; None for nothing."""
 
 

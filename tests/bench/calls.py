@@ -27,8 +27,7 @@ from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.call import library
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.request import Endpoint, Price, Request
 
 from .cases import SPECS
 from .lines import Ledger, Line

@@ -23,8 +23,7 @@ from colosseum.audit.campaign.lengths import (
 )
 from colosseum.audit.campaign.rehearsal import Load, Rehearsed, rehearse
 from colosseum.audit.trial import Listed, Trial
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.request import Endpoint, Price
 
 WIDEST = math.sqrt(8)
 """Of a 90 % interval: the likely figure is divided and multiplied by at most this."""

@@ -12,11 +12,12 @@ from typing import Literal, TypeAlias
 
 from colosseum.audit.campaign.calls import Recorded, read_paid
 from colosseum.audit.campaign.folder import Folder
+from colosseum.audit.campaign.prices import priced
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.trial import Listed
 from colosseum.players.models.call import library
-from colosseum.players.models.reply import Price, reply
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.reply import reply
+from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.view import TOOLS
 
 Basis: TypeAlias = Literal["defaults", "this model in other specs", "this model in this spec", "runs in this folder"]
@@ -154,7 +155,7 @@ def _count(own: defaultdict[str, float], recorded: Recorded, price: Price | None
         own["prompt_bytes"] += recorded.prompt_bytes
         own["prompt_tokens"] += taken.prompt_tokens
         own["completion_tokens"] += taken.completion_tokens
-        cost = answer.priced(price).cost if cost is None else cost
+        cost = priced(answer, price).cost if cost is None else cost
     for call in reply(answer, known=TOOLS, as_text=True).calls:
         if call.tool == "post" and isinstance(call.arguments, dict):
             own["posts"] += 1

@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from colosseum.audit.campaign.ledger import Ledger
-from colosseum.players.models.reply import Answer, Price
-from colosseum.players.models.request import Halt, Request
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Halt, Price, Request
 
 LOOKING = 0.1
 """Seconds between two looks at what other processes have set aside, about."""

@@ -20,8 +20,8 @@ from colosseum.audit.trial import Trial
 from colosseum.model.values import plain
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.player import ModelPlayer
-from colosseum.players.models.reply import Answer, Price
-from colosseum.players.models.request import Endpoint, Request
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Endpoint, Price, Request
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player, Reply, ToolCall, View
 

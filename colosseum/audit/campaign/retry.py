@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
+from colosseum.audit.campaign.prices import call_priced
 from colosseum.audit.campaign.rate_limit import RateLimit
-from colosseum.players.models.call import call
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Halt, Request
@@ -82,7 +82,7 @@ class Provider:
     attempts: int = 4
     """Of one call, not counting those that were turned away by a rate limit."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    call: CallModel = call
+    call: CallModel = call_priced
     patience: float = OUTAGE
     sharing: Sequence[Collection[str]] = ()
     """Models of one account, which share a rate limit."""

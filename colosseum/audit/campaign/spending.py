@@ -11,7 +11,7 @@ from colosseum.audit.campaign.calls import Recorded, read_paid
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.trial import Listed
-from colosseum.players.models.reply import Price
+from colosseum.players.models.request import Price
 from colosseum.players.scripted.players import SCRIPTED
 
 

@@ -29,8 +29,7 @@ from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions
 from colosseum.model.values import Value
 from colosseum.players.models.preflight import preflight
-from colosseum.players.models.reply import Price
-from colosseum.players.models.request import Endpoint
+from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import search
 
 T = TypeVar("T")

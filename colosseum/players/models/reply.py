@@ -12,7 +12,6 @@ from colosseum.players.models.wire import Exchange, Returned
 from colosseum.players.models.written import Known, Written, arguments, calls_in, without
 from colosseum.players.view import Reply, ToolCall, Usage
 
-MILLION = 1e6
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource", "failed"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
 MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
@@ -21,44 +20,6 @@ TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length
 """Why it ended an answer that reached a limit of tokens."""
 REFUSED = frozenset(("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 """Why it ended an answer that it did not want to give."""
-
-
-@dataclass(frozen=True)
-class LongPrice:
-    """US dollars for a million tokens, of calls whose prompt is longer than so many tokens."""
-
-    above: int
-    prompt: float
-    completion: float
-
-
-@dataclass(frozen=True)
-class Price:
-    """US dollars for a million tokens."""
-
-    prompt: float
-    completion: float
-    long: LongPrice | None = None
-    read: float | None = None
-    """Of a prompt's tokens that come from a cache; None is the price of all others."""
-    stored: float | None = None
-    """Of those that are written to one."""
-
-    def cost(self, prompt_tokens: float, completion_tokens: float, *, read: float = 0, stored: float = 0) -> float:
-        """Of one call, in US dollars; `read` and `stored` are parts of the prompt."""
-        each = self.long if self.long and prompt_tokens > self.long.above else self
-        cached = read * self._less(self.read) + stored * self._less(self.stored)
-        prompt = (prompt_tokens - cached) * each.prompt
-        return (prompt + completion_tokens * each.completion) / MILLION
-
-    def most(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """The same where all of the prompt may be written to a cache."""
-        stored = prompt_tokens if (self.stored or 0) > self.prompt else 0
-        return self.cost(prompt_tokens, completion_tokens, stored=stored)
-
-    def _less(self, cached: float | None) -> float:
-        """The share of a token's price that a cache saves."""
-        return 0.0 if cached is None or not self.prompt else 1 - cached / self.prompt
 
 
 @dataclass(frozen=True)
@@ -124,14 +85,6 @@ class Answer:
             seconds=self.seconds,
             served_model=model if isinstance(model, str) else "",
         )
-
-    def priced(self, price: Price | None) -> "Answer":
-        """The answer at another price; without one where the provider did not count the tokens."""
-        taken, cached = self.usage, self.tokens
-        if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
-            return replace(self, cost=None)
-        cost = price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
-        return replace(self, cost=cost)
 
 
 def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: frozenset[str] = frozenset()) -> Reply:

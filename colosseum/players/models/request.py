@@ -13,13 +13,52 @@ from typing import Any, Literal, Protocol, TypeAlias
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message
-from colosseum.players.models.reply import Answer, Price
+from colosseum.players.models.reply import Answer
 from colosseum.players.models.tools import Tool
 
 Dialect: TypeAlias = Literal["native", "text"]
 """How tools are offered and called: by the provider's interface, or as JSON in the text."""
+MILLION = 1e6
 LONGEST_ANSWER = 128_000
 """Tokens of an answer without `max_tokens`: the most that models give."""
+
+
+@dataclass(frozen=True)
+class LongPrice:
+    """US dollars for a million tokens, of calls whose prompt is longer than so many tokens."""
+
+    above: int
+    prompt: float
+    completion: float
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+    long: LongPrice | None = None
+    read: float | None = None
+    """Of a prompt's tokens that come from a cache; None is the price of all others."""
+    stored: float | None = None
+    """Of those that are written to one."""
+
+    def cost(self, prompt_tokens: float, completion_tokens: float, *, read: float = 0, stored: float = 0) -> float:
+        """Of one call, in US dollars; `read` and `stored` are parts of the prompt."""
+        each = self.long if self.long and prompt_tokens > self.long.above else self
+        cached = read * self._less(self.read) + stored * self._less(self.stored)
+        prompt = (prompt_tokens - cached) * each.prompt
+        return (prompt + completion_tokens * each.completion) / MILLION
+
+    def most(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """The same where all of the prompt may be written to a cache."""
+        stored = prompt_tokens if (self.stored or 0) > self.prompt else 0
+        return self.cost(prompt_tokens, completion_tokens, stored=stored)
+
+    def _less(self, cached: float | None) -> float:
+        """The share of a token's price that a cache saves."""
+        return 0.0 if cached is None or not self.prompt else 1 - cached / self.prompt
 
 
 @dataclass(frozen=True)
@@ -53,12 +92,10 @@ class Endpoint:
     @property
     def parameters(self) -> dict[str, Json]:
         """All that the answer depends on, besides the model."""
-        return dict(self.own) if self.own is not None else {
-            "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
-            "extra_body": dict(self.extra_body),
-            "dialect": self.dialect,
-        }
+        if self.own is not None:
+            return dict(self.own)
+        said = {"temperature": self.temperature, "max_tokens": self.max_tokens, "extra_body": dict(self.extra_body)}
+        return {**said, "dialect": self.dialect}
 
 
 @dataclass(frozen=True)

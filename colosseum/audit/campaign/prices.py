@@ -1,0 +1,76 @@
+"""What calls cost. In: an answer with its tokens, and a price; out: the answer with its cost in US dollars.
+
+A price is the user's own (`--price`), else that of litellm's list. What a provider states itself counts before a list.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from colosseum.players.models.call import call, is_local, library
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import MILLION, Endpoint, LongPrice, Price, Request
+
+LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
+
+
+async def call_priced(request: Request) -> Answer | Failure:
+    """One call of a model, with what it cost; of a failure, with what came all the same."""
+    match await call(request):
+        case Answer() as answer:
+            return charged(answer, request.endpoint)
+        case Failure(came=Answer() as came) as failure:
+            return replace(failure, came=charged(came, request.endpoint))
+        case failure:
+            return failure
+
+
+def charged(answer: Answer, endpoint: Endpoint) -> Answer:
+    """The answer with its cost, None where nobody knows it. litellm's own figure, which it comes with, counts last."""
+    own, stated = endpoint.price, answer.tokens.cost
+    if own is None and stated is not None:
+        return replace(answer, cost=stated)
+    found = priced(answer, own or known_price(endpoint.model))
+    return answer if own is None and found.cost is None else found
+
+
+def priced(answer: Answer, price: Price | None) -> Answer:
+    """The answer at a price; its cost is None without one, and where the provider did not count the tokens."""
+    taken, cached = answer.usage, answer.tokens
+    if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
+        return replace(answer, cost=None)
+    cost = price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
+    return replace(answer, cost=cost)
+
+
+@lru_cache(maxsize=256)
+def known_price(model: str) -> Price | None:
+    """What litellm's price list says; None for a model that is not on it, or not with both prices.
+
+    The list has 0 for want of a price, too, so that is not believed of a model that somebody else serves.
+    """
+    listed = library().model_cost
+    found = listed.get(model) or listed.get(model.partition("/")[2])
+    if not found:
+        return None
+    prompt, completion = found.get("input_cost_per_token"), found.get("output_cost_per_token")
+    if prompt is None or completion is None or not (is_local(model) or (prompt and completion)):
+        return None
+    cached = (found.get(f"cache_{way}_input_token_cost") for way in ("read", "creation"))
+    read, stored = (None if each is None else each * MILLION for each in cached)
+    return Price(prompt * MILLION, completion * MILLION, _long(found), read, stored)
+
+
+def _long(found: Mapping[str, Any]) -> LongPrice | None:
+    """What long prompts cost, where that is more."""
+    limits = sorted(int(match[1]) for name in found if (match := LONG.fullmatch(name)))
+    if not limits:
+        return None
+    names = (f"{way}_cost_per_token_above_{limits[0]}k_tokens" for way in ("input", "output"))
+    prompt, completion = (found.get(name) for name in names)
+    if not prompt or not completion:
+        return None
+    return LongPrice(limits[0] * 1000, prompt * MILLION, completion * MILLION)
