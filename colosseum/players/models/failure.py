@@ -33,19 +33,13 @@ class Failure:
     """Tokens that are left for an answer, where fewer were than were asked for."""
 
 
-KINDS = (
-    ("ContentPolicyViolationError", "refusal"),
-    ("ContextWindowExceededError", "context"),
-    ("AuthenticationError", "authentication"),
-    ("PermissionDeniedError", "authentication"),
-    ("RateLimitError", "rate_limit"),
-    ("Timeout", "timeout"),
-    ("TimeoutError", "timeout"),
-    ("NotFoundError", "bad_request"),
-    ("BadRequestError", "bad_request"),
-    ("UnprocessableEntityError", "bad_request"),
-)
-"""Class names, the more special first, and what they mean."""
+KINDS = {
+    "ContentPolicyViolationError": "refusal",
+    "ContextWindowExceededError": "context",
+    "Timeout": "timeout",
+    "TimeoutError": "timeout",
+}
+"""Classes that say more than their status, by name."""
 
 STATUS = {401: "authentication", 403: "authentication", 408: "timeout", 413: "context", 429: "rate_limit"}
 TRANSIENT = frozenset((409, 425))
@@ -80,17 +74,17 @@ def explain(
     if kind == "bad_request" and OVERFLOW.search(words):
         kind = "context"
     match kind:
+        case "authentication" if missing_keys:
+            reason = _no_key(model, missing_keys, words, api_base)
         case "authentication":
-            reason = (
-                _no_key(model, missing_keys, words, api_base) if missing_keys else f"no access to `{model}`: {words}"
-            )
+            reason = f"no access to `{model}`: {words}"
         case "timeout":
             reason = f"`{model}` did not answer within {timeout:g} s"
         case "transport":
             reason = _unreachable(chain, model, api_base, words) or f"the call to `{model}` broke: {words}"
         case "bad_request" if _has(chain, NO_ADDRESS):
             reason = f"`{api_base}` is not an address, as `http://localhost:8000/v1` is one"
-        case "bad_request" if _has_name(error, "NotFoundError"):
+        case "bad_request" if getattr(error, "status_code", None) == 404:
             reason = f"the provider does not know the model `{model}`: {words}"
         case "bad_request" if "LLM Provider NOT provided" in words:
             reason = f"no provider is known for `{model}`: write provider/model, as in openai/gpt-4o-mini"
@@ -158,10 +152,6 @@ def _has(chain: tuple[BaseException, ...], names: frozenset[str]) -> bool:
     return any(type(error).__name__ in names for error in chain)
 
 
-def _has_name(error: BaseException, name: str) -> bool:
-    return any(cls.__name__ == name for cls in type(error).__mro__)
-
-
 def _code(error: BaseException) -> str | None:
     """OpenAI's code of an error, as `insufficient_quota`."""
     code = getattr(error, "code", None)
@@ -175,9 +165,9 @@ def _kind(error: BaseException, chain: tuple[BaseException, ...]) -> str:
         return "refusal"
     if any(_code(e) == TOO_LONG for e in chain):
         return "context"
-    for name, kind in KINDS:
-        if _has_name(error, name):
-            return kind
+    for cls in type(error).__mro__:
+        if cls.__name__ in KINDS:
+            return KINDS[cls.__name__]
     status = getattr(error, "status_code", None)
     if not isinstance(status, int) or status in TRANSIENT:
         return "transport"
