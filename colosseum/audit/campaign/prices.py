@@ -32,7 +32,7 @@ def charged(answer: Answer, endpoint: Endpoint) -> Answer:
     """The answer with its cost, None where nobody knows it. litellm's own figure, which it comes with, counts last."""
     own, stated = endpoint.price, answer.tokens.cost
     if own is None and stated is not None:
-        return replace(answer, cost=stated)
+        return answer.at(stated)
     found = priced(answer, own or known_price(endpoint.model))
     return answer if own is None and found.cost is None else found
 
@@ -41,9 +41,9 @@ def priced(answer: Answer, price: Price | None) -> Answer:
     """The answer at a price; its cost is None without one, and where the provider did not count the tokens."""
     taken, cached = answer.usage, answer.tokens
     if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
-        return replace(answer, cost=None)
+        return answer.at(None)
     cost = price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
-    return replace(answer, cost=cost)
+    return answer.at(cost)
 
 
 @lru_cache(maxsize=256)

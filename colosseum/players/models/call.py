@@ -91,7 +91,7 @@ async def call(request: Request) -> Answer | Failure:
         answer = Answer(raw, None, _seconds(start), answer.http if answer else None)
     # litellm's own price has what no list of prices per token says. It is 0 where it does not know one, too.
     listed = response._hidden_params.get("response_cost")
-    answer = replace(answer, cost=listed if listed or is_local(endpoint.model) else None)
+    answer = answer.at(listed if listed or is_local(endpoint.model) else None)
     if answer.trouble is not None:
         reason = redact(f"what `{endpoint.model}` sent is no answer: {answer.trouble}")
         return Failure("transport", reason, again=True, came=answer)
