@@ -13,7 +13,6 @@ from colosseum.audit.run import Run
 from colosseum.audit.stage import Stage
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.trial import Trial
-from colosseum.players.models import text
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.view import Reply, Thought, ToolCall, View
@@ -120,7 +119,7 @@ def test_no_view_and_no_prompt_holds_what_another_agent_thought(number: int, tmp
         acts = [act for turn in turns(events) for act in turn["acts"] if act["is"] == "thought"]
         assert [act["text"] for act in acts] == [word for _, word, _ in planted.thought]
         for view, before in planted.seen:
-            prompt = json.dumps([messages(view), text.messages(view), tools(view)])
+            prompt = json.dumps([messages(view), messages(view, None, "text"), tools(view)])
             shown = repr(view) + prompt + repr([step.reply.provider_state for step in view.steps])
             own = [word for step in view.steps for word in (thought.text for thought in step.reply.thoughts)]
             for agent, word, _ in planted.thought:

@@ -10,7 +10,6 @@ from chat_server import Answer, calls, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colosseum.players.models import text
 from colosseum.players.models.messages import messages
 from colosseum.players.view import Position, Reply, Step, ToolCall, ToolResult
 
@@ -27,7 +26,7 @@ def written(tool: str, **arguments: object) -> str:
 
 
 def test_the_system_message_says_how_calls_are_written_and_which_tools_there_are() -> None:
-    native, told = messages(VIEW)[0]["content"] or "", text.messages(VIEW)[0]["content"] or ""
+    native, told = messages(VIEW)[0]["content"] or "", messages(VIEW, None, "text")[0]["content"] or ""
     rules = native.removesuffix("Do the tickets.")
     assert told.startswith(rules)
     assert told.endswith("\n\nDo the tickets.")
@@ -44,8 +43,8 @@ def test_the_system_message_says_how_calls_are_written_and_which_tools_there_are
         '  {"tool": "done", "arguments": {}}',
     ]
     planning = replace(VIEW, position=Position("planning", 1, 1, 3))
-    assert "- decide:" not in (text.messages(planning)[0]["content"] or "")
-    assert text.messages(VIEW)[1] == messages(VIEW)[1]
+    assert "- decide:" not in (messages(planning, None, "text")[0]["content"] or "")
+    assert messages(VIEW, None, "text")[1] == messages(VIEW)[1]
 
 
 def test_a_turn_is_told_back_as_text() -> None:
@@ -59,7 +58,7 @@ def test_a_turn_is_told_back_as_text() -> None:
         Step(Reply(finish="empty"), ()),
         Step(Reply(note="Well.", finish="length"), ()),
     )
-    assert [(m["role"], m["content"]) for m in text.messages(replace(VIEW, steps=steps))[2:]] == [
+    assert [(m["role"], m["content"]) for m in messages(replace(VIEW, steps=steps), None, "text")[2:]] == [
         (
             "assistant",
             'I claim it.\n{"tool": "post", "arguments": {"channel": "team", "text": "hé\\n"}}\n{"tool": "decide", !}',
@@ -84,7 +83,7 @@ REPLIES = st.builds(
 
 @given(st.lists(st.builds(Step, REPLIES, st.just(()))))
 def test_roles_take_turns_whatever_was_said(steps: Sequence[Step]) -> None:
-    roles = [message["role"] for message in text.messages(replace(VIEW, steps=tuple(steps)))]
+    roles = [message["role"] for message in messages(replace(VIEW, steps=tuple(steps)), None, "text")]
     assert roles[0] == "system"
     assert all(role == ("user", "assistant")[n % 2] for n, role in enumerate(roles[1:]))
     assert roles[-1] == "user"

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from colosseum.diagnostics import Diagnostic
 from colosseum.model.check import check
 from colosseum.model.template_files import sections
-from colosseum.players.models import text
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.protocol.own import protocol_folder
@@ -164,7 +163,7 @@ def test_own_words_reach_models_of_both_dialects() -> None:
         "answers": "{# uncalled() #}\nCall something.\n",
     })  # fmt: skip
     view = replace(VIEW, steps=(Step(Reply(note="hm"), ()),))
-    native, written = messages(view, mine), text.messages(view, mine)
+    native, written = messages(view, mine), messages(view, mine, "text")
     assert (native[0]["content"] or "").startswith('Hi "alice".null')
     assert '- done: Stop.\n  {"tool": "done", "arguments": {}}' in (written[0]["content"] or "")
     assert native[-1]["content"] == written[-1]["content"] == "Call something."
@@ -201,5 +200,5 @@ def test_earlier_turns_stand_as_they_were() -> None:
     now = replace(turn(2), earlier=(first,))
     told, before, after = messages(now), messages(first), messages(turn(2))
     assert told == [*before, *after[1:]]
-    roles = [message["role"] for message in text.messages(now)]
+    roles = [message["role"] for message in messages(now, None, "text")]
     assert roles == ["system", "user", "assistant", "user"]

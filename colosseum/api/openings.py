@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from colosseum.audit.events import STRICT
 from colosseum.audit.stage import Spoken, Stage, survey_steps, view
 from colosseum.audit.trial import Trial
-from colosseum.players.models import messages, text, tools
-from colosseum.players.models.messages import Message
-from colosseum.players.models.request import Dialect
+from colosseum.players.models.messages import Dialect, Message, asked
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
 
@@ -174,9 +172,8 @@ def _opening(trial: Trial, agent: str, phase: Phase, *, text_tools: bool) -> Ope
     player = trial.roles[agent]
     endpoint = trial.endpoints.get(player)
     dialect: Dialect = "text" if text_tools else endpoint.dialect if endpoint else "native"
-    if dialect == "text":
-        return Opening(agent, player, dialect, tuple(text.messages(seen, words)), ())
-    return Opening(agent, player, dialect, tuple(messages.messages(seen, words)), tools.tools(seen, words))
+    told, offered = asked(seen, words, dialect)
+    return Opening(agent, player, dialect, tuple(told), offered)
 
 
 def compare(before: ArmOpenings, after: ArmOpenings) -> Compared:

@@ -23,8 +23,9 @@ from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
+from colosseum.players.models.messages import Dialect
 from colosseum.players.models.preflight import preflight
-from colosseum.players.models.request import Dialect, Endpoint, Price
+from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of
 
 T = TypeVar("T")

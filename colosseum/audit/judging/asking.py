@@ -16,10 +16,9 @@ from colosseum.audit.judging.transcript import Transcript
 from colosseum.model.rubrics import HIGHEST, LOWEST, Question
 from colosseum.model.template_files import Line
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.messages import Message
+from colosseum.players.models.messages import Message, how
 from colosseum.players.models.reply import reply
 from colosseum.players.models.request import Asker, Endpoint, Place, Request
-from colosseum.players.models.text import how
 from colosseum.players.models.tools import Tool, tool
 from colosseum.players.models.written import MOST_BROKEN, thoughtless
 from colosseum.players.protocol.templates import Templates, shipped

@@ -6,20 +6,21 @@ agents wrote as JSON on one line each, so that no post can pose as a second post
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NotRequired
+from itertools import groupby
+from typing import Any, Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from colosseum.model.scenario import Variable
-from colosseum.model.template_files import Line, json_line
-from colosseum.model.values import Value, text
+from colosseum.model.template_files import Line
+from colosseum.players.models.tools import REMEMBERED, Tool, domain, plain, tools
+from colosseum.players.models.written import thoughtless
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import Post, Step, ToolCall, ToolResult, View
 
-REMEMBERED = 256
-"""System messages and lists of tools that are kept, as an agent's are the same in all turns; posts eight times."""
+Dialect: TypeAlias = Literal["native", "text"]
+"""How tools are offered and called: by the provider's interface, or as JSON in the text."""
 
 
 class Message(TypedDict):
@@ -33,25 +34,22 @@ class Message(TypedDict):
     """Of the assistant: the same reply in its provider's own words, which are sent in place of these."""
 
 
-def messages(view: View, templates: Templates | None = None) -> list[Message]:
+def asked(view: View, templates: Templates, dialect: Dialect) -> tuple[list[Message], tuple[Tool, ...]]:
+    """What a model is sent: messages, and tools where its provider's interface has them."""
+    offered = tools(view, templates)
+    return messages(view, templates, dialect), offered if dialect == "native" else ()
+
+
+def messages(view: View, templates: Templates | None = None, dialect: Dialect = "native") -> list[Message]:
     """The system message, earlier turns that the agent remembers, the state of the run, the running turn so far."""
     words = templates or shipped()
-    told: list[Message] = [{"role": "system", "content": system(view, words)}]
+    in_text = dialect == "text"
+    written = how(tools(view, words), words) if in_text else None
+    told: list[Message] = [{"role": "system", "content": system(view, words, written)}]
     for turn in (*view.earlier, view):
         told.append({"role": "user", "content": state(turn, words)})
-        told += [message for step in turn.steps for message in exchange(step, words)]
-    return told
-
-
-def plain(value: Value) -> str | int | float | None:
-    """A value as a tool argument: numbers and none as JSON has them, all else as the text users read."""
-    match value:
-        case bool():
-            return text(value)
-        case int() | float() | None:
-            return value
-        case _:
-            return text(value)
+        told += [m for step in turn.steps for m in (exchange_in_text if in_text else exchange)(step, words)]
+    return list(_in_turns(told)) if in_text else told
 
 
 def system(view: View, words: Templates, written: Line | None = None) -> str:
@@ -83,11 +81,6 @@ def state(view: View, words: Templates) -> str:
 @lru_cache(maxsize=8 * REMEMBERED)
 def _posted(words: Templates, post: Post) -> Line:
     return Line(words.say("shown", number=post.number, round=post.round, author=post.author, text=post.text))
-
-
-def domain(variable: Variable) -> Line:
-    """`"a", "b", 3, null`: the values as `decide` takes them."""
-    return Line(", ".join(json_line(plain(value)) for value in variable.domain))
 
 
 def answered(result: ToolResult, words: Templates) -> str:
@@ -134,3 +127,48 @@ def _made(call: ToolCall) -> dict[str, Any]:
 _NO_NAME = re.compile("[^A-Za-z0-9_-]")
 LONGEST_NAME = 64
 """Characters of a tool's name."""
+
+
+# ---- calls in the text -------------------------------------------------------------------------------------------
+
+
+def _in_turns(told: Iterable[Message]) -> Iterator[Message]:
+    """The messages with the roles in turns, as chat templates of many open models require: texts of one role as one."""
+    for role, group in groupby(told, key=lambda message: message["role"]):
+        yield {"role": role, "content": "\n\n".join(message["content"] or "" for message in group)}
+
+
+def how(offered: Sequence[Tool], templates: Templates | None = None) -> Line:
+    """How tools are called, and which there are."""
+    return Line((templates or shipped()).say("written", tools=[Line(_described(tool)) for tool in offered]))
+
+
+def _described(tool: Tool) -> str:
+    function = tool["function"]
+    arguments = function["parameters"]["properties"]
+    form = _written(ToolCall("", function["name"], dict.fromkeys(arguments, "…")))
+    lines = [f"- {function['name']}: {function['description']}", f"  {form}"]
+    return "\n".join((*lines, *(f"  {name}: {_domain(argument)}" for name, argument in arguments.items())))
+
+
+def _domain(argument: Mapping[str, Any]) -> str:
+    names = argument.get("enum")
+    one_of = f" One of {', '.join(json.dumps(name, ensure_ascii=False) for name in names)}." if names else ""
+    return f"{argument['description']}{one_of}"
+
+
+def _written(call: ToolCall) -> str:
+    """A call as it should be written; one that could not be read, as it was."""
+    if isinstance(call.arguments, str):
+        return call.arguments or call.tool
+    return json.dumps({"tool": call.tool, "arguments": call.arguments}, ensure_ascii=False)
+
+
+def exchange_in_text(step: Step, words: Templates) -> Iterator[Message]:
+    """What the model wrote and what it was answered; who wrote nothing is not quoted."""
+    parts = (thoughtless(step.reply.note), *map(_written, step.reply.calls))
+    if said := "\n".join(part for part in parts if part):
+        yield {"role": "assistant", "content": said}
+    answers = (f"{result.call.tool or 'call'}: {answered(result, words)}" for result in step.results)
+    called = step.reply.calls or step.reply.written
+    yield {"role": "user", "content": "\n".join(answers) if called else uncalled(step, words)}

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from colosseum.players.models import text
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.messages import messages
+from colosseum.players.models.messages import asked
 from colosseum.players.models.reply import Answer, reply
 from colosseum.players.models.request import Asker, Endpoint, Place, Request
-from colosseum.players.models.tools import tools
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import TOOLS, CallFailed, Reply, View
 
@@ -34,8 +32,4 @@ class ModelPlayer:
 
     def _request(self, view: View) -> Request:
         place = Place(view.me, view.position.phase, view.position.round, len(view.steps) + 1)
-        match self.endpoint.dialect:
-            case "native":
-                return Request(self.endpoint, messages(view, self.templates), tools(view, self.templates), place)
-            case "text":
-                return Request(self.endpoint, text.messages(view, self.templates), (), place)
+        return Request(self.endpoint, *asked(view, self.templates, self.endpoint.dialect), place)

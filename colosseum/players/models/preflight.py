@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Protocol
 
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.messages import Message, exchange
+from colosseum.players.models.messages import Message, exchange, how
 from colosseum.players.models.reply import Answer, reply
 from colosseum.players.models.request import Endpoint, Place, Request
-from colosseum.players.models.text import how
 from colosseum.players.models.tools import tool
 from colosseum.players.own_source import Unplayable, load
 from colosseum.players.protocol.templates import shipped

@@ -8,16 +8,14 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import Failure
-from colosseum.players.models.messages import Message
+from colosseum.players.models.messages import Dialect, Message
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.tools import Tool
 
-Dialect: TypeAlias = Literal["native", "text"]
-"""How tools are offered and called: by the provider's interface, or as JSON in the text."""
 MILLION = 1e6
 LONGEST_ANSWER = 128_000
 """Tokens of an answer without `max_tokens`: the most that models give."""

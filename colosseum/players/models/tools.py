@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 
 from colosseum.model.scenario import Variable
 from colosseum.model.template_files import Line, json_line
-from colosseum.players.models.messages import REMEMBERED, domain
+from colosseum.model.values import Value, text
 from colosseum.players.protocol.templates import Templates, shipped
 from colosseum.players.view import View
 
+REMEMBERED = 256
+"""System messages and lists of tools that are kept, as an agent's are the same in all turns; posts eight times."""
 Tool: TypeAlias = dict[str, Any]
 """A tool as a chat request lists it: a border, what JSON holds. Nobody may change one that is remembered."""
 
@@ -51,3 +53,19 @@ def tool(words: Templates, name: str, **facts: object) -> Tool:
     kinds = {"type": "object", "properties": arguments, "required": list(arguments), "additionalProperties": False}
     function = {"name": found["name"], "description": found["description"], "parameters": kinds}
     return {"type": "function", "function": function}
+
+
+def domain(variable: Variable) -> Line:
+    """`"a", "b", 3, null`: the values as `decide` takes them."""
+    return Line(", ".join(json_line(plain(value)) for value in variable.domain))
+
+
+def plain(value: Value) -> str | int | float | None:
+    """A value as a tool argument: numbers and none as JSON has them, all else as the text users read."""
+    match value:
+        case bool():
+            return text(value)
+        case int() | float() | None:
+            return value
+        case _:
+            return text(value)
