@@ -180,3 +180,35 @@ def test_payoffs_of_which_no_report_could_be_made_are_refused_before_anybody_is_
     assert "cannot be optimised exactly" in done.stderr
     assert not server.requests
     assert not (tmp_path / "out" / "campaign.json").exists()
+
+
+def one_call_a_reply(body: Body) -> Answer:
+    """A post in every turn of planning and a decision in the last one, each call in a reply of its own."""
+    tools = {tool["function"]["name"]: tool["function"]["parameters"]["properties"] for tool in body["tools"]}
+    if "ready" in tools:
+        return calls(("ready", {}))
+    if "decide" in tools:
+        return calls(("decide", {"variable": tools["decide"]["variable"]["enum"][0], "value": None}))
+    if any(message["role"] == "assistant" for message in body["messages"]):
+        return calls(("done", {}))
+    words = "I would take ticket4; ticket1 costs me 4.5."
+    return calls(("post", {"channel": tools["post"]["channel"]["enum"][0], "text": words}))
+
+
+def test_a_run_takes_no_call_and_says_no_word_more_than_it_needs(tmp_path: Path) -> None:
+    """Six agents and four rounds: a post and an end in each, and one decision, which ends the last turn."""
+    spec = tmp_path / "jira.colo"
+    spec.write_text((SPECS / "jira.colo").read_text().replace("  rounds 4\n", "  rounds 4\n  memory none\n", 1))
+    with ChatServer(one_call_a_reply) as server:
+        done = colosseum(
+            "audit", spec, "--model", "openai/test", "--api-base", server.url, "--seeds", 1, "--arm", "baseline",
+            "--no-budget", "--out", tmp_path / "out", OPENAI_API_KEY="sk-fake-abcdefghijklmnop1234",
+        )  # fmt: skip
+        asked = [request.body for request in server.requests][1:]
+    assert (done.returncode, len(asked)) == (0, 6 * 4 * 2 + 6), done.stderr
+    texts = sum(len(message["content"]) for body in asked for message in body["messages"][:2])
+    sent = sum(
+        len((message["content"] or "") + json.dumps(message.get("tool_calls", "")))
+        for body in asked for message in body["messages"]
+    )  # fmt: skip
+    assert sent <= 1.1 * texts
