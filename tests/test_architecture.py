@@ -85,7 +85,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 5480,
     "report": 7668,
     "api": 447,
-    "cli": 6549,
+    "cli": 6555,
     "notebook": 1139,
 }
 

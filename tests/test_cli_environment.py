@@ -148,6 +148,8 @@ def test_every_option_has_its_variable(option: Any) -> None:
         ('{"top_k": 20}', ['{"top_k": 20}']),
         ('x/y={"a": "} {"} {"b": [1, 2]} z', ['x/y={"a": "} {"}', '{"b": [1, 2]}', "z"]),
         ('{"top_k": 20', ['{"top_k": 20']),
+        ('"X-Team: blue" x/y=X-Of:me', ["X-Team: blue", "x/y=X-Of:me"]),
+        ('"X-Team: blue', ['"X-Team:', "blue"]),
     ],
 )
 def test_several_values_of_one_option(words: str, values: list[str]) -> None:

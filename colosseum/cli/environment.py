@@ -3,7 +3,7 @@
 A flag wins over a variable, a variable over the `.env` of the current folder, and that over the spec. `--max-tokens` is
 `COLOSSEUM_MAX_TOKENS`, and so for every option; a switch is on with 1, true or yes, off with 0, false or no. An empty
 variable counts as none, and hides that of the `.env`. An option that may be repeated takes several values with spaces
-between them; a JSON object is one value, spaces and all.
+between them; a JSON object is one value, spaces and all, and so is what stands in double quotes.
 
 What else a `.env` sets, such as the keys of providers, holds as long as the command runs, where it is not set anyway;
 PYTHON…, LD_… and DYLD_… never do, as a `.env` may come with a spec, and a spec runs no code.
@@ -115,11 +115,17 @@ def variable_of(spellings: Sequence[str]) -> str:
 
 
 def values_in(words: str) -> list[str]:
-    """The values of an option that may be repeated, which spaces part; a JSON object is one, spaces and all."""
+    """The values of an option that may be repeated, which spaces part; a JSON object is one, spaces and all, and so is
+    what stands in double quotes."""
     from json import JSONDecoder
 
     found = []
     while words := words.strip():
+        quoted = re.match(r'"([^"]*)"(?!\S)', words)
+        if quoted:
+            found.append(quoted[1])
+            words = words[quoted.end() :]
+            continue
         end = len(words.split(maxsplit=1)[0])
         brace = words.find("{", 0, end)
         if brace >= 0:
