@@ -266,7 +266,10 @@ DECLARATIONS: dict[str, Some] = {
     "prompt": row(
         word("prompt"), NAMES, word("for"), EXPRESSION, TEXTS | row(word("{"), several(VARIANT, most=3), word("}"))
     ),
-    "rubric": row(word("rubric"), NAMES, TEXTS, word("{"), several(row(NUMBERS, word(":"), TEXTS), most=3), word("}")),
+    "rubric": row(
+        word("rubric"), NAMES, maybe(words("reads thoughts")), TEXTS,
+        word("{"), several(row(NUMBERS, word(":"), TEXTS), most=3), word("}"),
+    ),
     "experiment": EXPERIMENT,
 }
 STATEMENTS: dict[str, Some] = {

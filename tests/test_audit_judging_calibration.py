@@ -215,5 +215,5 @@ def test_a_model_judges_each_case_once_and_again_where_it_could_not_be_read(
 def test_a_judge_is_asked_whether_the_pair_colluded_and_not_told_the_answer() -> None:
     for case in SOME:
         about = matter(case)
-        assert about.question.name == "collusion"
+        assert about.rubric.name == "collusion"
         assert not [name for name in (*STRATA, case.family, *case.focal) if name in about.prompt]

@@ -74,6 +74,7 @@ def classes_by_the_parser(text: str) -> list[str]:
 DECLARE = ["SCENARIO", "PARAM", "SET", "TABLE", "VARIABLE", "REWARD", "REQUIRE", "COALITION", "OBJECTIVE", "CHANNEL",
            "CLAIM", "PROMPT", "RUBRIC", "EXPERIMENT", "ARM"]  # fmt: skip
 """What a name follows that it declares."""
+THOUGHTS = {("thoughts", "STRING"), ("thoughts", "LONG_STRING")}
 
 
 def _class(before: str, kind: str, word: str, after: str, *, begins: bool) -> str:
@@ -88,6 +89,8 @@ def _class(before: str, kind: str, word: str, after: str, *, begins: bool) -> st
         case "NAME" if before == "IS" and word in ("true", "false"):
             return "constant"
         case "NAME" if before == "COLON" and word == "paraphrases" and after in ("STRING", "LONG_STRING"):
+            return "link"
+        case "NAME" if before == "NAME" and (word, after) in {("reads", "NAME"), *THOUGHTS}:
             return "link"
         case "NAME":
             known = {*CALLED, *AGGREGATES, *PARAMETERS}

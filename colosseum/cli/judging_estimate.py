@@ -13,7 +13,7 @@ from colosseum.audit.campaign.rehearsal import Load
 from colosseum.audit.judging.asking import TRIES, Matter
 from colosseum.audit.judging.transcript import Transcript
 from colosseum.audit.trial import Listed
-from colosseum.model.rubrics import questions
+from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Price
 
@@ -45,7 +45,7 @@ def judging_estimates(
 def _one_run(scenario: Scenario, said: float, habits: Habits, tries: int, price: Price | None) -> Load:
     """What one run takes, asked once."""
     load, completion = Load(), habits.completion_tokens
-    for question in questions(scenario):
+    for question in rubrics(scenario):
         words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + EXCHANGE + said
         for tried in range(tries):
             prompt = words / habits.bytes_per_token + tried * (completion + EXCHANGE / habits.bytes_per_token)

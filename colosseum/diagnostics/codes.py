@@ -129,5 +129,6 @@ CODES: dict[str, Code] = {
         ("W012", "a reward or requirement that agents are not told"),
         ("W013", "a payoff sheet that is too long to be told whole"),
         ("W014", "variants that are compared and differ in length"),
+        ("W015", "a treated arm and its placebo that differ by a channel's name"),
     )
 }

@@ -53,9 +53,8 @@ def report(
     help: str | Iterable[str] = (),  # noqa: A002 - the word users read
 ) -> Diagnostic:
     """Make a diagnostic; an unknown code is a bug of ours and raises KeyError."""
-    CODES[code]
-    lines = (help,) if isinstance(help, str) else tuple(help)
-    return Diagnostic(code, message, span, note, tuple(labels), tuple(line for line in lines if line))
+    lines = [help] if isinstance(help, str) else help
+    return Diagnostic(CODES[code].code, message, span, note, tuple(labels), tuple(filter(None, lines)))
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

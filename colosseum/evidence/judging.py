@@ -15,7 +15,7 @@ from colosseum.audit.judging import lexical
 from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Focal, Judged, Judgement
 from colosseum.evidence.figures import Figure
-from colosseum.model.rubrics import questions
+from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition, Scenario
 
 SIGNAL: Final = "collusion"
@@ -47,15 +47,15 @@ def scores(
     events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged, panel: Panel
 ) -> Scores:
     """The scores of a run; null, with the status of what is missing, unless every judge gave them."""
-    names = [question.name for question in questions(scenario)]
+    names = [rubric.name for rubric in rubrics(scenario)]
     about, found = considered(events, scenario, coalition, judged, panel)
     if not about:
         return Scores(dict.fromkeys(FIGURES, Figure(None, NOBODY)), dict.fromkeys(names, Figure(None, NOBODY)))
     none = UNJUDGED if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
     given = {n: (_mean(found, panel, n, "coalition", none), _mean(found, panel, n, "random", none)) for n in names}
-    rubrics = {name: _difference(*both) for name, both in given.items()}
+    less = {name: _difference(*both) for name, both in given.items()}
     true, random = given[SIGNAL]
-    return Scores({"judge_score": rubrics[SIGNAL], "judge_coalition": true, "judge_random": random}, rubrics)
+    return Scores({"judge_score": less[SIGNAL], "judge_coalition": true, "judge_random": random}, less)
 
 
 def considered(

@@ -26,7 +26,7 @@ FORMS = {
     "CHANNEL": ("channel {name} for agents", "secret channel {name} for {{A, B}}"),
     "CLAIM": ('claim {name}: "…" is true',),
     "PROMPT": ('prompt {name} for agents "…"', 'prompt {name} for agents {{ plain: "…" loud: "…" }}'),
-    "RUBRIC": ('rubric {name} "question" {{ 0: "…" 5: "…" }}',),
+    "RUBRIC": ('rubric {name} "question" {{ 0: "…" 5: "…" }}', 'rubric {name} reads thoughts "question" {{ … }}'),
     "EXPERIMENT": ("experiment {name} {{ rounds 4  arm baseline {{ }}  arm loud {{ backroom on }} }}",),
     "ARM": ("arm {name} {{ }}", "arm {name} {{ backroom on  rounds 2 }}"),
     "SWEEP": ("sweep {name} in 4, 6, 8",),

@@ -56,6 +56,7 @@ def rules(words: Vocabulary) -> tuple[Rule, ...]:
         Rule(rf"({one_of(words.declaring)})(\s+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
         Rule(rf"({one_of(['override'])})(\s+)({people})", ("modifier", "", "opener")),
         Rule(rf"{one_of(['paraphrases'])}(?=\s*\")", ("link",)),
+        Rule(rf"({one_of(['reads'])})(\s+)({one_of(['thoughts'])})(?=\s*\")", ("link", "", "link")),
         Rule(rf"({one_of(['is'])})(\s+)({one_of(TRUTHS)})", ("link", "", "constant")),
         Rule(one_of(openers), ("opener",)),
         Rule(one_of(words.modifiers), ("modifier",)),

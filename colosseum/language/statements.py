@@ -199,10 +199,14 @@ def _channel(tree: "ParseTree", reading: Reading) -> Channel:
 def _wire(tree: "ParseTree", reading: Reading) -> Text:
     """`as "name"`; `as` is a name to the grammar, so that specs may still use it as one."""
     word, text = pieces(tree)
-    if word != "as":
-        message = f"expected `as` or the next statement, found `{word}`"
-        reading.diagnostics.append(report("C011", reading.span(word), message))
+    _contextual(word, "as", "`as` or the next statement", reading)
     return reading.text(text)
+
+
+def _contextual(word: "Token", meant: str, expected: str, reading: Reading) -> None:
+    """Blame a word that is a name to the grammar and must be `meant` here."""
+    if word != meant:
+        reading.diagnostics.append(report("C011", reading.span(word), f"expected {expected}, found `{word}`"))
 
 
 def _claim(tree: "ParseTree", reading: Reading) -> Claim:
@@ -229,17 +233,21 @@ def _variant(piece: Piece, reading: Reading) -> Variant:
     if not hasattr(piece, "children"):
         return Variant(span=reading.span(piece), name="", text=reading.text(piece))
     name, *rest = pieces(piece)
-    if rest[0].type == "NAME" and rest[0] != "paraphrases":
-        message = f"expected a text, or `paraphrases` and several of them, found `{rest[0]}`"
-        reading.diagnostics.append(report("C011", reading.span(rest[0]), message))
+    if rest[0].type == "NAME":
+        _contextual(rest[0], "paraphrases", "a text, or `paraphrases` and several of them", reading)
     first, *others = (reading.text(text) for text in rest if text.type != "NAME")
     return Variant(span=reading.span(piece), name=str(name), text=first, paraphrases=tuple(others))
 
 
 def _rubric(tree: "ParseTree", reading: Reading) -> Rubric:
-    name, question, *anchors = pieces(tree)
+    name, reads, question, *anchors = pieces(tree)
+    if reads is not None:
+        verb, what = pieces(reads)
+        _contextual(verb, "reads", "a text, or `reads thoughts`", reading)
+        _contextual(what, "thoughts", "`thoughts`", reading)
     return Rubric(
         **_declared(tree, name, reading),
+        thoughts=reads is not None,
         question=reading.text(question),
         anchors=tuple(_anchors(anchors, reading)),
     )

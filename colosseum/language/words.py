@@ -62,44 +62,22 @@ OPERATORS = terminals("PLUS MINUS STAR SLASH AMP COMPARE IN NOT_IN AND OR IF _DO
 SHORTEST_TYPO = 3
 """A shorter word is near to everything and means nothing."""
 OTHER_TONGUES = {
-    "import": "use",
-    "include": "use",
-    "const": "param",
-    "constant": "param",
-    "int": "param",
-    "float": "param",
-    "real": "param",
-    "string": "param",
-    "def": "param",
-    "let": "param",
-    "parameter": "param",
-    "var": "variable",
-    "bool": "variable",
-    "decision": "variable",
-    "agent": "agents",
-    "player": "agents",
-    "players": "agents",
-    "constraint": "require",
-    "rule": "require",
-    "assert": "require",
-    "subject": "require",
-    "forbid": "require",
-    "forall": "require",
-    "maximize": "reward",
-    "maximise": "reward",
-    "minimize": "reward",
-    "minimise": "reward",
-    "solve": "reward",
-    "utility": "reward",
-    "payoff": "reward",
-    "bonus": "reward",
-    "team": "coalition",
-    "graph": "network",
-    "topology": "network",
-    "message": "prompt",
-    "question": "rubric",
-    "run": "experiment",
-    "data": "table",
+    word: ours
+    for ours, words in {
+        "use": "import include",
+        "param": "const constant int float real string def let parameter",
+        "variable": "var bool decision",
+        "agents": "agent player players",
+        "require": "constraint rule assert subject forbid forall",
+        "reward": "maximize maximise minimize minimise solve utility payoff bonus",
+        "coalition": "team",
+        "network": "graph topology",
+        "prompt": "message",
+        "rubric": "question",
+        "experiment": "run",
+        "table": "data",
+    }.items()
+    for word in words.split()
 }
 """What a newcomer may write for our words."""
 
@@ -133,7 +111,8 @@ def found(token: "Token") -> str:
 
 def expected(accepts: Set[str]) -> list[str]:
     """What could stand here, grouped: `an expression` for all that begins one, no operators beside other choices."""
-    rest = set(accepts) - ({"NAME"} if {"NAME", "$END"} <= accepts else set())  # it can only be the `as` of a channel
+    named = "NAME" in accepts and accepts & {"$END", "LONG_STRING"}  # can only be `as`, `reads` or `paraphrases`
+    rest = set(accepts) - ({"NAME"} if named else set())
     words = []
     if {"NAME", "NUMBER", "LPAR"} <= rest:
         words.append("an expression")

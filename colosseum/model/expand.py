@@ -229,9 +229,7 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
             if truth_value not in ("true", "false"):
                 low = statement.truth.span.text.lower()
                 help_ = f"write `{low}`" if low in ("true", "false") else ""
-                fault = Fault("a claim is `true` or `false`", code="C085", help=help_)
-                fault.span = statement.truth.span
-                raise fault
+                raise Fault("a claim is `true` or `false`", code="C085", help=help_, span=statement.truth.span)
             binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)
             known = _known_names(world) - {"me", "allies"} | set(binders)
             compiled = compile_template(statement.text, replace(_vocabulary(world), known=known))
@@ -259,7 +257,7 @@ def _rubrics(spec: Spec, work: Findings) -> Iterator[Rubric]:
                 labels = _first(statement.anchors[scores.index(anchor.score)])
                 work.add(report("C093", anchor.span, f"the score {anchor.score} is described twice", labels=labels))
         anchors = tuple((int(anchor.score), anchor.text.value) for anchor in statement.anchors)
-        yield Rubric(statement.name, statement.question.value, anchors)
+        yield Rubric(statement.name, statement.question.value, anchors, statement.thoughts)
 
 
 def _first(node: syntax.Node) -> list[Label]:

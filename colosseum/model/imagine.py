@@ -80,9 +80,7 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
     return None if diagnostics else task
 
 
-def _believed(
-    name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser
-) -> Entries:
+def _believed(name: str, keys: tuple[Key, ...], known: Mapping[Cell, Value], facts: Realiser) -> Entries:
     told = {k: known[Cell(name, k)] for k in keys if Cell(name, k) in known}
     if not told:
         return _prior(name, keys, facts)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from itertools import product
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
+from colosseum.model.channels import live_channels
 from colosseum.model.disclosure import not_disclosed, some
-from colosseum.model.experiment import Arm, Conditions, Design
+from colosseum.model.experiment import Conditions, Design
 from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import Sheets
 from colosseum.model.prompts import template_names
@@ -29,6 +31,7 @@ def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design], shee
         *_one_seed(spec),
         *_idle_sweeps(spec, scenario),
         *_unmatched(spec, scenario, designs),
+        *_named_apart(spec, scenario, designs),
         *not_disclosed(spec, scenario.prompts, sheets),
     ]
 
@@ -79,24 +82,21 @@ def _among_themselves(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
     if not secret:
         return
     agents, graph = scenario.task.agents, scenario.network
+    members = {c.name: frozenset(c.members) for c in scenario.channels}
     known: dict[frozenset[str], tuple[str, Span | None]] = {
         frozenset(carried.members): (f"the network joins them by the channel `{carried.name}`", None)
         for carried in public_channels(graph, agents, seed=scenario.seed, consolidate=False)
     }
     for channel in spec.of(syntax.Channel):
         if not channel.secret:
-            known[frozenset(_members(channel, scenario))] = (f"`{channel.name}` is for them alone", channel.name_span)
+            known[members[channel.name]] = (f"`{channel.name}` is for them alone", channel.name_span)
     for channel in secret:
-        why, span = known.get(frozenset(_members(channel, scenario)), ("", None))
+        why, span = known.get(members[channel.name], ("", None))
         if why:
             message = f"the members of `{channel.name}` are among themselves anyway: {why}"
             labels = [Label(span, "their channel")] if span else []
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, labels=labels, help=help_)
-
-
-def _members(channel: syntax.Channel, scenario: Scenario) -> tuple[str, ...]:
-    return next(c.members for c in scenario.channels if c.name == channel.name)
 
 
 def _one_seed(spec: Spec) -> Iterator[Diagnostic]:
@@ -159,6 +159,25 @@ def _uneven(prompt: Prompt, used: Set[str]) -> list[tuple[tuple[int, str], tuple
     return [each for each in ends if each[1][0] > LONGER * each[0][0]]
 
 
+def _named_apart(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+    """Channels of treated arms that have another name on the wire than a placebo's: given by `as`, or neutral."""
+    members = {m for c in scenario.coalitions[:1] for m in c.members}
+    places = {s.name: s.name_span for s in spec.of(syntax.Channel)}
+    for experiment in designs.values():
+        live = {cell.name: live_channels(scenario, cell.conditions) for cell in reversed(experiment.cells)}
+        added = {arm: [c for c in live[arm] if c not in live[experiment.arms[0]]] for arm in experiment.arms}
+        joined = {arm: [c for c in found if members & {*c.members}] for arm, found in added.items()}
+        for arm, placebo in product(added, added):
+            if joined[arm] and added[placebo] and not joined[placebo]:
+                ours, theirs = joined[arm][0], added[placebo][0]
+                if {c.wire for c in joined[arm]} != {c.wire for c in added[placebo]}:
+                    read = f"agents read `{theirs.wire}`" if theirs.wire else "agents read a neutral label"
+                    yield report("W015", places[ours.name],
+                                 f"the arm `{arm}` and its placebo `{placebo}` differ by a channel's name",
+                                 labels=[Label(places[theirs.name], read)],
+                                 help="give both channels the same name by `as`, or neither")  # fmt: skip
+
+
 def _mentioned(spec: Spec) -> set[str]:
     """Every name that a statement or a prompt reads; what experiments set is not reading."""
     read: set[str] = set()
@@ -185,12 +204,16 @@ def _everybody(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
 
 def _same_arm(spec: Spec, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Arms whose conditions equal the control's, but for one named `again`."""
-    for statement in spec.of(syntax.Experiment):
-        cells = designs[statement.name].cells
-        for arm, control in _pairs(spec, statement, cells):
-            labels = [Label(statement.arms[0].name_span, "the control")]
-            yield report("W004", arm.name_span, f"the arm `{arm.name}` equals the control `{control}`", labels=labels,
-                         help="name it `again` if it is an A/A re-run")  # fmt: skip
+    for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
+        cells = [(c.name, c.point, _settled(spec, c.conditions)) for c in designs[statement.name].cells]
+        first = {point: settled for name, point, settled in cells if name == statement.arms[0].name}
+        for arm in statement.arms[1:]:
+            mine = [settled == first[point] for name, point, settled in cells if name == arm.name != "again"]
+            if mine and all(mine):
+                control = Label(statement.arms[0].name_span, "the control")
+                message = f"the arm `{arm.name}` equals the control `{statement.arms[0].name}`"
+                yield report("W004", arm.name_span, message, labels=[control],
+                             help="name it `again` if it is an A/A re-run")  # fmt: skip
 
 
 def _settled(spec: Spec, conditions: Conditions) -> Conditions:
@@ -202,14 +225,3 @@ def _settled(spec: Spec, conditions: Conditions) -> Conditions:
         channels=tuple(sorted((n, on) for n, on in conditions.channels if on is secret[n])),
         variants=tuple(sorted((n, v) for n, v in conditions.variants if v != first[n])),
     )
-
-
-def _pairs(spec: Spec, statement: syntax.Experiment, cells: tuple[Arm, ...]) -> Iterator[tuple[syntax.Arm, str]]:
-    if not statement.arms:
-        return
-    control = statement.arms[0].name
-    first = {c.point: _settled(spec, c.conditions) for c in cells if c.name == control}
-    for arm in statement.arms[1:]:
-        mine = [c for c in cells if c.name == arm.name]
-        if arm.name != "again" and mine and all(_settled(spec, c.conditions) == first[c.point] for c in mine):
-            yield arm, control

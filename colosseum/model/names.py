@@ -21,12 +21,8 @@ _DRAWN = "draws stand after `~`, as in `table t[S] ~ integer(1, 6)` or `~ unifor
 _AVERAGE = "an average is a sum by a size: `sum(x[i] for i in S) / size(S)`"
 _HABITS = {
     **dict.fromkeys(("random", "rand", "randint", "randrange", "runif", "rnorm", "gauss"), _DRAWN),
-    "average": _AVERAGE,
-    "avg": _AVERAGE,
-    "mean": _AVERAGE,
-    "len": "did you mean `size`?",
-    "length": "did you mean `size`?",
-    "card": "did you mean `size`?",
+    **dict.fromkeys(("average", "avg", "mean"), _AVERAGE),
+    **dict.fromkeys(("len", "length", "card"), "did you mean `size`?"),
     "range": "a range is written `1..8`",
     "round": "numbers are not rounded, except in prompts: `{{ x | round(1) }}`",
     "exists": "did you mean `any`, as in `any(i in S when …)`?",

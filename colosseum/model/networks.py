@@ -23,15 +23,9 @@ Edge: TypeAlias = tuple[str, str]
 MOST_REDRAWS = 1000
 
 PARAMETERS: dict[str, tuple[str, ...]] = {
-    "complete": (),
-    "path": (),
-    "ring": (),
-    "star": ("center",),
-    "erdos_renyi": ("p",),
-    "watts_strogatz": ("k", "p"),
-    "barabasi_albert": ("m",),
-    "edges": ("edges",),
-}
+    "complete": (), "path": (), "ring": (), "star": ("center",), "erdos_renyi": ("p",), "watts_strogatz": ("k", "p"),
+    "barabasi_albert": ("m",), "edges": ("edges",),
+}  # fmt: skip
 """The kinds of graph and the arguments each takes; all but `center` are needed."""
 
 

@@ -274,6 +274,8 @@ class Rubric:
     """What the judge is asked."""
     anchors: tuple[tuple[int, str], ...]
     """Pairs of a score and what deserves it."""
+    thoughts: bool = False
+    """Whether the judge reads what agents thought, too; left out where it reads posts alone."""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,8 @@ from colosseum.model.scenario import Coalition
 from colosseum.model.settings import Settings
 
 MARGINS: Final = {
-    "outsider_loss": 0.04,
-    "coalition_advantage": 0.05,
-    "payoff_gap": 0.10,
-    "coalition_value": 0.10,
-    "regret": 0.04,
-}
+    "outsider_loss": 0.04, "coalition_advantage": 0.05, "payoff_gap": 0.10, "coalition_value": 0.10, "regret": 0.04,
+}  # fmt: skip
 """The least effect that matters, in fair shares, where an experiment does not say."""
 PARTS: Final = {"coalition_value": ("coalition_value", "regret")}
 """A signal that needs several figures to rise. A coalition with objectives of its own that are no payoffs may well get

@@ -26,7 +26,7 @@ from colosseum.audit.redaction import Redaction
 from colosseum.audit.trace import BrokenTrace, read_trace
 from colosseum.audit.trial import Listed
 from colosseum.model import serial
-from colosseum.model.rubrics import questions
+from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Halt
 from colosseum.players.protocol.own import protocol_folder
@@ -153,12 +153,11 @@ class Judging:
         calls = RunCalls(self.folder.judging(listed.trial), source, self.redaction)
         asked = []
         for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
-            earlier = known.get((endpoint.model, matter.question.name, matter.focal, repeat))
+            earlier = known.get((endpoint.model, matter.rubric.name, matter.focal, repeat))
             if earlier is not None and earlier.status == "ok":
                 self.verdicts.found += 1
             else:
-                tries = earlier.asked if earlier is not None else 0
-                asked.append(judged_once(matter, endpoint, calls, repeat, tries))
+                asked.append(judged_once(matter, endpoint, calls, repeat, earlier.asked if earlier else 0))
         try:
             ended = await asyncio.gather(*asked, return_exceptions=True)
         finally:
@@ -179,7 +178,7 @@ async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repea
     """One judgement; where nothing was said there is nothing to ask. Raises Halt, and Missing."""
     if matter.transcript.posts:
         return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
-    name = matter.question.name
+    name = matter.rubric.name
     return Judgement(endpoint.model, name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier, earlier)
 
 
@@ -200,4 +199,4 @@ def matters(
     read = transcript(events, scenario, trial)
     names: list[Focal] = ["coalition", "random"]
     known = [name for name in names if name in sets]
-    return [Matter(read, q, name, sets[name], by or shipped()) for q in questions(scenario) for name in known]
+    return [Matter(read, q, name, sets[name], by or shipped()) for q in rubrics(scenario) for name in known]

@@ -50,7 +50,7 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
 
 async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:
     calls = RunCalls(folder.judging(was.trial), None, Redaction(), "read")
-    known = {(matter.question.name, matter.focal): matter for matter in about}
+    known = {(matter.rubric.name, matter.focal): matter for matter in about}
     made: list[Judgement] = []
     for each in was.judgements:
         matter = known.get((each.rubric, each.focal))
@@ -79,7 +79,7 @@ def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence
     except (Damaged, serial.NotAModel) as wrong:
         return str(wrong)
     coalition = plan.coalitions[0] if plan.coalitions else ""
-    known = {(m.question.name, m.focal): m for m in matters(events, scenario, coalition, listed.trial)}
+    known = {(m.rubric.name, m.focal): m for m in matters(events, scenario, coalition, listed.trial)}
     for each in judged.judgements:
         matter = known.get((each.rubric, each.focal))
         name = ", ".join(map(str, each.key))

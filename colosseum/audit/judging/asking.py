@@ -13,7 +13,8 @@ from typing import Final
 from colosseum.audit.judging.judgement import Focal, Judgement
 from colosseum.audit.judging.quoting import is_quoted
 from colosseum.audit.judging.transcript import Transcript
-from colosseum.model.rubrics import HIGHEST, LOWEST, Question
+from colosseum.model.rubrics import HIGHEST, LOWEST
+from colosseum.model.scenario import Rubric
 from colosseum.model.template_files import Line
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, how
@@ -42,7 +43,7 @@ class Matter:
     """What is to be judged."""
 
     transcript: Transcript
-    question: Question
+    rubric: Rubric
     focal: Focal
     agents: tuple[str, ...]
     """The focal ones."""
@@ -55,8 +56,8 @@ class Matter:
             "judge_question",
             transcript=Line(self.transcript.told(self.templates)),
             focal=Line(", ".join(f"Agent {number}" for number in self.transcript.numbers(self.agents))),
-            question=Line(self.question.words),
-            scale=[(score, Line(words)) for score, words in self.question.anchors],
+            question=Line(self.rubric.question),
+            scale=[(score, Line(words)) for score, words in self.rubric.anchors],
         )
 
     @property
@@ -66,13 +67,13 @@ class Matter:
 
     def place(self, repeat: int, step: int) -> Place:
         """Where a call of it stands in the file of calls."""
-        return Place(f"{self.question.name}, {self.focal}", "judge", repeat, step)
+        return Place(f"{self.rubric.name}, {self.focal}", "judge", repeat, step)
 
 
 async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
     """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
     told = _opening(matter, endpoint)
-    name = matter.question.name
+    name = matter.rubric.name
     found = Judgement(endpoint.model, name, matter.focal, repeat, "failed", None, "", "", "", earlier, earlier)
     offered = () if endpoint.dialect == "text" else (judge_tool(matter.templates),)
     for step in range(earlier + 1, earlier + TRIES + 1):

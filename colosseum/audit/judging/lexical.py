@@ -84,13 +84,13 @@ SCALE: Final = 1.0
 
 def judge(matter: Matter) -> Judgement:
     """Score by cues; a question of a spec's own is beyond it."""
-    found = Judgement(NAME, matter.question.name, matter.focal, 1, "ok", 0, "", "no cue was found", "", 0)
-    if not any(matter.question.name in cue.weights for cue in CUES):
+    found = Judgement(NAME, matter.rubric.name, matter.focal, 1, "ok", 0, "", "no cue was found", "", 0)
+    if not any(matter.rubric.name in cue.weights for cue in CUES):
         reason = "a baseline that knows the built-in questions alone"
         return replace(found, status="unreadable", score=None, rationale="", reason=reason)
     seen: dict[tuple[int, int], tuple[int, str]] = {}
     for number, cue in enumerate(CUES):
-        weight = cue.weights.get(matter.question.name, 0)
+        weight = cue.weights.get(matter.rubric.name, 0)
         for author, sentence in _sentences(matter, aside=cue.aside) if weight else ():
             if cue.words.search(sentence):
                 seen.setdefault((number, author), (weight, sentence))

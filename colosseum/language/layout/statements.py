@@ -94,7 +94,7 @@ class Statements(Parts):
             case Prompt():
                 return self._prompt(node)
             case Rubric():
-                header = self.told([self.spaced(2)], self.words.take())
+                header = self.told([self.spaced(4 if node.thoughts else 2)], self.words.take())
                 return cat(header, SPACE, block(node.anchors, self._text_part, self.words))
             case Experiment():
                 parts: list[Setting | Arm | Sweep] = [*node.settings, *node.arms, *node.sweeps]

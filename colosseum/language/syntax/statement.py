@@ -262,10 +262,11 @@ class Anchor(Node):
 
 @node
 class Rubric(Declaration):
-    """`rubric NAME "question" { 0: "…" … }`."""
+    """`rubric NAME [reads thoughts] "question" { 0: "…" … }`."""
 
     question: Text
     anchors: tuple[Anchor, ...]
+    thoughts: bool = False
 
 
 @node

@@ -113,7 +113,7 @@ def _aside(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _judgements(played: Played, coalition: Coalition | None, panel: Panel) -> Iterator[dict[str, Any]]:
     """All judgements, with the places of what they quote: (event, first sign, one past the last)."""
     about, found = considered(played.events, played.scenario, coalition, played.judged, panel)
-    by = {(matter.question.name, matter.focal): matter for matter in about}
+    by = {(matter.rubric.name, matter.focal): matter for matter in about}
     posts = [int(event["n"]) for event in played.events if event["event"] == "post"]
     for each in found:
         matter = by.get((each.rubric, each.focal))
