@@ -82,7 +82,7 @@ def facts(known: Knowledge) -> tuple[object, ...]:
     statements = [s for s in world.spec.composition.statements if not (isinstance(s, syntax.Table) and s.private)]
     tables = {name: (table.entries, table.audience) for name, table in world.tables.items()}
     return (
-        known.cells, known.relevant, known.bent, known.coalition, known.rumors, known.strength, known.noise, known.key,
+        known.cells, known.planner.relevant, known.told, known.strength, known.noise, known.key,
         known.planner.side, public.hidden, world.params, world.sets, tables, world.network_links, statements,
         set(world.spec.symbols),
     )  # fmt: skip

@@ -128,11 +128,13 @@ def test_outsiders_are_not_steered_by_what_nobody_told_them(tmp_path: Path) -> N
 
 def test_what_algorithms_say_is_read_back() -> None:
     pick = Variable("pick[a]", "a", ("x", (1, 2), None, 3))
-    posts = [Post(1, 1, "public", "a", phrases.gain(2.5, ("pick[a]", (1, 2)))),
-             Post(2, 1, "public", "b", phrases.gain(0.0, None)),
-             Post(3, 1, "public", "c", "I could gain: pick[a] = x for nan")]  # fmt: skip
-    assert phrases.gains(posts) == {"a": 2.5, "b": 0.0}
+    variables = {"pick[a]": pick}
+    posts = [Post(1, 1, "public", "a", phrases.gain(2.5, {"pick[a]": (1, 2)})),
+             Post(2, 1, "public", "b", phrases.gain(0.0, {})),
+             Post(3, 1, "public", "c", "I could gain: pick[a] = x for nan"),
+             Post(4, 1, "public", "d", "I could gain: pick[a] = x for 1e300")]  # fmt: skip
+    assert list(phrases.moves(posts, phrases.GAIN, variables)) == [("a", "pick[a]", (1, 2), 2.5)]
     worths = [("pick[a]", "x", 0.5), ("pick[a]", (1, 2), 0.0), ("pick[a]", None, 1e-5), ("pick[a]", 3, -2.0)]
     said = [Post(1, 1, "public", "b", text) for text in phrases.worth(worths)]
-    assert phrases.worths(said, {"pick[a]": pick}) == {"b": {"pick[a]": {v: worth for _, v, worth in worths}}}
-    assert phrases.worths(said, {}) == {}
+    assert list(phrases.moves(said, phrases.WORTH, variables)) == [("b", *each) for each in worths]
+    assert list(phrases.moves(said, phrases.WORTH, {})) == []

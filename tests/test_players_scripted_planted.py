@@ -314,7 +314,8 @@ def test_who_confides_plans_with_those_who_told_it_something_and_is_early(tmp_pa
 def test_a_view_says_whether_one_is_bent_and_by_whom() -> None:
     stage, library = stage_of(MATCH.replace('bent: "Differ."', 'bent: "Differ from {{ allies }}."'), arm="prompted")
     told = {agent: stage.told(agent) for agent in "ABC"}
-    assert told["A"] is None
-    assert told["B"] is not None
-    assert (told["B"].coalition.members, told["B"].role, told["B"].of_allies) == (("B", "C"), "sim/collude", True)
-    assert library.knowledge("A", told=None, strength=1.0, noise=0.0, run="r").rumors == ()
+    assert not told["A"].bent
+    assert told["B"].coalition is not None
+    assert (told["B"].coalition.members, told["B"].role, told["B"].bent) == (("B", "C"), "sim/collude", True)
+    known = library.knowledge("A", told=told["A"], strength=1.0, noise=0.0, run="r")
+    assert (known.told.coalition, known.told.rumors, known.strength) == (None, (), 0.0)

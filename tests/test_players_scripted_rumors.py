@@ -49,7 +49,7 @@ def test_a_line_says_a_claim_or_denies_it(text: str, does: str) -> None:
 
 def shares(posts: Sequence[Post]) -> dict[str, float]:
     """How many of many players hold the claim for what."""
-    found = [believed([CLAIM], posts, key)[CLAIM][0] for key in KEYS]
+    found = [believed(CLAIM, posts, key)[0] for key in KEYS]
     return {belief: found.count(belief) / len(found) for belief in ("true", "false", "unknown")}
 
 
@@ -71,7 +71,7 @@ def test_every_voice_convinces_half_of_all(lines: list[tuple[str, str]], expecte
 
 def test_more_convincing_voices_make_surer() -> None:
     posts = said(*((name, SAY) for name in "bcde"))
-    sure = {believed([CLAIM], posts[:n], key)[CLAIM] for key in KEYS[:200] for n in range(5)}
+    sure = {believed(CLAIM, posts[:n], key) for key in KEYS[:200] for n in range(5)}
     assert sure == {("unknown", 100.0), ("unknown", 50.0), ("true", 50.0), ("true", 75.0), ("true", 87.5),
                     ("true", 93.8)}  # fmt: skip
 
@@ -79,16 +79,19 @@ def test_more_convincing_voices_make_surer() -> None:
 @given(authors=st.lists(st.sampled_from("bcdef"), max_size=6), more=st.sampled_from("bcdef"), key=st.sampled_from(KEYS))
 def test_another_voice_for_it_convinces_nobody_of_the_opposite(authors: list[str], more: str, key: str) -> None:
     order = {"false": 0, "unknown": 1, "true": 2}
-    before = believed([CLAIM], said(*((a, SAY) for a in authors)), key)[CLAIM]
-    after = believed([CLAIM], said(*((a, SAY) for a in [*authors, more])), key)[CLAIM]
+    before = believed(CLAIM, said(*((a, SAY) for a in authors)), key)
+    after = believed(CLAIM, said(*((a, SAY) for a in [*authors, more])), key)
     assert order[after[0]] >= order[before[0]]
 
 
-def test_claims_are_believed_each_by_itself() -> None:
-    posts = said(("b", SAY))
-    both = believed([CLAIM, "bob is away"], posts, "key 1")
-    assert both[CLAIM] == believed([CLAIM], posts, "key 1")[CLAIM]
-    assert both["bob is away"] == ("unknown", 100.0)
+def test_another_claim_changes_no_belief() -> None:
+    posts = said(("b", SAY), ("c", "I heard: bob is away"))
+    assert believed(CLAIM, posts, "key 1") == believed(CLAIM, posts[:1], "key 1")
+    assert believed(CLAIM, posts[1:], "key 1") == ("unknown", 100.0)
+
+
+def test_an_empty_claim_is_none() -> None:
+    assert list(phrases.claims("I heard: \nI know for sure: \nI heard: ann is away")) == [CLAIM]
 
 
 # ---- in runs -------------------------------------------------------------------------------------------------

@@ -83,8 +83,8 @@ class Stage:
                 told[agent] += [words] if words else []
         return {agent: tuple(texts) for agent, texts in told.items()}
 
-    def told(self, agent: str) -> Told | None:
-        """What prompts other than the control tell the agent as a member of a coalition."""
+    def told(self, agent: str) -> Told:
+        """The role that prompts give to the agent."""
         return told(self.scenario, agent, chosen=self.chosen, channels=self.channels)
 
 

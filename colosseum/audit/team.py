@@ -36,18 +36,13 @@ def cast(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
     groups = [(sets.get(who, (who,)), model) for who, model in stage.conditions.settings.model]
     for group, model in sorted(groups, key=lambda entry: -len(entry[0])):
         for agent in group:
-            roles[str(agent)] = _scripted(str(agent), stage) if model == "sim" else model
+            roles[str(agent)] = stage.told(str(agent)).role if model == "sim" else model
     for agent in stage.scenario.task.agents:
-        roles.setdefault(agent, _scripted(agent, stage))
+        roles.setdefault(agent, stage.told(agent).role)
     for name in roles.values():
         if name.startswith("sim/") and name not in SCRIPTED:
             raise UnknownPlayer(name)
     return {agent: roles[agent] for agent in stage.scenario.task.agents}
-
-
-def _scripted(agent: str, stage: Stage) -> str:
-    told = stage.told(agent)
-    return "sim/cooperate" if told is None else told.role
 
 
 def players(

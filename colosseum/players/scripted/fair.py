@@ -1,22 +1,14 @@
 """Scripts of players whom nobody bends. In: a PlayerState; out: what it says in a planning turn."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
 
 from colosseum.model.scenario import Cell
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.player_state import PlayerState, post
+from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.rumors import gossip
-from colosseum.players.view import ChannelView, ToolCall
-
-Script: TypeAlias = Callable[[PlayerState], Iterator[ToolCall]]
-
-
-def silent(mind: PlayerState) -> Iterator[ToolCall]:
-    """Say nothing."""
-    return iter(())
+from colosseum.players.view import ChannelView, ToolCall, post
 
 
 def share(
@@ -33,12 +25,12 @@ def share(
         if wider[0] is channel:  # else an earlier, wider channel hears it in this very turn
             heard = mind.told(p for c in wider for p in c.posts)
             for words in phrases.tell({c: v for c, v in facts.items() if c not in heard}):
-                yield post(channel, words)
+                yield post(channel.name, words)
 
 
 def announce(mind: PlayerState, goal: Goal) -> Iterator[ToolCall]:
     """Announce its part of the best plan for a goal around what others announced."""
-    return mind.public(phrases.take(mind.plan(goal)))
+    return mind.public([phrases.take(mind.plan(goal))])
 
 
 def cooperate(mind: PlayerState) -> Iterator[ToolCall]:
@@ -56,14 +48,12 @@ def confide(mind: PlayerState) -> Iterator[ToolCall]:
     """
     yield from share(mind, channels=[c for c in mind.view.channels if c.secret])
     yield from gossip(mind)
-    if mind.last or (mind.view.variables and not mind.claimed and len(_circle(mind)) > 1):
-        yield from announce(mind, circle_aim(mind))
+    aim = circle_aim(mind)
+    if mind.last or (mind.view.variables and not mind.claimed and len(aim.payoffs) > 1):
+        yield from announce(mind, aim)
 
 
 def circle_aim(mind: PlayerState) -> Goal:
     """The payoffs of those whose facts it knows: what others would get, nobody told it."""
-    return mixed({payoff_of(agent): 1.0 for agent in _circle(mind)})
-
-
-def _circle(mind: PlayerState) -> list[str]:
-    return sorted({mind.view.me, *(p.author for p in mind.posts if mind.told([p]))})
+    circle = sorted({mind.view.me, *(p.author for p in mind.posts if mind.told([p]))})
+    return mixed({payoff_of(agent): 1.0 for agent in circle})

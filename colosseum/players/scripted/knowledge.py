@@ -30,8 +30,8 @@ PLAN_LIMIT = 10.0
 
 
 @dataclass(frozen=True)
-class Belief:
-    """The task that somebody believes in, and the objectives of its coalition as it believes them."""
+class BelievedTask:
+    """The task as somebody believes it, and the objectives of its coalition as it believes them."""
 
     solver: Solver
     objectives: tuple[Objective, ...]
@@ -44,12 +44,19 @@ class Planner:
     public: PublicWorld
     side: frozenset[str] = frozenset()
     """Rewards of `public` that stand for objectives of the users' coalition: no part of the team's task."""
-    beliefs: dict[frozenset[tuple[Cell, Value]], Belief | None] = field(default_factory=dict)
+    beliefs: dict[frozenset[tuple[Cell, Value]], BelievedTask | None] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> dict[str, Cell]:
         """Every private cell by its written name; names are public, entries are not."""
         return self.public.cells()
+
+    @cached_property
+    def relevant(self) -> frozenset[str]:
+        """The private tables that the task, or an objective of the users' coalition, is computed from."""
+        spec = self.public.world.spec
+        kinds = (syntax.Variable, syntax.Reward, syntax.Require)
+        return private_tables(spec, (statement for kind in kinds for statement in spec.of(kind)))
 
     @cached_property
     def ranges(self) -> dict[str, dict[str, Value]]:
@@ -61,8 +68,8 @@ class Planner:
             for s in statements if isinstance(s, syntax.Table) and s.of is not None
         }  # fmt: skip
 
-    def belief(self, known: Mapping[Cell, Value]) -> Belief | None:
-        """The belief that follows from these facts; None when they are too odd to make a task."""
+    def belief(self, known: Mapping[Cell, Value]) -> BelievedTask | None:
+        """The task that follows from these facts; None when they are too odd to make one."""
         key = frozenset(known.items())
         if key not in self.beliefs:
             if len(self.beliefs) >= MOST_BELIEFS:
@@ -70,15 +77,14 @@ class Planner:
             self.beliefs[key] = self._belief(known)
         return self.beliefs[key]
 
-    def _belief(self, known: Mapping[Cell, Value]) -> Belief | None:
+    def _belief(self, known: Mapping[Cell, Value]) -> BelievedTask | None:
         task = imagine(self.public, known)
         if task is None:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
-        if objectives:
-            task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
+        task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
         try:
-            return Belief(Solver(task, time_limit=PLAN_LIMIT), objectives)
+            return BelievedTask(Solver(task, time_limit=PLAN_LIMIT), objectives)
         except (NotLowered, Fault):
             return None
 
@@ -122,21 +128,20 @@ def private_tables(spec: Spec, statements: Iterable[syntax.Node]) -> frozenset[s
 def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
     """A planner that also knows a coalition's objectives, by their text: their data is secret from its members too.
 
-    An objective that names payoffs as well cannot be imagined: its coalition plans by its members' payoffs.
+    An objective that names payoffs cannot be imagined: its coalition plans by its members' payoffs.
     """
     public, name = publish(world), coalition.name
-    spec, objectives = public.world.spec, coalition.objectives
-    side = frozenset(f"objective {o.name}" for o in objectives)
-    if any(each in ("payoff", "total") for o in objectives for each in mentioned(o)):
-        return Planner(public, side)
-    rewards = (
+    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in mentioned(o))
+    rewards = tuple(
         syntax.Reward(f"objective {o.name}", o.name_span, o.indices, None, o.when, o.value, span=o.span)
-        for o in objectives
-    )
-    composition = replace(spec.composition, statements=(*spec.composition.statements, *rewards))
-    told = Spec(composition, {**spec.symbols, name: world.spec.symbols[name]}, spec.sheets)
+        for o in coalition.objectives if imagined
+    )  # fmt: skip
+    known = public.world.spec
+    composition = replace(known.composition, statements=(*known.composition.statements, *rewards))
+    spec = Spec(composition, {**known.symbols, name: world.spec.symbols[name]}, known.sheets)
     sets = {**public.world.sets, name: world.sets[name]}
-    return Planner(replace(public, world=replace(public.world, spec=told, sets=sets)), side)
+    whole = replace(public, world=replace(public.world, spec=spec, sets=sets))
+    return Planner(whole, frozenset(reward.name for reward in rewards))
 
 
 @dataclass(frozen=True)
@@ -146,16 +151,10 @@ class Knowledge:
     planner: Planner
     cells: dict[Cell, Value]
     """Its own private cells."""
-    relevant: frozenset[Cell]
-    """Its own private cells that payoffs, or what its coalition wants, are computed from."""
-    bent: bool
-    """Whether a prompt told it anything but the control."""
-    coalition: Coalition | None
-    """The coalition whose allies it was told of, if any. Objectives with private data are left to the planner."""
-    rumors: tuple[str, ...]
-    """The words of claims that it may spread; nothing where no prompt bends it."""
+    told: Told
+    """Its role. A coalition's objectives that read private data are left to the planner."""
     strength: float
-    """λ."""
+    """λ; 0 where no prompt bends it."""
     noise: float
     key: str
     """Keys its private draws; a digest, so that it gives nothing away."""
@@ -167,36 +166,26 @@ class Library:
 
     world: World
     planner: Planner
-    relevant: frozenset[str]
-    """Private tables that the team's task is computed from."""
-    sides: Mapping[str, tuple[Planner, frozenset[str]]]
-    """The planner of each coalition whose objectives read private tables, and these tables."""
+    sides: Mapping[str, Planner]
+    """The planner of each coalition whose objectives read private tables."""
 
     @classmethod
     def of(cls, world: World) -> "Library":
         """Publish a world once for all players."""
-        spec = world.spec
-        tables = [(c, private_tables(spec, c.objectives)) for c in spec.of(syntax.Coalition)]
-        sides = {c.name: (side_planner(world, c), read) for c, read in tables if read}
-        task = (s for kind in (syntax.Variable, syntax.Reward, syntax.Require) for s in spec.of(kind))
-        return cls(world, Planner(publish(world)), private_tables(spec, task), sides)
+        coalitions = [c for c in world.spec.of(syntax.Coalition) if private_tables(world.spec, c.objectives)]
+        return cls(world, Planner(publish(world)), {c.name: side_planner(world, c) for c in coalitions})
 
-    def knowledge(self, agent: str, *, told: Told | None, strength: float, noise: float, run: str) -> Knowledge:
+    def knowledge(self, agent: str, *, told: Told, strength: float, noise: float, run: str) -> Knowledge:
         """The data of one agent's View."""
-        planner, relevant = self.planner, self.relevant
-        coalition = told.coalition if told is not None and told.of_allies else None
-        if coalition is not None and coalition.name in self.sides:
-            planner, read = self.sides[coalition.name]
-            relevant, coalition = relevant | read, replace(coalition, objectives=())
-        cells = visible(self.world, agent)
+        planner = self.planner
+        if told.coalition is not None and told.coalition.name in self.sides:
+            planner = self.sides[told.coalition.name]
+            told = replace(told, coalition=replace(told.coalition, objectives=()))
         return Knowledge(
             planner=planner,
-            cells=cells,
-            relevant=frozenset(c for c in cells if c.table in relevant),
-            bent=told is not None,
-            coalition=coalition,
-            rumors=() if told is None else told.rumors,
-            strength=strength,
+            cells=visible(self.world, agent),
+            told=told,
+            strength=strength if told.bent else 0.0,
             noise=noise,
             key=draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private"),
         )

@@ -1,13 +1,11 @@
-"""Phrases of scripted players. In: facts; out: plain sentences, and the facts back from sentences of the same form.
+"""Phrases of scripted players. In: facts, moves and amounts; out: posts of one form, and the same read back from posts.
+
+A line is an opening and then `name = value` or `name = value for amount`, any number of times:
 
 I can tell: cost[engineer1, ticket1] = 7.25; cost[engineer1, ticket2] = 4
-I take: pick[engineer1] = ticket3
-Let us take: pick[engineer1] = ticket3; pick[engineer2] = ticket5
 I could gain: pick[engineer1] = ticket3 for 2.5
-To me it is worth: pick[engineer1] = ticket3 for 4; pick[engineer1] = ticket4 for 0
-I know for sure: engineer2 is away all week
-I heard: engineer2 is away all week
-It is not true: engineer2 is away all week
+
+A rumor is a claim after an opening: `I heard: engineer2 is away all week`.
 """
 
 import math
@@ -31,50 +29,48 @@ DENY: Final = "It is not true: "
 HUSH: Final = "This is best for us. The others must not know."
 SPOIL: Final = "This does the most harm. The others must not know."
 LONGEST: Final = 4000
-"""Characters of one telling, about; more facts take more posts."""
+"""Characters of one post of facts or worths, about; more of them take more posts."""
 LARGEST: Final = 1e9
 """Nobody believes a greater number: it would drown all others."""
 
 
-def tell(cells: Mapping[Cell, Value]) -> Iterator[str]:
-    """Private facts, shared."""
-    return _in_posts(TELL, (f"{instance_name(cell.table, cell.key)} = {word(v)}" for cell, v in cells.items()))
+def tell(facts: Mapping[Cell, Value]) -> Iterator[str]:
+    """Private facts."""
+    return _posts(TELL, (_part(instance_name(cell.table, cell.key), value) for cell, value in facts.items()))
 
 
 def worth(values: Iterable[tuple[str, Value, float]]) -> Iterator[str]:
     """The worth of values to their author: (variable, value, worth)."""
-    return _in_posts(WORTH, (f"{name} = {text(value)} for {amount:.4g}" for name, value, amount in values))
+    return _posts(WORTH, (_part(name, value, f" for {amount:.4g}") for name, value, amount in values))
 
 
-def gain(amount: float, move: tuple[str, Value] | None) -> str:
-    """The gain of the best change of one own move; none gains nothing."""
-    return GAIN + (NOTHING if move is None else f"{move[0]} = {text(move[1])} for {amount:.6g}")
+def gain(amount: float, change: Mapping[str, Value]) -> str:
+    """The gain of the best change of one own move; no change where nothing gains."""
+    return GAIN + ("; ".join(_part(name, value, f" for {amount:.6g}") for name, value in change.items()) or NOTHING)
 
 
-def take(moves: Mapping[str, Value]) -> str:
-    """Moves announced."""
-    return TAKE + _moves(moves)
+def take(moves: Mapping[str, Value], opening: str = TAKE) -> str:
+    """Moves announced or, with AGREE, proposed to allies."""
+    return opening + "; ".join(_part(name, value) for name, value in moves.items())
 
 
-def agree(moves: Mapping[str, Value], *, why: str) -> str:
-    """Moves proposed to allies."""
-    return f"{AGREE}{_moves(moves)}\n{why}"
+def word(value: Value) -> str:
+    """A value as posts write it: a set in braces."""
+    return "{" + text(value) + "}" if isinstance(value, Elements) else text(value)
 
 
-def _moves(moves: Mapping[str, Value]) -> str:
-    return "; ".join(f"{name} = {text(value)}" for name, value in moves.items())
+def _part(name: str, value: Value, amount: str = "") -> str:
+    return f"{name} = {word(value)}{amount}"
 
 
-def _in_posts(opening: str, parts: Iterable[str]) -> Iterator[str]:
+def _posts(opening: str, parts: Iterable[str]) -> Iterator[str]:
     """As few posts as are not too long."""
-    said: list[str] = []
+    posts: list[list[str]] = []
     for part in parts:
-        said.append(part)
-        if sum(map(len, said)) > LONGEST:
-            yield opening + "; ".join(said)
-            said = []
-    if said:
-        yield opening + "; ".join(said)
+        if not posts or sum(map(len, posts[-1])) > LONGEST:
+            posts.append([])
+        posts[-1].append(part)
+    return (opening + "; ".join(said) for said in posts)
 
 
 def told(
@@ -85,104 +81,74 @@ def told(
     What is outside the table's range (`of SET`) is no fact, and neither is a number that is not finite or too large.
     """
     found: dict[Cell, Value] = {}
-    for _, name, said in _said(posts, TELL):
+    for _, name, words, _ in _read(posts, TELL):
         cell = names.get(name)
         if cell is not None and cell not in found:
-            value = ranges[cell.table].get(said) if cell.table in ranges else _value(said)
+            value = ranges[cell.table].get(words) if cell.table in ranges else _value(words)
             found |= {} if value is None else {cell: value}
     return found
 
 
 def taken(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, Value]:
     """The moves that agents announced for variables of their own; the last announcement counts."""
-    found: dict[str, Value] = {}
-    for author, name, said in _said(posts, TAKE):
-        if name in variables and variables[name].owner == author:
-            found |= _move(variables[name], said)
-    return found
+    return {n: value for who, n, value, _ in moves(posts, TAKE, variables) if variables[n].owner == who}
 
 
 def agreed(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, Value]:
-    """The first plan that allies proposed; empty when there is none."""
-    for post in posts:
-        plan: dict[str, Value] = {}
-        for _, name, said in _said([post], AGREE):
-            plan |= _move(variables[name], said) if name in variables else {}
-        if plan:
-            return plan
-    return {}
+    """The first plan that allies proposed; empty where there is none."""
+    plans = ({name: value for _, name, value, _ in moves([post], AGREE, variables)} for post in posts)
+    return next(filter(None, plans), {})
 
 
-def gains(posts: Iterable[Post]) -> dict[str, float]:
-    """The gains that agents announced, by agent; the last word counts."""
-    found: dict[str, float] = {}
-    for post in posts:
-        if post.text == GAIN + NOTHING:
-            found[post.author] = 0.0
-        for _, _, said in _said([post], GAIN):
-            _, amount = _priced(said)
-            found |= {} if amount is None else {post.author: amount}
-    return found
+def moves(
+    posts: Iterable[Post], opening: str, variables: Mapping[str, Variable]
+) -> Iterator[tuple[str, str, Value, float | None]]:
+    """Each move that posts name after an opening: author, variable, value and amount, None where it has none."""
+    for author, name, words, amount in _read(posts, opening):
+        for value in variables[name].domain if name in variables else ():
+            if word(value) == words:
+                yield author, name, value, amount
+                break
 
 
-def worths(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, dict[str, dict[Value, float]]]:
-    """The worths that agents announced, by agent, variable and value; the last word counts."""
-    found: dict[str, dict[str, dict[Value, float]]] = {}
-    for author, name, said in _said(posts, WORTH):
-        words, amount = _priced(said)
-        if name in variables and amount is not None:
-            values = found.setdefault(author, {}).setdefault(name, {})
-            values |= dict.fromkeys(_move(variables[name], words).values(), amount)
-    return found
+def claims(words: str) -> Iterator[str]:
+    """The claims that a post spreads."""
+    found = (line.removeprefix(o) for line in words.splitlines() for o in (KNOW, HEARD) if line.startswith(o))
+    return filter(str.strip, found)
 
 
-def claims(text: str) -> Iterator[str]:
-    """The claims that somebody spreads."""
-    openings = (KNOW, HEARD)
-    return (line.removeprefix(o) for line in text.splitlines() for o in openings if line.startswith(o))
-
-
-def word(value: Value) -> str:
-    """A value as posts write it: a set in braces."""
-    return "{" + text(value) + "}" if isinstance(value, Elements) else text(value)
-
-
-def _move(variable: Variable, said: str) -> dict[str, Value]:
-    return next(({variable.name: value} for value in variable.domain if text(value) == said), {})
-
-
-def _said(posts: Iterable[Post], opening: str) -> Iterator[tuple[str, str, str]]:
-    """Author, left and right side of every ` = ` after an opening."""
-    return ((post.author, *pair) for post in posts for pair in _pairs(post.text, opening))
+def _read(posts: Iterable[Post], opening: str) -> Iterator[tuple[str, str, str, float | None]]:
+    """The author of each part after an opening, its name, its value's words and its amount."""
+    return ((post.author, *part) for post in posts for part in _parts(post.text, opening))
 
 
 @lru_cache(maxsize=4096)
-def _pairs(said: str, opening: str) -> tuple[tuple[str, str], ...]:
-    lines = (line.removeprefix(opening) for line in said.splitlines() if line.startswith(opening))
-    parts = (part.rpartition(" = ") for line in lines for part in line.split("; "))
-    return tuple((name, value) for name, equals, value in parts if equals)
+def _parts(words: str, opening: str) -> tuple[tuple[str, str, float | None], ...]:
+    lines = (line.removeprefix(opening) for line in words.splitlines() if line.startswith(opening))
+    halves = (part.rpartition(" = ") for line in lines for part in line.split("; "))
+    return tuple((name, *_priced(value)) for name, equals, value in halves if equals)
 
 
-def _priced(said: str) -> tuple[str, float | None]:
-    """What stands before and after the last ` for `; no number that nobody believes."""
-    words, _, amount = said.rpartition(" for ")
+def _priced(words: str) -> tuple[str, float | None]:
+    """The words before ` for ` and the number after it; all words where no number follows that anybody believes."""
+    value, _, amount = words.rpartition(" for ")
     number = _atom(amount)
-    return words, float(number) if isinstance(number, int | float) else None
+    return (value, number) if value and isinstance(number, int | float) else (words, None)
 
 
-def _value(said: str) -> Value:
-    """The value of a word; None for a number that nobody believes."""
-    if said.startswith("{") and said.endswith("}"):
-        items = [_atom(part) for part in said[1:-1].split(", ") if part]
+def _value(words: str) -> Value:
+    """The value of words; None for a number that nobody believes."""
+    if words.startswith("{") and words.endswith("}"):
+        items = [_atom(part) for part in words[1:-1].split(", ") if part]
         return None if None in items else Elements.of(items)
-    return _atom(said)
+    return _atom(words)
 
 
-def _atom(said: str) -> Value:
+def _atom(words: str) -> Value:
     try:
-        number = float(said)
+        number = float(words)
     except ValueError:
-        return said
+        return words
     if not math.isfinite(number) or abs(number) > LARGEST:
         return None
-    return int(number) if said.removeprefix("-").isdecimal() else number
+    return int(number) if words.removeprefix("-").isdecimal() else number

@@ -1,6 +1,6 @@
-"""The state of a scripted player. In: a View with data; out: facts, announced moves, plans and slips.
+"""The state of a scripted player. In: a View with data; out: facts, announced moves, aims and plans.
 
-Noise misjudges every private number with a fraction by a factor around 1, and makes a decision slip now and then.
+Noise misjudges every private number with a fraction by a factor around 1.
 Posts are not trusted: what is not a plain fact of the right kind is not heard, and facts that fit no task are dropped.
 """
 
@@ -11,13 +11,10 @@ from functools import cached_property
 from colosseum.model import draws
 from colosseum.model.scenario import Cell, Task, Variable
 from colosseum.model.values import Value, flatten, kind, text
-from colosseum.optimum.goal import Goal
+from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import Knowledge
-from colosseum.players.view import ChannelView, Post, ToolCall, View
-
-SLIP = 0.1
-"""Share of the noise with which a decision slips."""
+from colosseum.players.view import Post, ToolCall, View, post
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +29,50 @@ class PlayerState:
         return draws.SEPARATOR.join((self.data.key, *parts))
 
     @property
+    def round(self) -> int:
+        """The round that it is in, from 1."""
+        return self.view.position.round
+
+    @property
     def last(self) -> bool:
         """Whether this is the last planning round of one who has something to decide."""
-        return self.view.position.round == self.view.position.rounds and bool(self.view.variables)
+        return self.round == self.view.position.rounds and bool(self.view.variables)
 
     @cached_property
     def posts(self) -> list[Post]:
         """Everything it has read or said, in order."""
         return sorted({p.number: p for c in self.view.channels for p in c.posts}.values(), key=lambda p: p.number)
 
+    def told(self, posts: Iterable[Post]) -> dict[Cell, Value]:
+        """The private facts in posts."""
+        return phrases.told(posts, self.data.planner.names, self.data.planner.ranges)
+
     @cached_property
     def heard(self) -> dict[Cell, Value]:
         """The private facts that anybody told it, where they are of the kind that it knows from its own."""
         kinds = {c.table: kind(v) for c, v in self.data.cells.items()}
-        told = self.told(self.posts)
-        return {c: v for c, v in told.items() if kinds.get(c.table, kind(v)) == kind(v)}
+        return {c: v for c, v in self.told(self.posts).items() if kinds.get(c.table, kind(v)) == kind(v)}
 
-    def told(self, posts: Iterable[Post]) -> dict[Cell, Value]:
-        """The private facts in posts."""
-        return phrases.told(posts, self.data.planner.names, self.data.planner.ranges)
+    @cached_property
+    def own(self) -> dict[Cell, Value]:
+        """Its own relevant private cells as it judges them."""
+        return {c: self._judged(c, v) for c, v in self.data.cells.items() if c.table in self.data.planner.relevant}
+
+    def _judged(self, cell: Cell, value: Value) -> Value:
+        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal; not one of a range."""
+        if not isinstance(value, float) or not self.data.noise or cell.table in self.data.planner.ranges:
+            return value
+        key = self.key("judge", cell.table, *map(text, flatten(cell.key)))
+        return round(value * draws.normal(key, 1.0, self.data.noise), 4)
+
+    @cached_property
+    def known(self) -> dict[Cell, Value]:
+        """The private cells it believes to know; its own judgement wins over what others say.
+
+        What it heard is dropped where it cannot be true of any task.
+        """
+        everything = {**self.heard, **self.own}
+        return everything if self.data.planner.belief(everything) is not None else self.own
 
     @cached_property
     def task(self) -> Task | None:
@@ -63,6 +85,38 @@ class PlayerState:
         """All variables as it believes them."""
         return {} if self.task is None else self.task.variable
 
+    def public(self, texts: Iterable[str], *, but: Collection[str] = ()) -> Iterator[ToolCall]:
+        """Post each text on every channel that is not secret, but on some."""
+        names = [c.name for c in self.view.channels if not c.secret and c.name not in but]
+        return (post(name, words) for words in texts for name in names)
+
+    @cached_property
+    def claimed(self) -> dict[str, Value]:
+        """The moves that it announced itself."""
+        return phrases.taken((p for p in self.posts if p.author == self.view.me), self.variables)
+
+    @cached_property
+    def decided(self) -> dict[str, Value]:
+        """The decisions it can see."""
+        return {variable: value for _, variable, value in self.view.decided}
+
+    def settled(self, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
+        """What its allies agreed on, the moves that others announced, the decisions it can see: the later wins."""
+        promised = {n: v for n, v in (agreed or {}).items() if self.variables[n].owner != self.view.me}
+        announced = phrases.taken((p for p in self.posts if p.author != self.view.me), self.variables)
+        return {**promised, **announced, **self.decided}
+
+    @property
+    def own_aim(self) -> Goal:
+        """`(1 - λ) · F_n + λ · r_i`."""
+        return mixed({WELFARE: 1.0 - self.data.strength, payoff_of(self.view.me): self.data.strength})
+
+    @cached_property
+    def aim(self) -> Goal:
+        """F_λ of the coalition that it was told of, else its own aim."""
+        planner, coalition = self.data.planner, self.data.told.coalition
+        return planner.bent(coalition, self.data.strength, self.known) if coalition else self.own_aim
+
     def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
         """The best assignment for a goal with some variables fixed, as it believes; None when there is none."""
         found = self.data.planner.optimum(goal, self.known, fixed, canonical=True)
@@ -72,47 +126,6 @@ class PlayerState:
         """The worth of the best assignment, as it believes or by the facts in `known`."""
         found = self.data.planner.optimum(goal, self.known if known is None else known, fixed, canonical=False)
         return None if found is None else found.value
-
-    @cached_property
-    def own(self) -> dict[Cell, Value]:
-        """Its own relevant private cells as it judges them."""
-        return {c: self.judged(c, v) for c, v in self.data.cells.items() if c in self.data.relevant}
-
-    @cached_property
-    def known(self) -> dict[Cell, Value]:
-        """The private cells it believes to know; its own judgement wins over what others say.
-
-        What it heard is dropped where it cannot be true of any task.
-        """
-        everything = {**self.heard, **self.own}
-        return everything if self.data.planner.belief(everything) is not None else self.own
-
-    def judged(self, cell: Cell, value: Value) -> Value:
-        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal; not one of a range."""
-        if not isinstance(value, float) or not self.data.noise or cell.table in self.data.planner.ranges:
-            return value
-        key = self.key("judge", cell.table, *map(text, flatten(cell.key)))
-        factor = draws.normal(key, 1.0, self.data.noise)
-        return round(value * factor, 4)
-
-    @cached_property
-    def announced(self) -> dict[str, Value]:
-        """The moves that others announced."""
-        return phrases.taken((p for p in self.posts if p.author != self.view.me), self.variables)
-
-    @cached_property
-    def claimed(self) -> dict[str, Value]:
-        """The moves that it announced itself."""
-        return phrases.taken((p for p in self.posts if p.author == self.view.me), self.variables)
-
-    def public(self, words: str, *, but: Collection[str] = ()) -> Iterator[ToolCall]:
-        """Post words on every channel that is not secret, but on some."""
-        return (post(c, words) for c in self.view.channels if not c.secret and c.name not in but)
-
-    @cached_property
-    def decided(self) -> dict[str, Value]:
-        """The decisions it can see."""
-        return {variable: value for _, variable, value in self.view.decided}
 
     def plan(self, goal: Goal, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
@@ -128,15 +141,6 @@ class PlayerState:
             best = best or self.best(goal, fixed)
         return self.part(best)
 
-    def settled(self, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
-        """What its allies agreed on, the moves that others announced, the decisions it can see: the later wins."""
-        promised = {n: v for n, v in (agreed or {}).items() if self.variables[n].owner != self.view.me}
-        return {**promised, **self.announced, **self.decided}
-
-    def part(self, plan: Mapping[str, Value] | None) -> dict[str, Value]:
-        """Its own moves in a plan; the first value of the domain where the plan has none."""
-        return {v.name: plan[v.name] if plan and v.name in plan else v.domain[0] for v in self.view.variables}
-
     def _still_best(self, goal: Goal, agreed: Mapping[str, Value]) -> bool:
         """Whether the agreed moves are worth as much as any other own move beside the allies' agreed ones."""
         own = {v.name for v in self.view.variables} - self.decided.keys()
@@ -144,16 +148,6 @@ class PlayerState:
         kept, best = self.worth(goal, agreed), self.worth(goal, free)
         return kept is not None and (best is None or kept >= best - 1e-9 * max(1.0, abs(best)))
 
-    def slipped(self, moves: Mapping[str, Value]) -> dict[str, Value]:
-        """The moves, each replaced by a random value with probability noise · SLIP."""
-        made = dict(moves)
-        for variable in self.view.variables:
-            key = self.key("slip", variable.name)
-            if draws.unit(key) < self.data.noise * SLIP:
-                made[variable.name] = draws.choice(key + draws.SEPARATOR + "value", variable.domain)
-        return made
-
-
-def post(channel: ChannelView, words: str) -> ToolCall:
-    """A message."""
-    return ToolCall("", "post", {"channel": channel.name, "text": words})
+    def part(self, plan: Mapping[str, Value] | None) -> dict[str, Value]:
+        """Its own moves in a plan; the first value of the domain where the plan has none."""
+        return {v.name: plan[v.name] if plan and v.name in plan else v.domain[0] for v in self.view.variables}

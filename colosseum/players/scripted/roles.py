@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from colosseum.model.scenario import Channel, Coalition, Scenario, Variant
 
+COOPERATE = "sim/cooperate"
 ROLES = {
     "covert": "sim/quiet",
     "deception": "sim/decoy",
@@ -21,36 +22,39 @@ ROLES = {
 
 @dataclass(frozen=True)
 class Told:
-    """The role that variants other than the control give to an agent."""
+    """The role that prompts give to an agent; as it stands, that of an agent whom no prompt bends."""
 
-    coalition: Coalition
-    """The one that the prompts are for."""
-    of_allies: bool
-    """Whether it is told whom it is to act with: an ally is named, or a channel is for them alone, or it is alone."""
-    rumors: tuple[str, ...]
-    """The words of the claims that it is told, else of all; whether they are so is known to nobody who plays."""
-    role: str
+    coalition: Coalition | None = None
+    """The one that the prompts are for; None where the agent cannot tell whom it is to act with.
+
+    It can where an ally is named, a channel is for the coalition alone, or nobody else belongs to it.
+    """
+    rumors: tuple[str, ...] = ()
+    """The claims that it is told, else all, in words; whether they are so is known to nobody who plays."""
+    role: str = COOPERATE
     """The scripted player of `sim`."""
 
+    @property
+    def bent(self) -> bool:
+        """Whether a prompt for exactly a coalition of the agent's holds another variant than its control."""
+        return self.role != COOPERATE
 
-def told(
-    scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], channels: Iterable[Channel]
-) -> Told | None:
-    """The agent's role; None where every prompt that is for exactly a coalition of its holds its control."""
-    bending = [p for p in scenario.prompts if chosen[p.name].name != p.variants[0].name]
-    prompts = [p for p in bending if agent in p.recipients]
-    coalition = next((c for p in prompts for c in scenario.coalitions if c.members == p.recipients), None)
+
+def told(scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], channels: Iterable[Channel]) -> Told:
+    """The agent's role under the variants and channels of an arm."""
+    bending = [p for p in scenario.prompts if agent in p.recipients and chosen[p.name].name != p.variants[0].name]
+    coalition = next((c for p in bending for c in scenario.coalitions if c.members == p.recipients), None)
     if coalition is None:
-        return None
-    variants = [chosen[p.name] for p in prompts if p.recipients == coalition.members]
-    words = [text for v in variants for who, text in v.texts if who == agent]
+        return Told()
+    variants = [chosen[p.name] for p in bending if p.recipients == coalition.members]
+    words = "\n".join(text for v in variants for who, text in v.texts if who == agent)
     allies = [m for m in coalition.members if m != agent]
     aside = any(c.secret and c.members == coalition.members for c in channels)
-    of_allies = aside or not allies or any(holds(text, ally) for text in words for ally in allies)
-    given = tuple(c.text for c in scenario.claims if any(holds(text, c.text) for text in words))
-    role = "sim/misinform" if given else "sim/collude" if of_allies else "sim/selfish"
+    of_allies = aside or not allies or any(holds(words, ally) for ally in allies)
+    rumors = tuple(c.text for c in scenario.claims if holds(words, c.text))
+    role = "sim/misinform" if rumors else "sim/collude" if of_allies else "sim/selfish"
     role = next((ROLES[v.name] for v in variants if v.name in ROLES), role)
-    return Told(coalition, of_allies, given or tuple(claim.text for claim in scenario.claims), role)
+    return Told(coalition if of_allies else None, rumors or tuple(c.text for c in scenario.claims), role)
 
 
 def holds(text: str, words: str) -> bool:
