@@ -7,9 +7,9 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import prepare, prepare_when
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import NOTHING
-from colosseum.model.lookup import DEEPEST, check_depth
+from colosseum.model.lookup import check_depth
 from colosseum.model.scenario import Task
-from colosseum.model.spec import Spec, walk
+from colosseum.model.spec import Spec
 from colosseum.model.terms import Conditional, Constant, Ground, Term
 from colosseum.model.undefined_payoffs import Domains, fault_example, none_example
 from colosseum.model.values import Fault, Value, at, located, number, text, truth
@@ -31,31 +31,16 @@ def guard(expr: syntax.Expr | None) -> Callable[[Environment], "bool | Term"]:
     return guarded
 
 
+def check_scope(found: Term, task: Task) -> None:
+    """`check_known`, and a Fault when a term is nested too deeply."""
+    check_known(found, task)
+    check_depth(found)
+
+
 def check_known(found: Term, task: Task) -> None:
     """Raises Poisoned when a term mentions a variable that is in error."""
     if not found.scope <= task.names:
         raise Poisoned("a variable is in error")
-
-
-def scope_check(
-    statement: syntax.Reward | syntax.Require | syntax.Objective, spec: Spec
-) -> Callable[[Term, Task], None]:
-    """The check of a statement's terms: `check_known`, and a Fault when a term is nested too deeply.
-
-    Of a statement with many instances, the text is measured first: it has at most two levels of a term for each of
-    its nodes, unless it mentions tables that decisions change, whose terms are substituted.
-    """
-    if statement.indices is not None:
-        nodes = list(walk(statement))
-        substitutes = any(isinstance(node, syntax.Name) and node.id in spec.derived for node in nodes)
-        if 2 * len(nodes) <= DEEPEST and not substitutes:
-            return check_known
-
-    def check(found: Term, task: Task) -> None:
-        check_known(found, task)
-        check_depth(found)
-
-    return check
 
 
 def check_none(payoff: Term, expr: syntax.Expr, domains: Domains) -> None:
@@ -84,7 +69,6 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Spec) ->
 ):  # fmt: skip
     """The rule of what a reward or an objective is worth: its checked term, or None where its `when` is false."""
     guarded, rule, expr = guard(statement.when), prepare(statement.value), statement.value
-    check_scope = scope_check(statement, spec)
 
     def instance(env: Environment, domains: Domains) -> Term | None:
         holds = guarded(env)

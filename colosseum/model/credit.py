@@ -24,9 +24,8 @@ def credit(recipients: syntax.Recipients | None) -> Splitting:
 
     With an empty scope the default is all agents.
     """
+    split: Splitting = _among_owners
     match recipients:
-        case None:
-            split = _among_owners()
         case syntax.ToWhom(recipient=expr):
             split = _to_whom(expr)
         case syntax.ToEach(binders=binders, when=when):
@@ -41,16 +40,9 @@ def credit(recipients: syntax.Recipients | None) -> Splitting:
     return credited
 
 
-def _among_owners() -> Splitting:
-    """The default. Instances of one scope share one split."""
-    known: dict[frozenset[str], EqualSplit] = {}
-
-    def split(env: Environment, scope: frozenset[str], task: Task) -> Credit:
-        if scope not in known:
-            known[scope] = EqualSplit(scope_owners(scope, task))
-        return known[scope]
-
-    return split
+def _among_owners(env: Environment, scope: frozenset[str], task: Task) -> Credit:
+    """The default."""
+    return EqualSplit(scope_owners(scope, task))
 
 
 def _to_whom(expr: syntax.Expr) -> Splitting:

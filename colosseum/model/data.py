@@ -6,15 +6,16 @@ CSV: UTF-8 (a byte order mark is allowed), comma, RFC 4180 quotes, cells trimmed
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from colosseum.diagnostics import Diagnostic, Label, Source, Span, closest, counted, report
 from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
+from colosseum.language.syntax import Cell
 from colosseum.model.table_rows import Row
-from colosseum.model.values import Elements, Key, Value, text
+from colosseum.model.values import Elements, Value, text
 
 LARGEST_FILE = 16 * 1024 * 1024
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|([^,"\r\n]*))[ \t]*(,|\r?\n|\r|\Z)')
@@ -24,24 +25,11 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,300}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One cell of a sheet or grid: what it says and where."""
-
-    value: Value
-    span: Span
-
-    @property
-    def text(self) -> str:
-        """As written."""
-        return text(self.value)
-
-
-@dataclass(frozen=True, slots=True)
 class Sheet:
     """A CSV file: its header and its rows, all of the header's length."""
 
-    header: tuple[Entry, ...]
-    rows: tuple[tuple[Entry, ...], ...]
+    header: tuple[Cell, ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
 def read_sheet(loaded: syntax.Loaded, *, main: Source) -> tuple[Sheet | None, list[Diagnostic]]:
@@ -89,8 +77,8 @@ def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Di
             records.append(record)
     if not records:
         return None, [report("C059", loaded.span, f"`{loaded.path}` is empty", help="its first line is a header")]
-    header = tuple(Entry(text(e.value), e.span) for e in records[0])
-    if len(header) == 1 and ";" in header[0].text:
+    header = tuple(replace(cell, value=text(cell.value)) for cell in records[0])
+    if len(header) == 1 and ";" in str(header[0].value):
         help_ = "in a spreadsheet, save it as comma-separated CSV, with decimal points"
         return None, [report("C059", header[0].span, "cells are separated by `,`, not by `;`",
                              labels=[Label(loaded.span, "read here")], help=help_)]  # fmt: skip
@@ -105,15 +93,15 @@ def _sheet(source: Source, loaded: syntax.Loaded) -> tuple[Sheet | None, list[Di
         if isinstance(cell.value, float) and not math.isfinite(cell.value):
             diagnostics.append(report("C059", cell.span, "this number is not finite", labels=labels))
         elif isinstance(cell.value, str) and DECIMAL_COMMA.match(cell.value):
-            help_ = f"numbers are written with a point: `{cell.text.replace(',', '.')}`"
-            message = f"`{cell.text}` has a decimal comma"
+            help_ = f"numbers are written with a point: `{cell.value.replace(',', '.')}`"
+            message = f"`{cell.value}` has a decimal comma"
             diagnostics.append(report("C059", cell.span, message, labels=labels, help=help_))
     if diagnostics:
         return None, diagnostics
     return Sheet(header, tuple(records[1:])), []
 
 
-def _uneven_lines(records: list[tuple[Entry, ...]], labels: list[Label]) -> Iterator[Diagnostic]:
+def _uneven_lines(records: list[tuple[Cell, ...]], labels: list[Label]) -> Iterator[Diagnostic]:
     """Lines of another length than the header; when all agree among themselves, the header is what is wrong."""
     width, lengths = len(records[0]), {len(record) for record in records[1:]}
     if len(records) > 2 and len(lengths) == 1 and lengths != {width}:
@@ -126,7 +114,7 @@ def _uneven_lines(records: list[tuple[Entry, ...]], labels: list[Label]) -> Iter
             yield report("C059", whole(record), message, labels=labels, help=_split(record))
 
 
-def _split(record: tuple[Entry, ...]) -> str:
+def _split(record: tuple[Cell, ...]) -> str:
     """Why a line may have too many cells: a number with a decimal comma makes two of them."""
     for left, right in pairwise(record):
         if isinstance(left.value, int) and isinstance(right.value, int) and right.span.start == left.span.end + 1:
@@ -135,8 +123,8 @@ def _split(record: tuple[Entry, ...]) -> str:
     return ""
 
 
-def _records(source: Source) -> Iterator[tuple[tuple[Entry, ...], Span | None]]:
-    position, record = 0, list[Entry]()
+def _records(source: Source) -> Iterator[tuple[tuple[Cell, ...], Span | None]]:
+    position, record = 0, list[Cell]()
     while position < len(source.text) or record:
         match = CELL.match(source.text, position)
         if match is None:
@@ -145,26 +133,22 @@ def _records(source: Source) -> Iterator[tuple[tuple[Entry, ...], Span | None]]:
             return
         group = 1 if match.group(1) is not None else 2
         raw = match.group(1).replace('""', '"') if group == 1 else match.group(2).strip()
-        value: Value = raw if group == 1 else _value(raw)
+        value = raw if group == 1 else _value(raw)
         start = match.start(group)
-        record.append(Entry(value, Span(source, start, start + max(1, len(match.group(group).rstrip())))))
+        place = Span(source, start, start + max(1, len(match.group(group).rstrip())))
+        record.append(Cell(value, span=place))
         position = match.end()
         if match.group(3) != ",":
             yield tuple(record), None
             record = []
 
 
-def _value(raw: str) -> Value:
+def _value(raw: str) -> int | float | str | None:
     if raw == "none":
         return None
     if INTEGER.match(raw):
         return int(raw)
     return float(raw) if NUMBER.match(raw) else raw
-
-
-def column_rows(sheet: Sheet, column: int) -> Iterator[Row]:
-    """Column `column` of a set's sheet as a table over its first."""
-    return (Row((r[0].value,), r[column].value, r[column].span) for r in sheet.rows)
 
 
 def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...], at: Span) -> (
@@ -175,23 +159,24 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     k indices: a header of k index names and the table's name, one row an entry; for k ≥ 2 also a matrix whose first
     k − 1 columns are indices and whose other headers are labels of the last.
     """
-    k, header = len(indices), [e.text for e in sheet.header]
+    k, header = len(indices), [str(cell.value) for cell in sheet.header]
     if k == 0:
         message = f"`{table}` has no index, so it cannot be read from a file"
         return [], [report("C059", at, message, help="write `= …`")]
     leads = all(name in names or not names for name, names in zip(header, indices[: max(1, k - 1)], strict=False))
     last = len(header) == k + 1 and header[-1] == table and (header[k - 1] in indices[k - 1] or not indices[k - 1])
     if leads and last:
-        return [Row(_values(r[:k]), r[k].value, r[k].span, _places(r[:k])) for r in sheet.rows], []
+        return [Row(r[:k], r[k].value, r[k].span) for r in sheet.rows], []
     if leads and k >= 2 and len(header) == k + 1 and (not indices[k - 1] or header[k - 1] in indices[k - 1]):
         labels = [Label(at, "read here")]
         message = f"the last column holds `{table}`, but its heading is `{header[-1]}`"
         return [], [report("C059", sheet.header[-1].span, message, labels=labels, help=f"head it `{table}`")]
     if leads and k >= 2 and len(header) >= k:
+        labelled = [replace(cell, value=_value(str(cell.value))) for cell in sheet.header[k - 1 :]]
         return [
-            Row((*_values(r[: k - 1]), _value(heading.text)), e.value, e.span, (*_places(r[: k - 1]), heading.span))
+            Row((*r[: k - 1], label), cell.value, cell.span)
             for r in sheet.rows
-            for heading, e in zip(sheet.header[k - 1 :], r[k - 1 :], strict=True)
+            for label, cell in zip(labelled, r[k - 1 :], strict=True)
         ], []
     shown = [names[0] if names else f"index{i + 1}" for i, names in enumerate(indices)]
     wanted = ",".join((*shown, table))
@@ -199,14 +184,6 @@ def sheet_rows(sheet: Sheet, *, table: str, indices: tuple[tuple[str, ...], ...]
     message = f"the header of this file does not fit `{table}`"
     return [], [report("C059", whole(sheet.header), message, labels=[Label(at, "read here")],
                        help=f"it must be `{wanted}`{matrix}")]  # fmt: skip
-
-
-def _values(entries: Iterable[Entry]) -> Key:
-    return tuple(e.value for e in entries)
-
-
-def _places(entries: Iterable[Entry]) -> tuple[Span, ...]:
-    return tuple(e.span for e in entries)
 
 
 def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnostic]]:
@@ -232,10 +209,9 @@ def grid_rows(grid: syntax.Grid, *, arity: int) -> tuple[list[Row], list[Diagnos
     if diagnostics:
         return [], diagnostics
     return [
-        Row(tuple(c.value for c in key), cell.value, cell.span, tuple(c.span for c in key))
+        Row(row.label if arity == 1 else (*row.label, column), cell.value, cell.span)
         for row in grid.rows
         for column, cell in zip(grid.columns, row.cells, strict=True)
-        for key in [(*row.label, *(() if arity == 1 else (column,)))]
     ], []
 
 
@@ -248,18 +224,18 @@ def _columns(number: int) -> str:
     return f"{'is' if number == 1 else 'are'} {counted(number, 'column')}"
 
 
-def whole(parts: Sequence[Entry] | Sequence[syntax.Cell]) -> Span:
+def whole(parts: Sequence[Cell]) -> Span:
     """From the first part to the last."""
     return parts[0].span.to(parts[-1].span)
 
 
-def elements(entries: Iterable[Entry], *, at: Span) -> tuple[Elements, list[Diagnostic]]:
+def elements(cells: Iterable[Cell], *, at: Span) -> tuple[Elements, list[Diagnostic]]:
     """The elements of a set from its first column; a doubled one is a diagnostic."""
-    seen: dict[Value, Entry] = {}
+    seen: dict[Value, Cell] = {}
     diagnostics = []
-    for entry in entries:
-        if entry.value in seen:
-            labels = [Label(seen[entry.value].span, "first here"), Label(at, "the set")]
-            diagnostics.append(report("C061", entry.span, f"`{entry.text}` is listed twice", labels=labels))
-        seen.setdefault(entry.value, entry)
+    for cell in cells:
+        if cell.value in seen:
+            labels = [Label(seen[cell.value].span, "first here"), Label(at, "the set")]
+            diagnostics.append(report("C061", cell.span, f"`{text(cell.value)}` is listed twice", labels=labels))
+        seen.setdefault(cell.value, cell)
     return Elements(tuple(seen)), diagnostics

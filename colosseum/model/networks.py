@@ -4,7 +4,6 @@ Random graphs come from our own generator on one keyed seed and are redrawn unti
 exception to identity by name: adding an agent may change any edge.
 """
 
-from dataclasses import dataclass
 from itertools import combinations, count
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
@@ -13,7 +12,7 @@ from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.environment import Meter, refuse_private
-from colosseum.model.scenario import Graph
+from colosseum.model.scenario import Channel, Graph
 from colosseum.model.values import Elements, Fault, Value, at, kind, located, text
 
 if TYPE_CHECKING:
@@ -191,23 +190,13 @@ def connected(n: int, pairs: set[tuple[int, int]]) -> bool:
     return len(reached) == n
 
 
-@dataclass(frozen=True, slots=True)
-class PublicChannel:
-    """A channel that the network carries."""
-
-    name: str
-    members: tuple[str, ...]
-
-
-def public_channels(
-    graph: Graph, agents: tuple[str, ...], *, seed: int, consolidate: bool
-) -> tuple[PublicChannel, ...]:
+def public_channels(graph: Graph, agents: tuple[str, ...], *, seed: int, consolidate: bool) -> tuple[Channel, ...]:
     """Complete: one channel for all. Any other graph: one an edge, or one a clique of a cover with `consolidate`."""
     if graph.kind == "complete" or len(agents) < 3:
-        return (PublicChannel("public", agents),)
+        return (Channel("public", agents, secret=False),)
     edges = graph_edges(graph, agents, seed=seed)
     groups = _clique_cover(agents, edges) if consolidate else edges
-    return tuple(PublicChannel(name, group) for name, group in zip(_channel_names(groups), groups, strict=True))
+    return tuple(Channel(name, group, False) for name, group in zip(_channel_names(groups), groups, strict=True))
 
 
 def _channel_names(groups: tuple[tuple[str, ...], ...]) -> list[str]:

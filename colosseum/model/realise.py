@@ -20,7 +20,7 @@ from colosseum.model.names import check_names
 from colosseum.model.networks import names_public, network_links
 from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Spec
-from colosseum.model.tables import grid_elements, sheet_elements, table_data
+from colosseum.model.tables import set_elements, table_data
 from colosseum.model.values import Elements, Fault, Value, a, first_doubled, flatten, instance_name, kind, text
 from colosseum.model.world import Facts, World
 
@@ -174,10 +174,8 @@ class Realiser(Facts):
                 if not isinstance(drawn, Elements):
                     raise Fault(f"this draws {kind(drawn)}, not a set", code="C057", help="`sample` draws a set")
                 return drawn
-            case syntax.Loaded():
-                return sheet_elements(source, self)
-            case syntax.Grid():
-                return grid_elements(source, self)
+            case syntax.Loaded() | syntax.Grid():
+                return set_elements(source, self)
 
     def _people(self, name: str, source: syntax.Given | syntax.Drawn, env: Environment) -> Elements:
         """Members of a coalition or channel: agents, in declared order."""
@@ -256,18 +254,17 @@ def _check_elements(facts: Realiser) -> None:
 def _check_channels(facts: Realiser, agents: tuple[str, ...]) -> None:
     """No declared channel is named as one of the network's own may be: a post reaches whom its channel's name says."""
     for statement in facts.spec.of(syntax.Channel):
-        if names_public(statement.name, agents):
-            message = f"`{statement.name}` is how a network names a channel of its own"
-            facts.findings.add(report("C042", statement.name_span, message, help="choose another name"))
-        wire = statement.wire
-        if wire is None:
-            continue
-        if not wire.value.isprintable() or not 0 < len(wire.value.strip()) == len(wire.value) <= LONGEST_WIRE:
+        names, wire = [(statement.name, statement.name_span)], statement.wire
+        trimmed = len(wire.value.strip()) if wire else 0
+        if wire and not (wire.value.isprintable() and 0 < trimmed == len(wire.value) <= LONGEST_WIRE):
             message = f"a channel's name has 1 to {LONGEST_WIRE} characters on one line, and no blank at either end"
             facts.findings.add(report("C042", wire.span, message))
-        elif names_public(wire.value, agents):
-            message = f"`{wire.value}` is how a network names a channel of its own"
-            facts.findings.add(report("C042", wire.span, message, help="choose another name"))
+        elif wire:
+            names.append((wire.value, wire.span))
+        for name, span in names:
+            if names_public(name, agents):
+                message = f"`{name}` is how a network names a channel of its own"
+                facts.findings.add(report("C042", span, message, help="choose another name"))
 
 
 def _mention(source: syntax.Given | syntax.Drawn, who: Value) -> Span:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.checks import check_condition, check_none, guard, scope_check
+from colosseum.model.checks import check_condition, check_none, check_scope, guard
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Rule
 from colosseum.model.evaluate import prepare, prepare_links, prepare_value
@@ -25,7 +25,7 @@ SURE = Constant(True)
 def requirement(statement: syntax.Require, spec: Spec) -> Callable[[str, Environment, Domains], Instance | None]:
     """The rule of a `require`: its instance of a name, with the penalty of a soft one; None where `when` is false."""
     guarded, (rule, excess) = guard(statement.when), _condition(statement)
-    soft, check_scope = _penalty(statement, excess), scope_check(statement, spec)
+    soft = _penalty(statement, excess)
 
     def instance(name: str, env: Environment, domains: Domains) -> Instance | None:
         holds = guarded(env)

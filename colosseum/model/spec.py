@@ -124,8 +124,8 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
                 for cell in columns:
                     yield Symbol(str(cell.value), "table", cell.span, statement)
             case syntax.Loaded() as loaded if place(loaded) in sheets:
-                for entry in sheets[place(loaded)].header[1:]:
-                    yield Symbol(entry.text, "table", entry.span, statement)
+                for cell in sheets[place(loaded)].header[1:]:
+                    yield Symbol(str(cell.value), "table", cell.span, statement)
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:

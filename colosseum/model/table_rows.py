@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from colosseum.diagnostics import Diagnostic, Label, Span, closest, report
-from colosseum.model.values import Entries, Key, Value, flatten, instance_name, text
+from colosseum.language.syntax import Cell
+from colosseum.model.values import Entries, Key, Value, instance_name, text
 
 MOST_LISTED = 3
 """Entries that a message names before it counts the rest."""
@@ -20,13 +21,16 @@ MOST_COMPARED = 2000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entry of a table as data gives it: its key parts, its value and their places."""
+    """One entry of a table as data gives it, and where it stands."""
 
-    key: Key
+    labels: tuple[Cell, ...]
     value: Value
     span: Span
-    places: tuple[Span, ...] = ()
-    """Where each part of the key stands."""
+
+    @property
+    def key(self) -> Key:
+        """The values of its labels."""
+        return tuple(label.value for label in self.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def fit(
     beside: list[Row] = []
     diagnostics: list[Diagnostic] = []
     for row in rows:
-        key = tuple(flatten(row.key))
+        key = row.key
         unknown = [(i, part) for i, part in enumerate(key) if i >= len(labels) or part not in labels[i]]
         for place in unknown:
             strange.setdefault(place, row)
@@ -80,7 +84,7 @@ def _unknown_label(
     position: int, part: Value, row: Row, labels: Sequence[Mapping[Value, None]], wanted: Wanted
 ) -> Diagnostic:
     """A row's or column's label that no entry of the table has."""
-    place = row.places[position] if position < len(row.places) else row.span
+    place = row.labels[position].span
     over = wanted.sets[position] if position < len(wanted.sets) else ""
     known = [text(label) for label in labels[position]] if position < len(labels) else []
     what = f"is not in `{over}`, over which `{wanted.name}` runs" if over else f"is not an index of `{wanted.name}`"
@@ -93,7 +97,7 @@ def _unknown_label(
 def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
     """Entries whose labels are known, but not together: a `where` leaves them out."""
     if rows:
-        names = _few([f"`{wanted.entry(flatten(row.key))}`" for row in rows])
+        names = _few([f"`{wanted.entry(row.key)}`" for row in rows])
         some = "is not an entry" if len(rows) == 1 else "are not entries"
         labels = [Label(wanted.at, "the table")]
         help_ = "the `where` of its indices leaves this out; without it, every combination has a value"

@@ -158,10 +158,8 @@ def _listed(statement: syntax.Table, instances: list[Instance], facts: "Realiser
             listed = grid.span
             rows, diagnostics = data.grid_rows(grid, arity=arity)
         case syntax.Loaded() as loaded:
-            sheet = facts.spec.sheets.get(place(loaded))
-            if sheet is None:
-                raise Poisoned("unreadable")
-            listed, names = data.whole(sheet.header), tuple(headings for _, headings in indices)
+            sheet, names = _loaded(loaded, facts), tuple(headings for _, headings in indices)
+            listed = data.whole(sheet.header)
             rows, diagnostics = data.sheet_rows(sheet, table=statement.name, indices=names, at=loaded.span)
         case source:
             raise TypeError(source)
@@ -180,9 +178,11 @@ def _map_rows(name: str, entries: syntax.MapLiteral, width: int, facts: "Realise
         message = f"a map gives a value for each index, and `{name}` has none"
         help_ = f"write `table {name}[S] = {{…}}` with the set of its labels"
         raise Fault(message, code="C061", help=help_, span=entries.span)
-    keys = (p.key.id if isinstance(p.key, syntax.Name) else p.key.value for p in entries.pairs)
-    env = facts.environment()
-    return [Row((key,), value(p.value, env), p.span, (p.key.span,)) for key, p in zip(keys, entries.pairs, strict=True)]
+    env, rows = facts.environment(), list[Row]()
+    for pair in entries.pairs:
+        key = pair.key.id if isinstance(pair.key, syntax.Name) else pair.key.value
+        rows.append(Row((syntax.Cell(key, span=pair.key.span),), value(pair.value, env), pair.span))
+    return rows
 
 
 def _indices(statement: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -198,35 +198,37 @@ def _indices(statement: syntax.Table) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _column(name: str, statement: syntax.Set, facts: "Realiser") -> TableData:
     """A further column of a set's grid or CSV file, as a table over the set."""
     facts.members(statement.name)  # a set in error has no columns
-    if isinstance(statement.source, syntax.Loaded):
-        sheet = facts.spec.sheets[place(statement.source)]
-        column = [e.text for e in sheet.header].index(name)
-        return TableData(name, {row.key: row.value for row in data.column_rows(sheet, column)})
-    assert isinstance(statement.source, syntax.Grid)
-    column = [str(c.value) for c in statement.source.columns].index(name)
-    return TableData(name, {(row.label[0].value,): row.cells[column].value for row in statement.source.rows})
+    assert isinstance(statement.source, syntax.Loaded | syntax.Grid)
+    sheet = _sheet(statement.source, facts)
+    column = [str(cell.value) for cell in sheet.header].index(name)
+    return TableData(name, {(row[0].value,): row[column].value for row in sheet.rows})
 
 
-def sheet_elements(loaded: syntax.Loaded, facts: "Realiser") -> Elements:
-    """The elements of a set `from "file.csv"`: its first column."""
-    sheet = facts.spec.sheets.get(place(loaded))
-    if sheet is None:
-        raise Poisoned("unreadable")
-    found, diagnostics = data.elements((row[0] for row in sheet.rows), at=loaded.span)
+def set_elements(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> Elements:
+    """The elements of a set from a file or a grid: the first column."""
+    found, diagnostics = data.elements((row[0] for row in _sheet(source, facts).rows), at=source.span)
     _stop(diagnostics, facts)
     return found
 
 
-def grid_elements(grid: syntax.Grid, facts: "Realiser") -> Elements:
-    """The elements of a set written as a grid: its row labels."""
-    for row in grid.rows:
+def _sheet(source: syntax.Loaded | syntax.Grid, facts: "Realiser") -> data.Sheet:
+    """The columns of a set; the labels of a grid are the first one, which has no heading."""
+    if isinstance(source, syntax.Loaded):
+        return _loaded(source, facts)
+    for row in source.rows:
         if len(row.label) != 1:
             raise Fault("a set's rows have one label each", code="C060", span=row.span)
-        if len(row.cells) != len(grid.columns):
-            raise Fault(data.uneven(row, grid), code="C060", span=row.span)
-    found, diagnostics = data.elements((data.Entry(r.label[0].value, r.label[0].span) for r in grid.rows), at=grid.span)
-    _stop(diagnostics, facts)
-    return found
+        if len(row.cells) != len(source.columns):
+            raise Fault(data.uneven(row, source), code="C060", span=row.span)
+    corner = syntax.Cell("", span=source.span)
+    return data.Sheet((corner, *source.columns), tuple((*row.label, *row.cells) for row in source.rows))
+
+
+def _loaded(source: syntax.Loaded, facts: "Realiser") -> data.Sheet:
+    sheet = facts.spec.sheets.get(place(source))
+    if sheet is None:
+        raise Poisoned("unreadable")
+    return sheet
 
 
 def _stop(diagnostics: list[Diagnostic], facts: "Realiser") -> None:

@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from operator import add, mul, sub
+from operator import add, ge, gt, le, lt, mul, sub
+from types import NoneType
 from typing import Annotated, ParamSpec, TypeAlias, TypeGuard, TypeVar
 
 from typing_extensions import TypeAliasType
@@ -94,23 +95,15 @@ Entries: TypeAlias = dict[Key, Value]
 Number: TypeAlias = int | float
 LONGEST_INTEGER = 1023
 """Bits; the largest float has as many."""
+_KINDS = {
+    NoneType: "none", bool: "a condition", int: "a number", float: "a number", str: "a name", tuple: "a pair",
+    Elements: "a set",
+}  # fmt: skip
 
 
 def kind(value: Value) -> str:
     """The kind of a value in a user's words."""
-    match value:
-        case None:
-            return "none"
-        case bool():
-            return "a condition"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a name"
-        case tuple():
-            return "a pair" if len(value) == 2 else "a tuple"
-        case Elements():
-            return "a set"
+    return "a tuple" if isinstance(value, tuple) and len(value) != 2 else _KINDS[type(value)]
 
 
 def a(what: str) -> str:
@@ -214,6 +207,8 @@ def _divide(left: Number, right: Number) -> Number:
 
 _NUMERIC: dict[str, Callable[[Number, Number], Number]] = {"+": add, "-": sub, "*": mul, "/": _divide}
 
+_ORDER: dict[str, Callable[[Number, Number], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
 _SETS: dict[str, Callable[[Elements, Elements], Elements]] = {
     "+": lambda a, b: Elements.of((*a, *b)),
     "-": lambda a, b: Elements(tuple(i for i in a if i not in b)),
@@ -270,16 +265,7 @@ def compare(operator: str, left: Value, right: Value) -> bool:
     if isinstance(left, str) and isinstance(right, str):
         message = f"names have no order: `{operator}` compares numbers, not `{left}` and `{right}`"
         raise Fault(message, help="each two of a set once are `(a, b) in pairs(S)`")
-    a, b = _sides(operator, left, right)
-    match operator:
-        case "<":
-            return a < b
-        case "<=":
-            return a <= b
-        case ">":
-            return a > b
-        case _:
-            return a >= b
+    return _ORDER[operator](*_sides(operator, left, right))
 
 
 def equal(left: Value, right: Value) -> bool:
