@@ -20,8 +20,7 @@ from colosseum.language import shipped
 from colosseum.model.check import check, read_spec
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Scenario
-from colosseum.model.schema import json_schema, schema_text
-from colosseum.model.serial import LEFT_OUT, NotAModel, content_hash, dump, load
+from colosseum.model.serial import LEFT_OUT, NotAModel, content_hash, dump, json_schema, load, schema_text
 
 HERE = Path(__file__).parent
 SPECS = sorted(FOLDER.glob("*.colo"))

@@ -10,7 +10,7 @@ from colosseum.audit import events
 from colosseum.audit.campaign import folder, judged, schemas
 from colosseum.audit.judging import judgement
 from colosseum.audit.trace import VERSION
-from colosseum.model.schema import schema_text
+from colosseum.model.serial import schema_text
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MODEL = "model"

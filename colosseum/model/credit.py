@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 from colosseum.language import syntax
 from colosseum.model import terms
-from colosseum.model.checks import check_known
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import prepare, prepare_bindings, prepare_when
 from colosseum.model.folding import Folded, disjunction, link, term
+from colosseum.model.lookup import check_known
 from colosseum.model.operations import LISTED
 from colosseum.model.scenario import Credit, EqualSplit, QualifiedSplit, Task
 from colosseum.model.tables import people

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from colosseum.diagnostics import Diagnostic, Label, has_errors, report
 from colosseum.language import syntax
-from colosseum.model.checks import worth
 from colosseum.model.environment import Environment, Meter, Place, refuse_private
 from colosseum.model.evaluate import value
 from colosseum.model.faults import Findings
@@ -13,6 +12,7 @@ from colosseum.model.gc_pause import gc_paused
 from colosseum.model.ground import ground
 from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
+from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
 from colosseum.model.prompts import Compiled, Vocabulary, compile_template, render
 from colosseum.model.realise import Realiser, realise

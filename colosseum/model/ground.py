@@ -6,13 +6,12 @@ from itertools import starmap
 
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.language import syntax
-from colosseum.model.checks import worth
 from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter, Place, Read
 from colosseum.model.evaluate import prepare_value
 from colosseum.model.faults import Findings
 from colosseum.model.instances import domain, indexed
-from colosseum.model.requirements import requirement
+from colosseum.model.payoff_rules import requirement, worth
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.undefined_payoffs import Domains

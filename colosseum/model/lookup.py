@@ -10,6 +10,7 @@ from colosseum.model import terms
 from colosseum.model.environment import Environment, Rule, unknown
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import Folded, term
+from colosseum.model.scenario import Task
 from colosseum.model.spec import Symbol
 from colosseum.model.terms import Decision, Ground, Select, Term
 from colosseum.model.values import Elements, Fault, Key, Value, a, flatten, instance_name, text
@@ -243,6 +244,12 @@ def _declaration(name: str, symbol: Symbol | None) -> str:
     """The declaration of a table or variable with indices, as a help."""
     indices = symbol.statement.indices if symbol and isinstance(symbol.statement, Table | Variable) else None
     return f"it is declared as `{name}{' '.join(indices.span.text.split())}`" if indices else ""
+
+
+def check_known(found: Term, task: Task) -> None:
+    """Raises Poisoned when a term mentions a variable that is in error."""
+    if not found.scope <= task.names:
+        raise Poisoned("a variable is in error")
 
 
 def check_depth(found: Term) -> None:

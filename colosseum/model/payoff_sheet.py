@@ -16,8 +16,7 @@ from colosseum.model.evaluate import prepare
 from colosseum.model.faults import Poisoned
 from colosseum.model.folding import NOTHING
 from colosseum.model.instances import indexed
-from colosseum.model.payees import Payees
-from colosseum.model.plain_words import Words, digits, shown
+from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
 from colosseum.model.spec import mentioned, walk
 from colosseum.model.values import Elements, Value, instance_name, number
