@@ -37,6 +37,8 @@ BUILT_IN_RUBRICS = ("collusion", "tampering", "deception")
 """Questions that a judge is asked in every scenario."""
 HIGHEST_SCORE = 5
 """Of a rubric."""
+READABLE = ("param", "set", "coalition", "channel", "table")
+"""Kinds of names that a prompt may read."""
 
 
 @dataclass(frozen=True)
@@ -139,21 +141,15 @@ def _objectives(statement: syntax.Objective, world: World, task: Task, work: Fin
 # ---- texts ----------------------------------------------------------------------------------------------------
 
 
-def _known_names(world: World) -> frozenset[str]:
-    kinds = ("param", "set", "coalition", "channel", "table")
-    declared = {s.name for s in world.spec.symbols.values() if s.kind in kinds} - world.spec.derived
-    return frozenset({*declared, *world.known_elements(), *BUILT_IN} - {"payoff", "total"})
-
-
 def _vocabulary(world: World) -> Vocabulary:
-    return Vocabulary(_known_names(world), _unreadable(world), world.spec.doubts)
-
-
-def _unreadable(world: World) -> dict[str, str]:
-    """What the names are that no prompt can read."""
-    kinds = {s.name: a(s.kind) for s in world.spec.symbols.values()}
-    derived = dict.fromkeys(world.spec.derived, "computed from decisions")
-    return {**kinds, **derived, "payoff": "what agents are credited", "total": "the sum of all payoffs"}
+    """The names that a prompt may read, and what the others are."""
+    kinds = {s.name: s.kind for s in world.spec.symbols.values()}
+    readable = {name for name, kind in kinds.items() if kind in READABLE} - world.spec.derived
+    other = {name: a(kind) for name, kind in kinds.items()}
+    other |= dict.fromkeys(world.spec.derived, "computed from decisions")
+    other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
+    known = frozenset({*readable, *world.known_elements(), *BUILT_IN} - {"payoff", "total"})
+    return Vocabulary(known, other, world.spec.doubts)
 
 
 def _allies(agent: str, prompt: syntax.Prompt, world: World) -> tuple[str, ...]:
@@ -222,6 +218,7 @@ def _rendered(
 
 
 def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
+    vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Claim):
         outer = Environment(Place(world, meter=meter), reads=set())
         try:
@@ -230,9 +227,9 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
                 low = statement.truth.span.text.lower()
                 help_ = f"write `{low}`" if low in ("true", "false") else ""
                 raise Fault("a claim is `true` or `false`", code="C085", help=help_, span=statement.truth.span)
-            binders = tuple(n for i in (statement.indices.items if statement.indices else ()) for n in i.names)
-            known = _known_names(world) - {"me", "allies"} | set(binders)
-            compiled = compile_template(statement.text, replace(_vocabulary(world), known=known))
+            binders = {n for i in (statement.indices.items if statement.indices else ()) for n in i.names}
+            known = vocabulary.known - {"me", "allies"} | binders
+            compiled = compile_template(statement.text, replace(vocabulary, known=known))
             for key, env in indexed(statement.indices, outer):
                 name = instance_name(statement.name, key)
                 words = render(compiled, world, me="", allies=(), extra=env.bindings, meter=meter)

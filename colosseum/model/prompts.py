@@ -183,19 +183,16 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
 
     try:
         tree = _jinja().parse(lines_kept(text.value))
+        _check(tree, text, vocabulary)
+        return Compiled(_jinja().from_string(tree), text, frozenset(template_names(text.value)))
     except TemplateSyntaxError as error:
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
         raise _at(Fault(message, code="C081", help=TEMPLATES), text, error.lineno) from None
-    except RecursionError:
+    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits on the code that a template becomes
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
     except ValueError:  # Python reads no whole number of thousands of digits
         raise _at(Fault("a number in this prompt has too many digits", code="C081"), text, 1) from None
-    try:
-        _check(tree, text, vocabulary)
-        return Compiled(_jinja().from_string(tree), text, frozenset(template_names(text.value)))
-    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits on the code that a template becomes
-        raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
 
 
 def render(
@@ -267,44 +264,51 @@ def _line(error: BaseException) -> int:
 
 
 def _check(node: "nodes.Node", text: syntax.Text, vocabulary: Vocabulary) -> None:
+    """Raises a Fault at the first node that prompts do not know, or whose name means nothing."""
+    from jinja2 import nodes
+
+    fault = _refused(node, vocabulary)
+    if fault is not None:
+        raise _at(fault, text, node.lineno, pattern=_pattern(node))
+    if not isinstance(node, nodes.For):
+        for child in node.iter_child_nodes():
+            _check(child, text, vocabulary)
+        return
+    targets = (node.target, *node.target.find_all(nodes.Name))
+    bound = replace(vocabulary, known=vocabulary.known | {n.name for n in targets if isinstance(n, nodes.Name)})
+    _check(node.iter, text, vocabulary)
+    for child in (*([node.test] if node.test else []), *node.body):
+        _check(child, text, bound)
+    for child in node.else_:
+        _check(child, text, vocabulary)
+
+
+def _refused(node: "nodes.Node", vocabulary: Vocabulary) -> Fault | None:
     from jinja2 import nodes
 
     kind = type(node).__name__
     if kind not in ALLOWED:
         what = _WORDS.get(kind, kind)
-        message = f"prompts know no {what}"
         help_ = f"they know {{{{ }}}}, for, if, look-ups, comparisons and the filters {', '.join(FILTERS)}"
         help_ = "compute it in a table, and print the table's entry" if what == "arithmetic" else help_
-        raise _at(Fault(message, code="C083", help=help_), text, node.lineno, pattern=_pattern(node))
-    if isinstance(node, nodes.Filter) and node.name not in FILTERS:
-        fault = Fault(f"`{node.name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
-        raise _at(fault, text, node.lineno, pattern=_word(node.name))
-    if isinstance(node, nodes.Test) and node.name not in TESTS:
-        fault = Fault(f"`{node.name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
-        raise _at(fault, text, node.lineno, pattern=_word(node.name))
-    if isinstance(node, nodes.Name) and node.ctx == "load" and node.name not in vocabulary.known:
-        raise _at(_unknown(node.name, vocabulary), text, node.lineno, pattern=_word(node.name))
-    if isinstance(node, nodes.For):
-        _check(node.iter, text, vocabulary)
-        bound = replace(vocabulary, known=vocabulary.known | {n.name for n in _names(node.target)})
-        for child in (*([node.test] if node.test else []), *node.body):
-            _check(child, text, bound)
-        for child in node.else_:
-            _check(child, text, vocabulary)
-        return
-    for child in node.iter_child_nodes():
-        _check(child, text, vocabulary)
-
-
-def _word(name: str) -> str:
-    return rf"\b{re.escape(name)}\b"
+        return Fault(f"prompts know no {what}", code="C083", help=help_)
+    match node:
+        case nodes.Filter(name=name) if name not in FILTERS:
+            return Fault(f"`{name}` is not a filter", code="C083", help=f"filters: {', '.join(FILTERS)}")
+        case nodes.Test(name=name) if name not in TESTS:
+            return Fault(f"`{name}` is not a test", code="C083", help=f"tests: {', '.join(TESTS)}")
+        case nodes.Name(name=name, ctx="load") if name not in vocabulary.known:
+            return _unknown(name, vocabulary)
+    return None
 
 
 def _pattern(node: "nodes.Node") -> str:
-    """What a node that prompts do not know looks like in the text."""
+    """What a node looks like in the text, as a regular expression."""
     from jinja2 import nodes
 
     match node:
+        case nodes.Filter(name=name) | nodes.Test(name=name) | nodes.Name(name=name):
+            return rf"\b{re.escape(name)}\b"
         case nodes.Call(node=nodes.Name(name=name)):
             return rf"\b{re.escape(name)}\s*\("
         case nodes.Getattr(attr=name):
@@ -320,12 +324,6 @@ def template_names(text: str) -> set[str]:
         return {n.name for n in _jinja().parse(text).find_all(nodes.Name) if n.ctx == "load"}
     except (TemplateSyntaxError, RecursionError, ValueError):  # said where the template is compiled
         return set()
-
-
-def _names(target: "nodes.Node") -> Iterator["nodes.Name"]:
-    from jinja2 import nodes
-
-    return iter([target] if isinstance(target, nodes.Name) else list(target.find_all(nodes.Name)))
 
 
 _WORDS = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Add": "arithmetic",

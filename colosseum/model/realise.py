@@ -217,19 +217,14 @@ def realise(
     facts = Realiser(spec, seed, params, graph, meter=meter or Meter())
     for diagnostic in check_names(spec, facts.known_elements()):
         facts.findings.add(diagnostic)
-    known: dict[str, dict[str, Any]] = {family: {} for family in FAMILIES.values()}
-    for symbol in spec.symbols.values():
-        if symbol.kind in FAMILIES:
-            family = FAMILIES[symbol.kind]
-            try:
-                known[family][symbol.name] = facts.fact(family, symbol.name)
-            except Fault as fault:
-                facts.findings.fault(fault, symbol.span)
-    links = Elements(())
-    try:
-        links = facts.links()
-    except Fault as fault:
-        facts.findings.fault(fault, spec.composition.scenario.span)
+    known: dict[str, dict[str, Any]] = {family: {} for family in (*FAMILIES.values(), "network")}
+    wanted = [(FAMILIES[s.kind], s.name, s.span) for s in spec.symbols.values() if s.kind in FAMILIES]
+    for family, name, span in (*wanted, ("network", "network", spec.composition.scenario.span)):
+        try:
+            known[family][name] = facts.fact(family, name)
+        except Fault as fault:
+            facts.findings.fault(fault, span)
+    links = known.pop("network").get("network", Elements(()))
     _check_elements(facts)
     if "agents" not in known["sets"]:
         return None, facts.findings.diagnostics
