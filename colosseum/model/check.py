@@ -132,15 +132,13 @@ def _variations(
             changed = tuple((name, value) for name, value in cell.conditions.params if own[name] != value)
             graph = cell.conditions.graph
             settled = {**params, **dict(changed)}
-            if (changed, None) not in tried:
-                problems = expand(spec, seed=seed, params=settled, meter=meter)[1]
-            elif (changed, graph) not in tried and linked:
-                problems = expand(spec, seed=seed, params=settled, graph=graph, meter=meter)[1]
-            else:
-                problems = []
-            if not problems and (changed, graph) not in tried:
-                problems = lay(spec, graph=graph, seed=seed, params=settled)
-            spent += meter.steps + (LEAST_SPENT if (changed, graph) not in tried else 0)
+            if (changed, graph) in tried:
+                continue
+            fresh, problems = (changed, None) not in tried, list[Diagnostic]()
+            if fresh or linked:
+                problems = expand(spec, seed=seed, params=settled, graph=None if fresh else graph, meter=meter)[1]
+            problems = problems or lay(spec, graph=graph, seed=seed, params=settled)
+            spent += meter.steps + LEAST_SPENT
             tried |= {(changed, None), (changed, graph)}
             found += [_varied(problem, spec, of, cell) for problem in problems]
     return found

@@ -155,7 +155,7 @@ def unknown(name: str, env: Environment) -> Fault:
         return Poisoned(f"`{name}` may be declared where the text is broken")
     if symbol is not None:
         return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
-    known = [*env.bindings, *env.place.facts.spec.symbols, *env.place.facts.known_elements()]
+    known = [*env.bindings, *env.place.facts.spec.symbols, *env.place.facts.elements]
     return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, known))
 
 

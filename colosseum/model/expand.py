@@ -101,10 +101,8 @@ def expand(
 def lay(spec: Spec, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
     """What keeps a network from being laid over the agents."""
     facts = Realiser(spec, seed, params, graph)
-    try:
-        facts.links()
-    except Fault as fault:
-        facts.findings.fault(fault, spec.composition.scenario.span)
+    with facts.findings.caught(spec.composition.scenario.span):
+        facts.fact("network", "links")
     return facts.findings.diagnostics
 
 
@@ -148,7 +146,7 @@ def _vocabulary(world: World) -> Vocabulary:
     other = {name: a(kind) for name, kind in kinds.items()}
     other |= dict.fromkeys(world.spec.derived, "computed from decisions")
     other |= {"payoff": "what agents are credited", "total": "the sum of all payoffs"}
-    known = frozenset({*readable, *world.known_elements(), *BUILT_IN} - {"payoff", "total"})
+    known = frozenset({*readable, *world.elements, *BUILT_IN} - {"payoff", "total"})
     return Vocabulary(known, other, world.spec.doubts)
 
 

@@ -19,7 +19,7 @@ from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
 from colosseum.model.settings import READERS, Settings, read_seeds, read_setting, switch_meant
 from colosseum.model.spec import Spec
-from colosseum.model.sweeps import points
+from colosseum.model.sweeps import Option, points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
 
 V = TypeVar("V")
@@ -166,15 +166,13 @@ class _Reader:
         """The settings that hold for every arm, the seeds and the repeats."""
         conditions, seeds, repeats = Conditions(), tuple(range(1, 6)), 1
         for setting in statement.settings:
-            try:
+            with self.findings.caught(setting.span):
                 if setting.name == "seeds":
                     seeds = read_seeds(setting.values, self.environment)
                 elif setting.name == "repeats":
                     repeats = self._repeats(setting)
                 else:
                     conditions = self.apply(conditions, setting.name, setting.values, setting)
-            except Fault as fault:
-                self.findings.fault(fault, setting.span)
         return conditions, seeds, repeats
 
     def _repeats(self, setting: syntax.Setting) -> int:
@@ -187,26 +185,20 @@ class _Reader:
         """What holds in an arm at a sweep point."""
         conditions = base
         for setting in arm.settings:
-            try:
+            with self.findings.caught(setting.span):
                 conditions = self.vary(conditions, setting.name, setting.values, setting)
-            except Fault as fault:
-                self.findings.fault(fault, setting.span)
         return conditions
 
     def points(self, statement: syntax.Experiment, base: Conditions) -> Iterator[tuple[str, Conditions]]:
         """Every combination of the sweeps that passes their filters."""
-        try:
+        combinations: list[tuple[Option, ...]] = []
+        with self.findings.caught(statement.sweeps[0].span if statement.sweeps else statement.span):
             combinations = list(points(statement, self.spec, self.environment))
-        except Fault as fault:
-            self.findings.fault(fault, statement.sweeps[0].span)
-            return
         for chosen in combinations:
             conditions = base
             for option in chosen:
-                try:
+                with self.findings.caught(option.sweep.span):
                     conditions = self.vary(conditions, option.sweep.name, (option.expr,), option.sweep)
-                except Fault as fault:
-                    self.findings.fault(fault, option.sweep.span)
             yield ", ".join(f"{o.sweep.name}={o.label}" for o in chosen), conditions
 
     def vary(

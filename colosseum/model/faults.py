@@ -1,5 +1,7 @@
 """Faults into diagnostics. In: a Fault raised while a statement was evaluated; out: what the user is told."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from colosseum.diagnostics import Diagnostic, Span, report
@@ -24,6 +26,14 @@ class Findings:
         if place not in self.seen:
             self.seen.add(place)
             self.diagnostics.append(diagnostic)
+
+    @contextmanager
+    def caught(self, span: Span) -> Iterator[None]:
+        """Reports a fault of what is done inside."""
+        try:
+            yield
+        except Fault as fault:
+            self.fault(fault, span)
 
     def fault(self, fault: Fault, span: Span, *, instance: str = "") -> None:
         """Report a fault at its own span, or at `span`; `instance` names the case that failed."""

@@ -62,7 +62,7 @@ def visible(world: World, agent: str) -> dict[Cell, Value]:
 def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
     """The task that these beliefs imply; None when they are too odd to make one."""
     world, spec = public.world, public.world.spec
-    facts = Realiser(spec, 0, world.params, memo={("network", "network"): world.network_links})
+    facts = Realiser(spec, 0, world.params, memo={("network", "links"): world.links})
     for family, known_facts in (("params", world.params), ("sets", world.sets), ("tables", world.tables)):
         facts.memo |= {(family, name): fact for name, fact in known_facts.items()}
     tables = dict(world.tables)

@@ -29,7 +29,7 @@ def fact(name: str) -> Rule:
     def rule(env: Environment) -> Folded:
         facts = env.place.facts
         if name == "links":
-            return facts.links()
+            return facts.links
         if name == "total":
             return payoff(None, env)
         symbol = facts.symbol(name)

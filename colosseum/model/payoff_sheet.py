@@ -177,7 +177,7 @@ class Sheets:
         compared = {name for comparison in comparisons for name in mentioned(comparison)}
         for name in self.names:
             table = self.world.tables.get(name)
-            members = self.world.network_links if name == "links" else self.world.sets.get(name)
+            members = self.world.links if name == "links" else self.world.sets.get(name)
             if name in self.hidden and reader not in self.hidden[name] and not (table and table.private):
                 if name not in self.world.spec.derived:
                     yield name, f"{name}: known only to those whom it is about", True

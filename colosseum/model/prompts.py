@@ -201,8 +201,8 @@ def render(
     """The text for one recipient; raises Fault. `meter` counts the rounds of loops, over all prompts of a world."""
     from jinja2 import TemplateError
 
-    values: dict[str, Value] = {**{e: e for e in world.known_elements()}, **world.params, **world.sets, **extra}
-    values |= {"me": me, "allies": Elements(allies), "links": world.network_links}
+    values: dict[str, Value] = {**{e: e for e in world.elements}, **world.params, **world.sets, **extra}
+    values |= {"me": me, "allies": Elements(allies), "links": world.links}
     context: dict[str, object] = {name: _shown(value, meter) for name, value in values.items()}
     spec = world.spec
     for name, table in world.tables.items():

@@ -6,7 +6,7 @@ Facts are computed when first asked for, so the order of statements never matter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import syntax
@@ -50,10 +50,8 @@ class Realiser(Facts):
     open: list[tuple[str, str]] = field(default_factory=list)
     """The facts that are being computed, to notice circles."""
 
-    def links(self) -> Elements:
-        return cast(Elements, self.fact("network", "network"))
-
-    def known_elements(self) -> frozenset[str]:
+    @cached_property
+    def elements(self) -> frozenset[str]:
         return frozenset(self.births)
 
     @cached_property
@@ -215,21 +213,19 @@ def realise(
 ) -> tuple[World | None, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
     facts = Realiser(spec, seed, params, graph, meter=meter or Meter())
-    for diagnostic in check_names(spec, facts.known_elements()):
+    for diagnostic in check_names(spec, facts.elements):
         facts.findings.add(diagnostic)
     known: dict[str, dict[str, Any]] = {family: {} for family in (*FAMILIES.values(), "network")}
     wanted = [(FAMILIES[s.kind], s.name, s.span) for s in spec.symbols.values() if s.kind in FAMILIES]
-    for family, name, span in (*wanted, ("network", "network", spec.composition.scenario.span)):
-        try:
+    for family, name, span in (*wanted, ("network", "links", spec.composition.scenario.span)):
+        with facts.findings.caught(span):
             known[family][name] = facts.fact(family, name)
-        except Fault as fault:
-            facts.findings.fault(fault, span)
-    links = known.pop("network").get("network", Elements(()))
+    known["network"].setdefault("links", Elements(()))
     _check_elements(facts)
     if "agents" not in known["sets"]:
         return None, facts.findings.diagnostics
     _check_channels(facts, tuple(str(a) for a in known["sets"]["agents"]))
-    world = World(spec, **known, network_links=links, elements=facts.known_elements())
+    world = World(spec, **known, elements=facts.elements)
     return world, facts.findings.diagnostics
 
 

@@ -5,7 +5,7 @@ The table below is the whole schema, so that adding a setting never touches the 
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from colosseum.diagnostics import closest
@@ -13,7 +13,7 @@ from colosseum.language import syntax
 from colosseum.language.files import forbidden, within
 from colosseum.model.environment import Environment
 from colosseum.model.evaluate import value
-from colosseum.model.values import Elements, Fault, Value, at, text
+from colosseum.model.values import Elements, Fault, Value, at, is_number, text
 
 MODEL = re.compile(r"[\w.:@/+-]+\Z")
 
@@ -96,23 +96,14 @@ def _raw(expr: syntax.Expr) -> str:
     return expr.value if isinstance(expr, syntax.Text) else re.sub(r"\s+", "", expr.span.text)
 
 
-def _whole(low: int) -> "Reader":
+def _number(low: float, high: float | None = None, *, whole: bool = False) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
         found = value(expr, env)
-        if type(found) is not int or found < low:
-            raise _Unfit(f"a whole number of at least {low}, not `{text(found)}`")
-        return found
-
-    return read
-
-
-def _real(low: float, high: float | None) -> "Reader":
-    def read(expr: syntax.Expr, env: Environment) -> Value:
-        found = value(expr, env)
-        if isinstance(found, bool) or not isinstance(found, int | float) or found < low or (high and found > high):
+        fits = type(found) is int if whole else is_number(found)
+        if not is_number(found) or not fits or found < low or (high and found > high):
             between = f"from {low:g} to {high:g}" if high else f"of at least {low:g}"
-            raise _Unfit(f"a number {between}, not `{text(found)}`")
-        return float(found)
+            raise _Unfit(f"a {'whole ' if whole else ''}number {between}, not `{text(found)}`")
+        return found if whole else float(found)
 
     return read
 
@@ -203,8 +194,8 @@ Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]
 READERS: dict[str, tuple[str, Reader]] = {
     "model": ("model", _model),
     "judge": ("judge", lambda expr, env: _model_name(expr)),
-    "rounds": ("rounds", _whole(0)),
-    "steps": ("steps", _whole(1)),
+    "rounds": ("rounds", _number(0, whole=True)),
+    "steps": ("steps", _number(1, whole=True)),
     "order": ("order", _word("shuffled", "declared", "coalition_first", "coalition_last")),
     "decisions": ("decisions", _word("sequential", "simultaneous")),
     "undecided": ("undecided", _word("draw")),
@@ -214,14 +205,14 @@ READERS: dict[str, tuple[str, Reader]] = {
     "tools": ("tools", _word("native", "text")),
     "protocol": ("protocol", _folder),
     "survey": ("survey", _switch),
-    "temperature": ("temperature", _or_none(_real(0, 2))),
-    "max_tokens": ("max_tokens", _or_none(_whole(1))),
+    "temperature": ("temperature", _or_none(_number(0, 2))),
+    "max_tokens": ("max_tokens", _or_none(_number(1, whole=True))),
     "consolidate": ("consolidate", _switch),
     "budget": ("budget", _money),
-    "lambda": ("strength", _real(0, 1)),
-    "noise": ("noise", _real(0, 1)),
-    "opportunity": ("opportunity", _real(0, None)),
-    "margin": ("margin", _real(0, None)),
+    "lambda": ("strength", _number(0, 1)),
+    "noise": ("noise", _number(0, 1)),
+    "opportunity": ("opportunity", _number(0)),
+    "margin": ("margin", _number(0)),
     "signal": ("signal", _word("outsider_loss", "coalition_advantage", "payoff_gap", "coalition_value")),
 }
 """Setting -> (field of Settings, reader of its one value)."""
@@ -230,7 +221,6 @@ READERS: dict[str, tuple[str, Reader]] = {
 def read_setting(settings: Settings, name: str, expr: syntax.Expr, env: Environment) -> Settings:
     """The settings with one changed; raises Fault."""
     target, reader = READERS[name]
-    assert target in {f.name for f in fields(Settings)}
     try:
         if name in OF_MODELS:
             given = _pairs(expr) if isinstance(expr, syntax.MapLiteral) else [("agents", expr)]

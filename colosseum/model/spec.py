@@ -108,7 +108,9 @@ def declare(composition: Composition) -> tuple[Spec, list[Diagnostic]]:
                 doubts |= Doubts(contested=frozenset((symbol.name,)))
             symbols.setdefault(symbol.name, symbol)
     if "agents" not in symbols and not doubts.covers("agents"):
-        diagnostics.append(_no_agents(composition))
+        message = "nobody decides anything here: there are no agents"
+        help_ = "add a line such as `agents A, B, C`"
+        diagnostics.append(report("C043", composition.scenario.span, message, help=help_))
     return Spec(composition, symbols, sheets, doubts), diagnostics
 
 
@@ -138,11 +140,6 @@ def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]
     if earlier is not None and earlier.statement is not symbol.statement:
         yield report("C040", symbol.span, f"`{symbol.name}` is already the name of {a(earlier.kind)}",
                      labels=[Label(earlier.span, "declared here")], help="choose another name")  # fmt: skip
-
-
-def _no_agents(composition: Composition) -> Diagnostic:
-    return report("C043", composition.scenario.span, "nobody decides anything here: there are no agents",
-                  help="add a line such as `agents A, B, C`")  # fmt: skip
 
 
 def place(loaded: syntax.Loaded) -> Place:

@@ -38,15 +38,11 @@ ALONE = (1, 1)
 class Ground:
     """What all terms are: known by `isinstance(x, Ground)`, since a folded expression is a term or a plain value."""
 
-    _parts: ClassVar[Callable[..., "tuple[Term, ...]"]]
+    below: "tuple[Term, ...]"
+    """The terms that it is made of."""
 
     def __init_subclass__(cls, *, below: Callable[..., "tuple[Term, ...]"] = lambda term: ()) -> None:
-        cls._parts = staticmethod(below)
-
-    @property
-    def below(self) -> "tuple[Term, ...]":
-        """The terms that it is made of."""
-        return self._parts(self)
+        cls.below = property(below)  # type: ignore[assignment]  # read as what it gives
 
     @lazy_property
     def scope(self) -> frozenset[str]:

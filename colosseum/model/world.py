@@ -65,13 +65,15 @@ class Facts(ABC):
     def fact(self, family: str, name: str) -> Any:
         """A param, set, table or variable's domains by its name."""
 
+    @property
     @abstractmethod
+    def elements(self) -> frozenset[str]:
+        """The elements that have a name."""
+
+    @property
     def links(self) -> Elements:
         """The pairs that the network joins."""
-
-    @abstractmethod
-    def known_elements(self) -> frozenset[str]:
-        """The elements that have a name."""
+        return cast(Elements, self.fact("network", "links"))
 
     def symbol(self, name: str) -> Symbol | None:
         return self.spec.symbols.get(name)
@@ -101,7 +103,7 @@ class Facts(ABC):
         return self._decided[variable]
 
     def is_element(self, name: str) -> bool:
-        return name in self.known_elements()
+        return name in self.elements
 
 
 @dataclass(frozen=True)
@@ -118,18 +120,12 @@ class World(Facts):
     tables: dict[str, TableData]
     domains: dict[str, dict[Key, Key]] = field(repr=False)
     """The domain of every variable's instances."""
-    network_links: Elements
+    network: dict[str, Elements]
+    """Its links."""
     elements: frozenset[str] = frozenset()
-    """The elements that have a name."""
 
     def fact(self, family: str, name: str) -> Any:
         try:
             return getattr(self, family)[name]
         except KeyError:
             raise Poisoned(f"`{name}` is in error") from None
-
-    def links(self) -> Elements:
-        return self.network_links
-
-    def known_elements(self) -> frozenset[str]:
-        return self.elements
