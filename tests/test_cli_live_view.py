@@ -23,7 +23,7 @@ from test_cli_commands import colosseum
 from colosseum.audit.campaign.folder import Expense, Reason, Result
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.rate_limit import RateLimit
-from colosseum.audit.campaign.retry import Attempt
+from colosseum.audit.campaign.retry import OUTAGE, Attempt
 from colosseum.audit.trace import Seal
 from colosseum.audit.trial import Trial
 from colosseum.cli.live_view.drawing import draw
@@ -168,7 +168,8 @@ def test_failures_are_told_by_kind_and_a_silent_model_since_when() -> None:
     assert (found.models[0].silent_for, found.models[0].last_failure, found.models[0].answers) == (20, "transport", 1)
     words = drawn(clocked.meter, 100)
     assert "failed runs: transport 1" in words
-    assert "no answer for 20 s: transport" in words
+    assert found.models[0].pauses_in == OUTAGE - 20
+    assert "no answer for 20 s: transport; pauses in 30 m" in words
     assert "1 answered  0 of 8 under way  0 waiting" in words
 
 

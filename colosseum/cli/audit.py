@@ -360,7 +360,7 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     if endpoints:
         keep_judges(work.folder, endpoints, repeats)
     turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
-    meter = Meter(turns, tuple(models), purse, provider.gates)
+    meter = Meter(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     options = work.options(budget)
     if on_cluster or work.processes > 1:
         tally = _spread(work, purse, meter, models, options)

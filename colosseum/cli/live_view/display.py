@@ -2,7 +2,6 @@
 
 * `rich`: a view on a terminal, which goes when the runs are done.
 * `json`: a line a minute and one at the end, for programs and log files; `colosseum schema progress` has the fields.
-* `none`: nothing; errors are told all the same.
 
 A thread looks now and then. A stream that nobody reads any more ends the showing, not the runs.
 """

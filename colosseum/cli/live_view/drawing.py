@@ -79,5 +79,5 @@ def _state(model: ModelProgress) -> str:
     if model.limited_for:
         return f"rate-limited for {span(max(1.0, model.limited_for))}"
     if model.silent_for is not None and model.silent_for >= PATIENT:
-        return f"no answer for {span(model.silent_for)}: {model.last_failure}"
+        return f"no answer for {span(model.silent_for)}: {model.last_failure}; pauses in {span(model.pauses_in or 0)}"
     return ""

@@ -1,7 +1,7 @@
 """Counts what happens in a campaign. In: trials, attempts and events as they happen; out: Progress, when asked for.
 
-How many replies the runs will take is told by their turns, which are known, and by the replies that a turn has taken so
-far. To hear of something costs an addition. Looking is done by another thread, so both hold a lock.
+How many replies the runs will take follows from their turns, and from the replies that a turn took so far. Another
+thread looks, so both hold a lock.
 """
 
 import time
@@ -13,7 +13,7 @@ from threading import Lock
 from colosseum.audit.campaign.folder import Result
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.rate_limit import RateLimit
-from colosseum.audit.campaign.retry import Attempt
+from colosseum.audit.campaign.retry import OUTAGE, Attempt
 from colosseum.audit.campaign.runner import Became
 from colosseum.audit.trial import Listed, Trial
 from colosseum.cli.live_view.progress import SCHEMA, ModelProgress, Progress
@@ -47,10 +47,10 @@ class Meter:
     turns: Mapping[str, int]
     """By trial, its turns that models play."""
     models: tuple[str, ...]
-    """Those that will be asked."""
     purse: Purse
     gates: Mapping[tuple[str, str | None], RateLimit]
     clock: Callable[[], float] = time.monotonic
+    patience: float = OUTAGE
     lock: Lock = field(default_factory=Lock)
     became: Counter[Became] = field(default_factory=Counter)
     begun: dict[str, set[tuple[str, str, int]]] = field(default_factory=dict)
@@ -157,7 +157,7 @@ class Meter:
         silent = None if heard.failing_since is None else round(now - heard.failing_since, 3)
         return ModelProgress(
             model, heard.answers, gate.under_way, int(gate.room), len(gate.waiting), round(held, 3), silent,
-            heard.last_failure,
+            None if silent is None else max(0.0, round(self.patience - silent, 3)), heard.last_failure,
         )  # fmt: skip
 
 

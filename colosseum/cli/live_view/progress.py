@@ -21,6 +21,8 @@ class ModelProgress:
     """Seconds for which the provider still asks to wait."""
     silent_for: float | None
     """Seconds since calls began to fail without an answer in between; null where the last one was answered."""
+    pauses_in: float | None
+    """Seconds until the campaign pauses if the model is down all the while; null where the last call was answered."""
     last_failure: str
     """The kind of the last failure since then; else empty."""
 
