@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
+from colosseum.audit.campaign.preflight import preflight
 from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.redaction import header_secrets, secrets
 from colosseum.cli.words import stop
@@ -24,7 +25,6 @@ from colosseum.model.experiment import Conditions, Design
 from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
-from colosseum.players.models.preflight import preflight
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of
 

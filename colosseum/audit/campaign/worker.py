@@ -18,6 +18,7 @@ from typing import TypeVar
 from colosseum import __version__
 from colosseum.audit.campaign.folder import Folder, Result
 from colosseum.audit.campaign.planning import Planned
+from colosseum.audit.campaign.preflight import preflight
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.retry import Provider
 from colosseum.audit.campaign.runner import Became, Options, Runner
@@ -28,7 +29,6 @@ from colosseum.audit.trial import Block, Expansions, Listed, MakeEndpoint, Trial
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions
 from colosseum.model.values import Value
-from colosseum.players.models.preflight import preflight
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import search
 

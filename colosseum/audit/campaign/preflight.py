@@ -2,8 +2,8 @@
 
 import re
 from dataclasses import replace
-from typing import Protocol
 
+from colosseum.audit.campaign.retry import Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.messages import Message, exchange, how
 from colosseum.players.models.reply import Answer, reply
@@ -21,15 +21,7 @@ OF_TOOLS = re.compile(r"\b(?:tools?|tool_\w+|functions?)\b", re.IGNORECASE)
 TRY_TEXT = "try `--tools text`, for models that write their calls as text"
 
 
-class ImpatientAsker(Protocol):
-    """Gets answers, as a Provider does."""
-
-    async def ask(self, request: Request, *, attempts: int, patience: float) -> Answer | Failure:
-        """The answer, or the failure after so many attempts, or so many seconds of waiting for a rate limit."""
-        ...
-
-
-async def preflight(endpoint: Endpoint, provider: ImpatientAsker) -> str | None:
+async def preflight(endpoint: Endpoint, provider: Provider) -> str | None:
     """Asks for one call of one tool. None when it came, else a sentence for the user.
 
     Where reasoning came with it, the call is answered and the model asked again: it may want its reasoning back. A
