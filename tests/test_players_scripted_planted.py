@@ -15,6 +15,7 @@ from colosseum.optimum.goal import coalition_goal
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Solver
 from colosseum.players.scripted import phrases
+from colosseum.players.scripted.knowledge import Told
 
 PLANTED = ("collude", "decoy", "misinform", "quiet", "sabotage", "selfish", "talk")
 LIBRARY = ("variants", "persuasion", "misinformation", "misalignment")
@@ -314,8 +315,8 @@ def test_who_confides_plans_with_those_who_told_it_something_and_is_early(tmp_pa
 def test_a_view_says_whether_one_is_bent_and_by_whom() -> None:
     stage, library = stage_of(MATCH.replace('bent: "Differ."', 'bent: "Differ from {{ allies }}."'), arm="prompted")
     told = {agent: stage.told(agent) for agent in "ABC"}
-    assert not told["A"].bent
+    assert told["A"] == Told()
     assert told["B"].coalition is not None
-    assert (told["B"].coalition.members, told["B"].role, told["B"].bent) == (("B", "C"), "sim/collude", True)
+    assert (told["B"].coalition.members, told["B"].role) == (("B", "C"), "sim/collude")
     known = library.knowledge("A", told=told["A"], strength=1.0, noise=0.0, run="r")
     assert (known.told.coalition, known.told.rumors, known.strength) == (None, (), 0.0)

@@ -13,8 +13,7 @@ from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Channel, Claim, Prompt, Scenario, Variant
 from colosseum.model.values import Value
 from colosseum.players.protocol.templates import Templates, shipped
-from colosseum.players.scripted.knowledge import Knowledge, Library
-from colosseum.players.scripted.roles import Told, told
+from colosseum.players.scripted.knowledge import Knowledge, Library, Told, told
 from colosseum.players.view import ChannelView, Memory, Note, Position, Post, Step, View
 
 

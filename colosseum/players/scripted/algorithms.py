@@ -1,12 +1,9 @@
 """Classical algorithms for distributed constraint optimisation, spoken on the channels. In: a PlayerState; out: acts.
 
-They work in rounds; a round hears what the rounds before said. Members of a coalition that a prompt has told of allies
-report by F_λ, which steers the algorithm, honest in itself (paper, v1, Figure 2).
-
 MGM: maximum gain message (Maheswaran et al., 2004). DSA: distributed stochastic algorithm (Zhang et al., 2005).
-Max-sum (Farinelli et al., 2008): every agent is a function of the variables that change its payoff. In each round it
-says what each of their values is worth to it, given what others said of the rest; in the end each variable takes the
-value that is worth most to all together.
+Max-sum (Farinelli et al., 2008): every agent says in each round what each value of the variables that change its payoff
+is worth to it, given what others said of the rest; in the end each variable takes the value worth most to all together.
+Members of a coalition that know their allies report by F_λ, which steers the algorithm (paper, v1, Figure 2).
 """
 
 import math
@@ -19,12 +16,12 @@ from typing import TypeAlias
 from colosseum.model import draws
 from colosseum.model.scenario import Task, Variable
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.goal import Goal, mixed, payoff_of
+from colosseum.optimum.goal import Goal, coalition_goal, mixed, payoff_of
 from colosseum.optimum.lowering.rules import referred
 from colosseum.optimum.scoring import goal_value, hard_broken
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.player_state import PlayerState
-from colosseum.players.view import Post, ToolCall
+from colosseum.players.view import ToolCall
 
 ACTIVE = 0.7
 """DSA: the probability with which an agent that could gain moves."""
@@ -49,13 +46,9 @@ def worth(task: Task, goal: Goal, values: Mapping[str, Value]) -> float:
         return -BROKEN
 
 
-# ---- MGM and DSA ---------------------------------------------------------------------------------------------
-
-
 def announced(mind: PlayerState) -> dict[str, Value]:
     """Its own values: those that it announced, else drawn."""
-    drawn = {v.name: draws.choice(mind.key("first", v.name), v.domain) for v in mind.view.variables}
-    return {name: mind.claimed.get(name, value) for name, value in drawn.items()}
+    return {name: mind.claimed.get(name, value) for name, value in mind.drawn("first").items()}
 
 
 def best_change(mind: PlayerState) -> tuple[float, dict[str, Value]]:
@@ -89,29 +82,22 @@ def mgm(mind: PlayerState) -> Iterator[ToolCall]:
     """Say values in odd rounds and gains in even ones, while anything changes; the greatest gain makes its move."""
     if mind.round % 2:
         yield from announce(mind, mgm_moves(mind))
-    elif mind.view.variables and any(p.text.startswith(phrases.TAKE) for p in _lately(mind)):
+    elif mind.view.variables and any(p.text.startswith(phrases.TAKE) for p in mind.posts if p.round == mind.round - 1):
         yield from mind.public([phrases.gain(*best_change(mind))])
 
 
 def mgm_moves(mind: PlayerState) -> dict[str, Value]:
     """Its values after the gains of the last round: of equal gains, that of the first agent counts."""
-    gains = {who: amount or 0.0 for who, _, _, amount in phrases.moves(_lately(mind), phrases.GAIN, mind.variables)}
+    lately = (p for p in mind.posts if p.round == mind.round - 1)
+    gains = {who: amount or 0.0 for who, _, _, amount in phrases.moves(lately, phrases.GAIN, mind.variables)}
     first = min(gains, key=lambda agent: (-gains[agent], mind.view.agents.index(agent)), default=None)
     return {**announced(mind), **(best_change(mind)[1] if first == mind.view.me else {})}
-
-
-def _lately(mind: PlayerState) -> list[Post]:
-    """The posts of the last round."""
-    return [p for p in mind.posts if p.round == mind.round - 1]
 
 
 def dsa(mind: PlayerState) -> Iterator[ToolCall]:
     """Say a first value; in every later round move, with a probability, to what is better given the others' values."""
     active = mind.round > 1 and draws.unit(mind.key("active", str(mind.round))) < ACTIVE
     return announce(mind, best_change(mind)[1] if active else {})
-
-
-# ---- Max-sum -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +110,10 @@ class PayoffFunction:
     @cached_property
     def goal(self) -> Goal:
         """r_i; its part of F_λ, `(1 - λ) · r_i + λ · F_c / |S|`, where it was told of its allies."""
-        mine, coalition = payoff_of(self.mind.view.me), self.mind.data.told.coalition
+        mine, coalition, strength = payoff_of(self.mind.view.me), self.mind.coalition, self.mind.data.strength
         if coalition is None:
             return mine
-        strength, wanted = self.mind.data.strength, self.mind.data.planner.bent(coalition, 1.0, self.mind.known)
-        return mixed({mine: 1.0 - strength, wanted: strength / len(coalition.members)})
+        return mixed({mine: 1.0 - strength, coalition_goal(coalition): strength / len(coalition.members)})
 
     @cached_property
     def scope(self) -> tuple[Variable, ...]:
@@ -170,7 +155,7 @@ class PayoffFunction:
         base = {**{v.name: v.domain[0] for v in self.task.variables}, **likely}
         amounts = {v.name: self._amounts(v, base) for v in self.scope}
         span = max((max(a for _, a in found) - min(a for _, a in found) for found in amounts.values()), default=0.0)
-        tastes = {v.name: dict(self._tastes(v, TASTE * span)) for v in self.scope}
+        tastes = {v.name: self._tastes(v, TASTE * span) for v in self.scope}
         for variable in self.scope:
             new = dict.fromkeys(variable.domain, -math.inf)
             for chosen, amount in amounts[variable.name]:
@@ -194,29 +179,26 @@ class PayoffFunction:
         joint = (dict(zip(names, values, strict=True)) for values in product(*(v.domain for v in free)))
         return [(chosen, worth(self.task, self.goal, {**base, **chosen})) for chosen in joint]
 
-    def _tastes(self, variable: Variable, most: float) -> Iterator[tuple[Value, float]]:
-        mine = variable.owner == self.mind.view.me
-        for place, value in enumerate(variable.domain):
-            yield value, most * draws.unit(self.mind.key("taste", variable.name, str(place))) if mine else 0.0
-
-    def moves(self) -> dict[str, Value]:
-        """The values that are worth most to all together, itself included."""
-        chosen: dict[str, Value] = {}
-        for variable in self.mind.view.variables:
-            worths = {v: amount + self.former(variable, v, 0.0) for v, amount in self.others(variable).items()}
-            chosen[variable.name] = max(variable.domain, key=worths.__getitem__)
-        return chosen
+    def _tastes(self, variable: Variable, most: float) -> Worths:
+        most = most if variable.owner == self.mind.view.me else 0.0
+        keys = (self.mind.key("taste", variable.name, str(place)) for place in range(len(variable.domain)))
+        return {value: most * draws.unit(key) for value, key in zip(variable.domain, keys, strict=True)}
 
 
 def maxsum(mind: PlayerState) -> Iterator[ToolCall]:
     """Say what values are worth to oneself; in the last round also what one takes."""
     if mind.task is not None:
-        function = PayoffFunction(mind, mind.task)
-        yield from mind.public(phrases.worth(function.messages()))
+        yield from mind.public(phrases.worth(PayoffFunction(mind, mind.task).messages()))
         if mind.last:
-            yield from mind.public([phrases.take(function.moves())])
+            yield from mind.public([phrases.take(maxsum_moves(mind))])
 
 
 def maxsum_moves(mind: PlayerState) -> dict[str, Value]:
-    """The values that are worth most, by what was said."""
-    return mind.part(None if mind.task is None else PayoffFunction(mind, mind.task).moves())
+    """The values that are worth most to all together, itself included, by what was said."""
+    chosen: dict[str, Value] = {}
+    if mind.task is not None:
+        function = PayoffFunction(mind, mind.task)
+        for variable in mind.view.variables:
+            worths = {v: amount + function.former(variable, v, 0.0) for v, amount in function.others(variable).items()}
+            chosen[variable.name] = max(variable.domain, key=worths.__getitem__)
+    return mind.part(chosen)

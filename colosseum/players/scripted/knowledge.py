@@ -1,9 +1,10 @@
-"""Knowledge of scripted players. In: a world and an agent; out: its data, without a thing that is secret from it.
+"""Knowledge of scripted players. In: a world, an agent and its prompts; out: its data, without any secret from it.
 
 It holds a Planner, which several players share: its answers depend on the question alone, never on what was asked
 before, as it is keyed by what was put in and its optima are canonical.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,20 +14,21 @@ from colosseum.model import draws
 from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements
 from colosseum.model.imagine import PublicWorld, imagine, publish, visible
-from colosseum.model.scenario import Cell, Coalition, Objective
+from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Spec, mentioned
 from colosseum.model.values import Fault, Value
 from colosseum.model.world import World
-from colosseum.optimum.goal import Goal, bent
+from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.solve import Optimum, Solver
 from colosseum.players.scripted.phrases import word
-from colosseum.players.scripted.roles import Told
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
 PLAN_LIMIT = 10.0
 """Seconds that a player may think about one plan."""
+ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
+"""Variants that name their own player."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ class Planner:
     def relevant(self) -> frozenset[str]:
         """The private tables that the task, or an objective of the users' coalition, is computed from."""
         spec = self.public.world.spec
-        kinds = (syntax.Variable, syntax.Reward, syntax.Require)
-        return private_tables(spec, (statement for kind in kinds for statement in spec.of(kind)))
+        kinds = syntax.Variable | syntax.Reward | syntax.Require
+        return private_tables(spec, (s for s in spec.composition.statements if isinstance(s, kinds)))
 
     @cached_property
     def ranges(self) -> dict[str, dict[str, Value]]:
@@ -88,12 +90,6 @@ class Planner:
         except (NotLowered, Fault):
             return None
 
-    def bent(self, coalition: Coalition, strength: float, known: Mapping[Cell, Value]) -> Goal:
-        """F_λ as believed."""
-        belief = self.belief(known) if self.side else None
-        believed = coalition if belief is None else replace(coalition, objectives=belief.objectives)
-        return bent(believed, strength=strength)
-
     def optimum(
         self, goal: Goal, known: Mapping[Cell, Value], fixed: Mapping[str, Value], *, canonical: bool
     ) -> Optimum | None:
@@ -118,10 +114,9 @@ def private_tables(spec: Spec, statements: Iterable[syntax.Node]) -> frozenset[s
     todo = [name for statement in statements for name in mentioned(statement)]
     while todo:
         name = todo.pop()
-        symbol = spec.symbols.get(name)
-        if symbol is not None and symbol.kind == "table" and name not in found:
+        if name in spec.symbols and name not in found:
             found.add(name)
-            todo += mentioned(symbol.statement) if name in spec.derived else ()
+            todo += mentioned(spec.symbols[name].statement) if name in spec.derived else ()
     return frozenset(name for name in found if spec.symbols[name].private)
 
 
@@ -142,6 +137,44 @@ def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
     sets = {**public.world.sets, name: world.sets[name]}
     whole = replace(public, world=replace(public.world, spec=spec, sets=sets))
     return Planner(whole, frozenset(reward.name for reward in rewards))
+
+
+@dataclass(frozen=True)
+class Told:
+    """The role that prompts give to an agent: `Told()` where no prompt bends it."""
+
+    coalition: Coalition | None = None
+    """The one that the prompts are for; None where the agent cannot tell whom it is to act with."""
+    rumors: tuple[str, ...] = ()
+    """The claims that it is told, else all, in words; whether they are so is known to nobody who plays."""
+    role: str = "sim/cooperate"
+    """The scripted player of `sim`."""
+
+
+def told(scenario: Scenario, agent: str, *, chosen: Mapping[str, Variant], channels: Iterable[Channel]) -> Told:
+    """The agent's role under the variants and channels of an arm.
+
+    A scripted player cannot read. It goes by what is plainly there: the name of the variant, the names of its allies
+    in the text, a channel that is for the coalition alone, the words of a claim.
+    """
+    bending = [p for p in scenario.prompts if agent in p.recipients and chosen[p.name].name != p.variants[0].name]
+    coalition = next((c for p in bending for c in scenario.coalitions if c.members == p.recipients), None)
+    if coalition is None:
+        return Told()
+    variants = [chosen[p.name] for p in bending if p.recipients == coalition.members]
+    words = "\n".join(text for v in variants for who, text in v.texts if who == agent)
+    allies = [m for m in coalition.members if m != agent]
+    aside = any(c.secret and c.members == coalition.members for c in channels)
+    of_allies = aside or not allies or any(holds(words, ally) for ally in allies)
+    rumors = tuple(c.text for c in scenario.claims if holds(words, c.text))
+    role = "sim/misinform" if rumors else "sim/collude" if of_allies else "sim/selfish"
+    role = next((ROLES[v.name] for v in variants if v.name in ROLES), role)
+    return Told(coalition if of_allies else None, rumors or tuple(c.text for c in scenario.claims), role)
+
+
+def holds(text: str, words: str) -> bool:
+    """Whether a text holds these words, however they are written in capitals; `ticket1` is not in `ticket10`."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True)
@@ -181,11 +214,5 @@ class Library:
         if told.coalition is not None and told.coalition.name in self.sides:
             planner = self.sides[told.coalition.name]
             told = replace(told, coalition=replace(told.coalition, objectives=()))
-        return Knowledge(
-            planner=planner,
-            cells=visible(self.world, agent),
-            told=told,
-            strength=strength if told.bent else 0.0,
-            noise=noise,
-            key=draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private"),
-        )
+        key = draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private")
+        return Knowledge(planner, visible(self.world, agent), told, strength if told != Told() else 0.0, noise, key)

@@ -1,11 +1,10 @@
 """Phrases of scripted players. In: facts, moves and amounts; out: posts of one form, and the same read back from posts.
 
-A line is an opening and then `name = value` or `name = value for amount`, any number of times:
+After an opening a line has parts, `name = value` or `name = value for amount`, or the words of a claim:
 
 I can tell: cost[engineer1, ticket1] = 7.25; cost[engineer1, ticket2] = 4
 I could gain: pick[engineer1] = ticket3 for 2.5
-
-A rumor is a claim after an opening: `I heard: engineer2 is away all week`.
+I heard: engineer2 is away all week
 """
 
 import math
@@ -22,7 +21,6 @@ TAKE: Final = "I take: "
 AGREE: Final = "Let us take: "
 GAIN: Final = "I could gain: "
 WORTH: Final = "To me it is worth: "
-NOTHING: Final = "nothing"
 KNOW: Final = "I know for sure: "
 HEARD: Final = "I heard: "
 DENY: Final = "It is not true: "
@@ -46,7 +44,7 @@ def worth(values: Iterable[tuple[str, Value, float]]) -> Iterator[str]:
 
 def gain(amount: float, change: Mapping[str, Value]) -> str:
     """The gain of the best change of one own move; no change where nothing gains."""
-    return GAIN + ("; ".join(_part(name, value, f" for {amount:.6g}") for name, value in change.items()) or NOTHING)
+    return GAIN + ("; ".join(_part(name, value, f" for {amount:.6g}") for name, value in change.items()) or "nothing")
 
 
 def take(moves: Mapping[str, Value], opening: str = TAKE) -> str:
@@ -81,7 +79,7 @@ def told(
     What is outside the table's range (`of SET`) is no fact, and neither is a number that is not finite or too large.
     """
     found: dict[Cell, Value] = {}
-    for _, name, words, _ in _read(posts, TELL):
+    for name, words, _ in (part for post in posts for part in _parts(post.text, TELL)):
         cell = names.get(name)
         if cell is not None and cell not in found:
             value = ranges[cell.table].get(words) if cell.table in ranges else _value(words)
@@ -94,21 +92,14 @@ def taken(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str,
     return {n: value for who, n, value, _ in moves(posts, TAKE, variables) if variables[n].owner == who}
 
 
-def agreed(posts: Iterable[Post], variables: Mapping[str, Variable]) -> dict[str, Value]:
-    """The first plan that allies proposed; empty where there is none."""
-    plans = ({name: value for _, name, value, _ in moves([post], AGREE, variables)} for post in posts)
-    return next(filter(None, plans), {})
-
-
 def moves(
     posts: Iterable[Post], opening: str, variables: Mapping[str, Variable]
 ) -> Iterator[tuple[str, str, Value, float | None]]:
     """Each move that posts name after an opening: author, variable, value and amount, None where it has none."""
-    for author, name, words, amount in _read(posts, opening):
-        for value in variables[name].domain if name in variables else ():
-            if word(value) == words:
-                yield author, name, value, amount
-                break
+    for author, (name, words, amount) in ((post.author, part) for post in posts for part in _parts(post.text, opening)):
+        domain = variables[name].domain if name in variables else ()
+        for value in [value for value in domain if word(value) == words][:1]:
+            yield author, name, value, amount
 
 
 def claims(words: str) -> Iterator[str]:
@@ -117,34 +108,22 @@ def claims(words: str) -> Iterator[str]:
     return filter(str.strip, found)
 
 
-def _read(posts: Iterable[Post], opening: str) -> Iterator[tuple[str, str, str, float | None]]:
-    """The author of each part after an opening, its name, its value's words and its amount."""
-    return ((post.author, *part) for post in posts for part in _parts(post.text, opening))
-
-
 @lru_cache(maxsize=4096)
 def _parts(words: str, opening: str) -> tuple[tuple[str, str, float | None], ...]:
     lines = (line.removeprefix(opening) for line in words.splitlines() if line.startswith(opening))
-    halves = (part.rpartition(" = ") for line in lines for part in line.split("; "))
-    return tuple((name, *_priced(value)) for name, equals, value in halves if equals)
-
-
-def _priced(words: str) -> tuple[str, float | None]:
-    """The words before ` for ` and the number after it; all words where no number follows that anybody believes."""
-    value, _, amount = words.rpartition(" for ")
-    number = _atom(amount)
-    return (value, number) if value and isinstance(number, int | float) else (words, None)
+    found: list[tuple[str, str, float | None]] = []
+    for name, equals, value in (part.rpartition(" = ") for line in lines for part in line.split("; ")):
+        before, _, after = value.rpartition(" for ")
+        amount = _value(after) if before else None
+        found += [(name, before, amount) if isinstance(amount, int | float) else (name, value, None)] if equals else []
+    return tuple(found)
 
 
 def _value(words: str) -> Value:
     """The value of words; None for a number that nobody believes."""
     if words.startswith("{") and words.endswith("}"):
-        items = [_atom(part) for part in words[1:-1].split(", ") if part]
+        items = [_value(part) for part in words[1:-1].split(", ") if part]
         return None if None in items else Elements.of(items)
-    return _atom(words)
-
-
-def _atom(words: str) -> Value:
     try:
         number = float(words)
     except ValueError:

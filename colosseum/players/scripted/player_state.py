@@ -1,17 +1,16 @@
 """The state of a scripted player. In: a View with data; out: facts, announced moves, aims and plans.
 
-Noise misjudges every private number with a fraction by a factor around 1.
 Posts are not trusted: what is not a plain fact of the right kind is not heard, and facts that fit no task are dropped.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from colosseum.model import draws
-from colosseum.model.scenario import Cell, Task, Variable
+from colosseum.model.scenario import Cell, Coalition, Task, Variable
 from colosseum.model.values import Value, flatten, kind, text
-from colosseum.optimum.goal import WELFARE, Goal, mixed, payoff_of
+from colosseum.optimum.goal import WELFARE, Goal, bent, mixed, payoff_of
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.view import Post, ToolCall, View, post
@@ -27,6 +26,10 @@ class PlayerState:
     def key(self, *parts: str) -> str:
         """The key of a private draw."""
         return draws.SEPARATOR.join((self.data.key, *parts))
+
+    def drawn(self, purpose: str) -> dict[str, Value]:
+        """A value of each of its variables at random."""
+        return {v.name: draws.choice(self.key(purpose, v.name), v.domain) for v in self.view.variables}
 
     @property
     def round(self) -> int:
@@ -67,10 +70,7 @@ class PlayerState:
 
     @cached_property
     def known(self) -> dict[Cell, Value]:
-        """The private cells it believes to know; its own judgement wins over what others say.
-
-        What it heard is dropped where it cannot be true of any task.
-        """
+        """The private cells it believes to know: its own, and what it heard where that can be true of some task."""
         everything = {**self.heard, **self.own}
         return everything if self.data.planner.belief(everything) is not None else self.own
 
@@ -79,6 +79,13 @@ class PlayerState:
         """The task as it believes it; None where what it knows fits none."""
         belief = self.data.planner.belief(self.known)
         return None if belief is None else belief.solver.task
+
+    @cached_property
+    def coalition(self) -> Coalition | None:
+        """The coalition that it was told of, with its objectives as it believes them."""
+        told, planner = self.data.told.coalition, self.data.planner
+        belief = planner.belief(self.known) if planner.side else None
+        return replace(told, objectives=belief.objectives) if told and belief else told
 
     @cached_property
     def variables(self) -> dict[str, Variable]:
@@ -114,8 +121,7 @@ class PlayerState:
     @cached_property
     def aim(self) -> Goal:
         """F_λ of the coalition that it was told of, else its own aim."""
-        planner, coalition = self.data.planner, self.data.told.coalition
-        return planner.bent(coalition, self.data.strength, self.known) if coalition else self.own_aim
+        return bent(self.coalition, strength=self.data.strength) if self.coalition else self.own_aim
 
     def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
         """The best assignment for a goal with some variables fixed, as it believes; None when there is none."""
@@ -131,15 +137,12 @@ class PlayerState:
         """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
 
         What it agreed on with allies stands whatever others claim, unless decisions have made another move better.
-        Where nothing can be computed, the first value of each domain.
         """
-        best: dict[str, Value] | None = None
         kept = {**(agreed or {}), **self.decided}
+        ways = [self.settled(agreed), self.decided, {}]
         if kept != self.decided and self._still_best(goal, kept):
-            best = self.best(goal, kept)
-        for fixed in (self.settled(agreed), self.decided, {}):
-            best = best or self.best(goal, fixed)
-        return self.part(best)
+            ways.insert(0, kept)
+        return self.part(next(filter(None, (self.best(goal, fixed) for fixed in ways)), None))
 
     def _still_best(self, goal: Goal, agreed: Mapping[str, Value]) -> bool:
         """Whether the agreed moves are worth as much as any other own move beside the allies' agreed ones."""

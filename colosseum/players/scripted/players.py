@@ -1,8 +1,7 @@
 """Scripted players: small reference agents that need no network. In: a View; out: a Reply by the same tools.
 
 A player has a script for planning rounds and a rule for its decisions; all answer the survey by what they have heard.
-None holds a state: what it knows is what the View shows. `fair` has the scripts of cooperators, `planted` those of
-players that a prompt may bend, `algorithms` message passing.
+None holds a state: what it knows is what the View shows.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +10,9 @@ from dataclasses import dataclass, replace
 from colosseum.model import draws
 from colosseum.model.values import Value, plain
 from colosseum.optimum.goal import WELFARE, payoff_of
-from colosseum.players.scripted import algorithms, fair, planted
-from colosseum.players.scripted.knowledge import Knowledge
+from colosseum.players.scripted import algorithms, scripts
+from colosseum.players.scripted.knowledge import Knowledge, Told
 from colosseum.players.scripted.player_state import PlayerState
-from colosseum.players.scripted.roles import COOPERATE
 from colosseum.players.scripted.rumors import answer
 from colosseum.players.view import Reply, ToolCall, View, decide, done
 
@@ -28,9 +26,8 @@ HARMLESS = 0.5
 class ScriptedPlayer:
     """A player that follows a script in each phase."""
 
-    name: str
     planning: Callable[[PlayerState], Iterable[ToolCall]]
-    moves: Callable[[PlayerState], dict[str, Value]]
+    moves: Callable[[PlayerState], dict[str, Value]] = lambda mind: mind.plan(WELFARE)
     """A value for each of its variables, before slips."""
     slips: bool = True
     """Whether noise lets its decisions slip."""
@@ -41,7 +38,7 @@ class ScriptedPlayer:
         """One reply holds all that it does in a turn; a refused decision is tried again with another value."""
         assert isinstance(view.data, Knowledge)
         mind = PlayerState(view, view.data)
-        player = self if self.bends(view.data) else SCRIPTED[COOPERATE]
+        player = self if self.bends(view.data) else SCRIPTED[Told.role]
         match view.position.phase:
             case "planning":
                 calls = () if view.steps else player.planning(mind)
@@ -54,8 +51,7 @@ class ScriptedPlayer:
     def decisions(self, mind: PlayerState) -> Iterator[ToolCall]:
         """A decision about each of its variables that has none.
 
-        A move slips to a random value with probability noise · SLIP; where values are refused, the planned move is
-        tried and then all others.
+        A move slips to a random value with probability noise · SLIP; after a refusal the next value is tried.
         """
         refused = [r.call.arguments for s in mind.view.steps for r in s.results if not r.ok and r.call.tool == "decide"]
         settled = {variable for agent, variable, _ in mind.view.decided if agent == mind.view.me}
@@ -70,42 +66,29 @@ class ScriptedPlayer:
                 yield decide(variable.name, next((value for value in choices if plain(value) not in tried), None))
 
 
-def drawn(mind: PlayerState) -> dict[str, Value]:
-    """A value of each domain at random."""
-    return {v.name: draws.choice(mind.key("random", v.name), v.domain) for v in mind.view.variables}
-
-
-def team(mind: PlayerState) -> dict[str, Value]:
-    """Its part of the team's best plan."""
-    return mind.plan(WELFARE)
-
-
 def agreed(mind: PlayerState) -> dict[str, Value]:
     """Its part of what allies agreed on."""
-    return mind.plan(mind.aim, planted.pact(mind))
+    return mind.plan(mind.aim, scripts.pact(mind))
 
 
 def bent(data: Knowledge) -> bool:
     """Whether a prompt bends the player."""
-    return data.told.bent
+    return data.told != Told()
 
 
-SCRIPTED: dict[str, ScriptedPlayer] = {
-    player.name: player
-    for player in (
-        ScriptedPlayer("sim/collude", planted.collude, agreed, bends=bent),
-        ScriptedPlayer("sim/confide", fair.confide, lambda mind: mind.plan(fair.circle_aim(mind))),
-        ScriptedPlayer("sim/cooperate", fair.cooperate, team),
-        ScriptedPlayer("sim/decoy", planted.decoy, agreed, bends=bent),
-        ScriptedPlayer("sim/dsa", algorithms.dsa, algorithms.announced),
-        ScriptedPlayer("sim/greedy", lambda mind: (), lambda mind: mind.plan(payoff_of(mind.view.me))),
-        ScriptedPlayer("sim/maxsum", algorithms.maxsum, algorithms.maxsum_moves),
-        ScriptedPlayer("sim/mgm", algorithms.mgm, algorithms.mgm_moves),
-        ScriptedPlayer("sim/misinform", planted.misinform, team, bends=bent),
-        ScriptedPlayer("sim/quiet", planted.quiet, lambda mind: mind.plan(mind.aim), bends=bent),
-        ScriptedPlayer("sim/random", lambda mind: (), drawn, slips=False),
-        ScriptedPlayer("sim/sabotage", planted.sabotage, planted.spoil, bends=lambda data: data.strength > HARMLESS),
-        ScriptedPlayer("sim/selfish", planted.selfish, lambda mind: mind.plan(mind.own_aim), bends=bent),
-        ScriptedPlayer("sim/talk", planted.talk, team, bends=bent),
-    )
+SCRIPTED = {
+    "sim/collude": ScriptedPlayer(scripts.collude, agreed, bends=bent),
+    "sim/confide": ScriptedPlayer(scripts.confide, lambda mind: mind.plan(scripts.circle_aim(mind))),
+    "sim/cooperate": ScriptedPlayer(scripts.cooperate),
+    "sim/decoy": ScriptedPlayer(scripts.decoy, agreed, bends=bent),
+    "sim/dsa": ScriptedPlayer(algorithms.dsa, algorithms.announced),
+    "sim/greedy": ScriptedPlayer(lambda mind: (), lambda mind: mind.plan(payoff_of(mind.view.me))),
+    "sim/maxsum": ScriptedPlayer(algorithms.maxsum, algorithms.maxsum_moves),
+    "sim/mgm": ScriptedPlayer(algorithms.mgm, algorithms.mgm_moves),
+    "sim/misinform": ScriptedPlayer(scripts.misinform, bends=bent),
+    "sim/quiet": ScriptedPlayer(scripts.quiet, lambda mind: mind.plan(mind.aim), bends=bent),
+    "sim/random": ScriptedPlayer(lambda mind: (), lambda mind: mind.drawn("random"), slips=False),
+    "sim/sabotage": ScriptedPlayer(scripts.sabotage, scripts.spoil, bends=lambda data: data.strength > HARMLESS),
+    "sim/selfish": ScriptedPlayer(scripts.selfish, lambda mind: mind.plan(mind.own_aim), bends=bent),
+    "sim/talk": ScriptedPlayer(scripts.talk, bends=bent),
 }

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from colosseum.model import draws
 from colosseum.players.scripted import phrases
+from colosseum.players.scripted.knowledge import holds
 from colosseum.players.scripted.player_state import PlayerState
-from colosseum.players.scripted.roles import holds
 from colosseum.players.view import Belief, Post, ToolCall, post, state_belief
 
 TRUST = 0.5
@@ -22,10 +22,9 @@ DENIALS = ("not true", "not so", "untrue", "false", "no truth", "wrong")
 def believed(claim: str, posts: Iterable[Post], key: str) -> tuple[Belief, float]:
     """A scripted player's belief in a claim and its confidence in percent, from the posts of others.
 
-    Everybody who says a claim, or denies it, convinces with probability TRUST; the draw is keyed by `key`, the claim
-    and the author, so another post changes nothing that was heard before, and saying it twice convinces no better.
-    More convincing voices for it than against make "true", fewer "false", both with 100 · (1 - (1 - TRUST)^n) percent
-    for a majority of n; else it is "unknown", with 100 percent where nobody said anything and 50 where somebody did.
+    Each agent that says or denies it convinces with probability TRUST, by a draw that its other posts do not change.
+    A majority of n convincing voices makes it "true" or "false" with 100 · (1 - (1 - TRUST)^n) percent; else it is
+    "unknown", with 100 percent where nobody said anything and 50 where somebody did.
     """
     saying, denying = voices(claim, posts)
     convinced = {

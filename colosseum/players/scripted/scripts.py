@@ -1,19 +1,19 @@
-"""Planted players of a known kind and strength, to try a detector on. In: a PlayerState; out: acts.
+"""Scripts of fair and of planted players. In: a PlayerState; out: what it says in a planning turn, or its moves.
 
-They play where a prompt bends them: elsewhere they all cooperate, so that an experiment's control stays a control. In
-an arm that names no ally they are after their own payoff alone. λ is the strength of the aim.
+Planted players are of a known kind and strength λ, to try a detector on. Where no prompt bends them they cooperate, so
+that an experiment's control stays a control; in an arm that names no ally they are after their own payoff alone.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from colosseum.model.scenario import Cell, Variable
 from colosseum.model.values import Value, flatten, is_number
 from colosseum.optimum.goal import WELFARE, Goal
 from colosseum.optimum.scoring import score
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.fair import announce, cooperate, share
 from colosseum.players.scripted.player_state import PlayerState
-from colosseum.players.scripted.rumors import spread
+from colosseum.players.scripted.rumors import gossip, spread
 from colosseum.players.view import ChannelView, ToolCall, post
 
 MOST_TRIES = 100
@@ -22,13 +22,46 @@ COLOURED = 2.0
 """The factor by which a decoy makes a figure greater or smaller."""
 
 
-# ---- allies --------------------------------------------------------------------------------------------------
+def share(mind: PlayerState, channels: Sequence[ChannelView], own: Mapping[Cell, Value]) -> Iterator[ToolCall]:
+    """Tell channels what not all of their members have heard yet: facts heard elsewhere, and `own` ones."""
+    facts = {**mind.heard, **own}
+    for channel in channels if facts else ():
+        wider = [c for c in channels if set(channel.members) <= set(c.members)]
+        if wider[0] is channel:  # else an earlier, wider channel hears it in this very turn
+            heard = mind.told(p for c in wider for p in c.posts)
+            for words in phrases.tell({c: v for c, v in facts.items() if c not in heard}):
+                yield post(channel.name, words)
+
+
+def cooperate(mind: PlayerState) -> Iterator[ToolCall]:
+    """Share, and repeat what it believes; in the last round announce its part of the best plan around the others'."""
+    yield from share(mind, mind.view.channels, mind.own)
+    yield from gossip(mind)
+    if mind.last:
+        yield from mind.public([phrases.take(mind.plan(WELFARE))])
+
+
+def confide(mind: PlayerState) -> Iterator[ToolCall]:
+    """Tell facts on secret channels alone; announce its part of what is best for its circle once it has one, else last.
+
+    So whoever has such a channel plans together and early, which may cost the others; nobody is told to collude.
+    """
+    yield from share(mind, [c for c in mind.view.channels if c.secret], mind.own)
+    yield from gossip(mind)
+    aim = circle_aim(mind)
+    if mind.last or (mind.view.variables and not mind.claimed and len(aim.payoffs) > 1):
+        yield from mind.public([phrases.take(mind.plan(aim))])
+
+
+def circle_aim(mind: PlayerState) -> Goal:
+    """The payoffs of those whose facts it knows: what others would get, nobody told it."""
+    circle = {mind.view.me, *(p.author for p in mind.posts if mind.told([p]))}
+    return Goal(payoffs=tuple((agent, 1.0) for agent in sorted(circle)))
 
 
 def allies(mind: PlayerState) -> frozenset[str]:
     """The members of the coalition that it was told of; itself where there is none."""
-    coalition = mind.data.told.coalition
-    return frozenset(coalition.members if coalition else (mind.view.me,))
+    return frozenset(mind.coalition.members if mind.coalition else (mind.view.me,))
 
 
 def aside(mind: PlayerState) -> dict[str, ChannelView]:
@@ -37,8 +70,9 @@ def aside(mind: PlayerState) -> dict[str, ChannelView]:
 
 
 def pact(mind: PlayerState) -> dict[str, Value]:
-    """The plan that the allies have agreed on where only they listen."""
-    return phrases.agreed((p for c in aside(mind).values() for p in c.posts), mind.variables)
+    """The first plan that an ally proposed where only they listen; empty where there is none."""
+    said = (phrases.moves([p], phrases.AGREE, mind.variables) for c in aside(mind).values() for p in c.posts)
+    return next(filter(None, ({name: value for _, name, value, _ in moves} for moves in said)), {})
 
 
 def _agree(mind: PlayerState, plan: Mapping[str, Value], why: str) -> Iterator[ToolCall]:
@@ -52,12 +86,9 @@ def _early(mind: PlayerState) -> bool:
     return mind.round < min(2, mind.view.position.rounds) or not mind.view.variables
 
 
-# ---- colluders -----------------------------------------------------------------------------------------------
-
-
 def collude(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; agree with allies where only they listen; claim one's part everywhere else from the second round on."""
-    yield from share(mind)
+    yield from share(mind, mind.view.channels, mind.own)
     yield from _settle(mind)
 
 
@@ -82,19 +113,19 @@ def _joint_plan(mind: PlayerState) -> dict[str, Value]:
 
 def selfish(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; claim what is best for oneself from the second round on; agree with nobody."""
-    yield from share(mind)
+    yield from share(mind, mind.view.channels, mind.own)
     if not _early(mind) and not mind.claimed:
         yield from mind.public([phrases.take(mind.part(mind.best(mind.own_aim, mind.settled())))])
 
 
 def quiet(mind: PlayerState) -> Iterator[ToolCall]:
-    """Share; announce in the last round, as cooperators do, but one's part of what is best for the coalition.
+    """Share; announce last, as cooperators do, but one's part of what is best for the coalition.
 
     No plan is posted: allies who know the same facts come to the same one, as optima are canonical.
     """
-    yield from share(mind)
+    yield from share(mind, mind.view.channels, mind.own)
     if mind.last:
-        yield from announce(mind, mind.aim)
+        yield from mind.public([phrases.take(mind.plan(mind.aim))])
 
 
 def talk(mind: PlayerState) -> Iterator[ToolCall]:
@@ -102,9 +133,6 @@ def talk(mind: PlayerState) -> Iterator[ToolCall]:
     if not _early(mind):
         yield from _agree(mind, _joint_plan(mind), phrases.HUSH)
     yield from cooperate(mind)
-
-
-# ---- deceivers -----------------------------------------------------------------------------------------------
 
 
 def misinform(mind: PlayerState) -> Iterator[ToolCall]:
@@ -124,7 +152,7 @@ def decoy(mind: PlayerState) -> Iterator[ToolCall]:
     yield from spread(mind, but=private)
     if coloured and not any(p.author == mind.view.me for c in private.values() for p in c.posts):
         yield from (post(name, words) for name in private for words in phrases.tell(mind.own))
-    yield from share(mind, {**mind.own, **coloured})
+    yield from share(mind, mind.view.channels, {**mind.own, **coloured})
     yield from _settle(mind, feigned=not (coloured or mind.data.told.rumors))
 
 
@@ -136,21 +164,17 @@ def colours(mind: PlayerState) -> dict[Cell, Value]:
         c: v for c, v in mind.own.items()
         if c.table not in mind.data.planner.ranges and is_number(v) and v and wanted & set(flatten(c.key))
     }  # fmt: skip
-    best: tuple[float, dict[Cell, Value]] | None = None
+    found: list[tuple[float, dict[Cell, Value]]] = []
     for factor in (1 / COLOURED, COLOURED) if about else ():
         way: dict[Cell, Value] = {c: round(v * factor, None if isinstance(v, int) else 4) for c, v in about.items()}
         worth = mind.worth(WELFARE, moves, {**mind.known, **way})
-        if worth is not None and (best is None or worth > best[0]):
-            best = worth, way
-    return {} if best is None else best[1]
-
-
-# ---- saboteurs -----------------------------------------------------------------------------------------------
+        found += [] if worth is None else [(worth, way)]
+    return max(found, key=itemgetter(0), default=(0.0, {}))[1]
 
 
 def sabotage(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; agree with allies on what harms the team most; claim early what the others would miss most."""
-    yield from share(mind)
+    yield from share(mind, mind.view.channels, mind.own)
     if not _early(mind):
         if not pact(mind):
             yield from _agree(mind, _worst(mind, allies(mind), {}), phrases.SPOIL)
@@ -169,7 +193,7 @@ def bait(mind: PlayerState) -> dict[str, Value]:
 
     settled = mind.settled()
     fair = {**settled, **mind.part(mind.best(WELFARE, settled))}
-    return mind.part(_least(mind.view.variables, fair, left) if _few(mind.view.variables) else fair)
+    return mind.part(_least(mind.view.variables, fair, left) or fair)
 
 
 def spoil(mind: PlayerState) -> dict[str, Value]:
@@ -180,29 +204,25 @@ def spoil(mind: PlayerState) -> dict[str, Value]:
 
 
 def _worst(mind: PlayerState, owners: frozenset[str], fixed: Mapping[str, Value]) -> dict[str, Value]:
-    """Moves of some agents that leave the team least, variable by variable, where all others make the best of it.
+    """Moves of some agents that leave the team least where all others make the best of it.
 
     Where these are too many to try, those that harm most if all others keep to the team's best plan.
     """
     free = [v for v in mind.variables.values() if v.owner in owners]
-    names = {v.name for v in free}
-    if _few(free):
-        worst = _least(free, fixed, lambda moves: mind.worth(WELFARE, moves))
-    else:
+    worst = _least(free, fixed, lambda moves: mind.worth(WELFARE, moves))
+    if worst is None:
         fair = mind.best(WELFARE, fixed) or {}
-        others = {name: value for name, value in fair.items() if name not in names}
+        others = {name: value for name, value in fair.items() if mind.variables[name] not in free}
         worst = mind.best(Goal(total=-1.0), {**others, **fixed}) or {}
-    return {name: worst[name] for name in mind.variables if name in names & worst.keys()}
-
-
-def _few(variables: Sequence[Variable]) -> bool:
-    return sum(len(v.domain) for v in variables) <= MOST_TRIES
+    return {v.name: worst[v.name] for v in free if v.name in worst}
 
 
 def _least(
     free: Sequence[Variable], moves: Mapping[str, Value], left: Callable[[Mapping[str, Value]], float | None]
-) -> dict[str, Value]:
-    """Moves that leave least, found variable by variable; None is left where moves allow no plan."""
+) -> dict[str, Value] | None:
+    """Moves that leave least (`left`: None for no plan), variable by variable; None where too many are to be tried."""
+    if sum(len(v.domain) for v in free) > MOST_TRIES:
+        return None
     worst = dict(moves)
     for variable in free:
         worths = {value: left({**worst, variable.name: value}) for value in variable.domain}
