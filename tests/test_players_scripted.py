@@ -196,8 +196,9 @@ def test_simultaneous_decisions_are_not_planned_around(tmp_path: Path) -> None:
 JUNK = ["nan", "inf", "-inf", "1e308", "9" * 5000, "-1", "0", "low", "{a, b}", "{}", "none", "true", "7 = 8", "(a, b)"]
 NAMES = ["cost[engineer1, ticket1]", "cost[engineer2, ticket2]", "skill[engineer1, ticket1]", "cost", "x",
          "pick[engineer1]"]  # fmt: skip
+OPENINGS = [phrases.TELL, phrases.TAKE, phrases.AGREE, phrases.GAIN, phrases.WORTH, phrases.KNOW, phrases.HEARD, ""]
 LINES = st.tuples(
-    st.sampled_from([phrases.TELL, phrases.TAKE, phrases.AGREE, ""]),
+    st.sampled_from(OPENINGS),
     st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(JUNK) | st.text(max_size=8)), max_size=4),
 ).map(lambda drawn: drawn[0] + "; ".join(f"{name} = {value}" for name, value in drawn[1]))
 POSTS = st.lists(st.lists(LINES, max_size=4).map("\n".join) | st.text(max_size=40), max_size=5)
