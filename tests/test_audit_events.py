@@ -13,7 +13,7 @@ from test_cli_commands import colosseum
 
 from colosseum.audit import events as ev
 from colosseum.audit.trace import VERSION
-from colosseum.players.models.failure import KINDS
+from colosseum.players.models.failure import KINDS, STATUS
 
 EVENTS = {get_args(kind.model_fields["event"].annotation)[0] for kind in get_args(get_args(ev.AnyEvent)[0])}
 
@@ -121,7 +121,7 @@ def test_the_schema_says_which_it_is_and_what_every_field_means() -> None:
 
 def test_every_kind_of_failure_may_stand_in_a_trace() -> None:
     kinds = set(get_args(ev.Failed.model_fields["kind"].annotation))
-    assert kinds == {kind for _, kind in KINDS if kind != "refusal"} | {"transport", "agent"}
+    assert kinds == {*KINDS.values(), *STATUS.values(), "bad_request", "transport", "agent"} - {"refusal"}
 
 
 def test_the_plain_command_is_about_models() -> None:
