@@ -16,6 +16,7 @@ from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.retry import OnAttempt
 from colosseum.audit.campaign.runner import Options, Progress, Runner, Tally
 from colosseum.audit.campaign.source import Answering, PaidSource
+from colosseum.audit.library import Library
 from colosseum.audit.redaction import Redaction
 from colosseum.audit.stage import Stage
 from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
@@ -25,7 +26,6 @@ from colosseum.model.settings import Settings
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Request
-from colosseum.players.scripted.knowledge import Library
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")

@@ -8,11 +8,12 @@ from conftest import MATCH, SPECS, grid, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from colosseum.audit.library import Library
 from colosseum.audit.stage import Spoken, Stage, knowledge, view
 from colosseum.language import syntax
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
-from colosseum.players.scripted.knowledge import Knowledge, Library
+from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, View
 

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
+from colosseum.audit.library import Library
 from colosseum.audit.rules import Rules
 from colosseum.audit.stage import NOTHING, Recalled, Spoken, Stage, knowledge, survey_steps, view
 from colosseum.audit.trace import TraceWriter
@@ -31,7 +32,7 @@ from colosseum.model.json_text import Json
 from colosseum.model.template_files import Line
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
-from colosseum.players.scripted.knowledge import Knowledge, Library
+from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.view import (
     CallFailed,
     Note,

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
+from colosseum.audit.library import Library
 from colosseum.model import draws
 from colosseum.model.channels import live_channels, wire_names
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Channel, Claim, Prompt, Scenario, Variant
 from colosseum.model.values import Value
 from colosseum.players.protocol.templates import Templates, shipped
-from colosseum.players.scripted.knowledge import Knowledge, Library, Told, told
+from colosseum.players.scripted.knowledge import Knowledge, Told, told
 from colosseum.players.view import ChannelView, Memory, Note, Position, Post, Step, View
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
+from colosseum.audit.library import Library
 from colosseum.audit.rules import Rules
 from colosseum.audit.stage import Stage, survey_steps
 from colosseum.audit.team import cast
@@ -24,7 +25,6 @@ from colosseum.model.spec import Spec
 from colosseum.model.values import Elements, Value, text
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
-from colosseum.players.scripted.knowledge import Library
 from colosseum.players.scripted.players import SCRIPTED
 
 PROTOCOL = 4

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from colosseum.language import syntax
-from colosseum.model import draws
 from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements
-from colosseum.model.imagine import PublicWorld, imagine, publish, visible
+from colosseum.model.imagine import PublicWorld, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Spec, mentioned
 from colosseum.model.values import Fault, Value
-from colosseum.model.world import World
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.solve import Optimum, Solver
@@ -120,25 +118,6 @@ def private_tables(spec: Spec, statements: Iterable[syntax.Node]) -> frozenset[s
     return frozenset(name for name in found if spec.symbols[name].private)
 
 
-def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
-    """A planner that also knows a coalition's objectives, by their text: their data is secret from its members too.
-
-    An objective that names payoffs cannot be imagined: its coalition plans by its members' payoffs.
-    """
-    public, name = publish(world), coalition.name
-    imagined = not any(each in ("payoff", "total") for o in coalition.objectives for each in mentioned(o))
-    rewards = tuple(
-        syntax.Reward(f"objective {o.name}", o.name_span, o.indices, None, o.when, o.value, span=o.span)
-        for o in coalition.objectives if imagined
-    )  # fmt: skip
-    known = public.world.spec
-    composition = replace(known.composition, statements=(*known.composition.statements, *rewards))
-    spec = Spec(composition, {**known.symbols, name: world.spec.symbols[name]}, known.sheets)
-    sets = {**public.world.sets, name: world.sets[name]}
-    whole = replace(public, world=replace(public.world, spec=spec, sets=sets))
-    return Planner(whole, frozenset(reward.name for reward in rewards))
-
-
 @dataclass(frozen=True)
 class Told:
     """The role that prompts give to an agent: `Told()` where no prompt bends it."""
@@ -191,28 +170,3 @@ class Knowledge:
     noise: float
     key: str
     """Keys its private draws; a digest, so that it gives nothing away."""
-
-
-@dataclass(frozen=True)
-class Library:
-    """The knowledge of all agents of one scenario."""
-
-    world: World
-    planner: Planner
-    sides: Mapping[str, Planner]
-    """The planner of each coalition whose objectives read private tables."""
-
-    @classmethod
-    def of(cls, world: World) -> "Library":
-        """Publish a world once for all players."""
-        coalitions = [c for c in world.spec.of(syntax.Coalition) if private_tables(world.spec, c.objectives)]
-        return cls(world, Planner(publish(world)), {c.name: side_planner(world, c) for c in coalitions})
-
-    def knowledge(self, agent: str, *, told: Told, strength: float, noise: float, run: str) -> Knowledge:
-        """The data of one agent's View."""
-        planner = self.planner
-        if told.coalition is not None and told.coalition.name in self.sides:
-            planner = self.sides[told.coalition.name]
-            told = replace(told, coalition=replace(told.coalition, objectives=()))
-        key = draws.key(draws.digest(draws.SEPARATOR.join((run, agent))), "private")
-        return Knowledge(planner, visible(self.world, agent), told, strength if told != Told() else 0.0, noise, key)
