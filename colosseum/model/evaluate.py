@@ -180,7 +180,7 @@ def prepare_loops(items: Sequence[syntax.Binder | syntax.Index]) -> list[Loop]:
     bound: set[str] = set()
     for item in items:
         depends = bool(bound) and not bound.isdisjoint(mentioned(item.domain))
-        found.append(Loop(item.names, prepare_elements(item.domain), depends, item.span, item.domain.span))
+        found.append(Loop(item, prepare_elements(item.domain), depends))
         bound |= set(item.names)
     return found
 

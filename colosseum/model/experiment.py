@@ -119,20 +119,16 @@ def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
     """What is said twice: arms, sweeps, settings, and what is swept and set."""
     yield from _doubled(statement.arms, "C088", "there are two arms `{}`")
     yield from _doubled(statement.sweeps, "C089", "`{}` is swept twice")
-    yield from _doubled(statement.settings, "C089", "`{}` is set twice")
     swept = {sweep.name: sweep for sweep in statement.sweeps}
-    for setting in statement.settings:
-        if setting.name in swept:
-            yield report("C089", swept[setting.name].name_span, f"`{setting.name}` is swept, and set",
-                         labels=[Label(setting.name_span, "set here")], help="say one of the two")  # fmt: skip
+    said = [(statement.settings, "", "here", "say one of the two")]
     for arm in statement.arms:
-        yield from _doubled(arm.settings, "C089", "`{}` is set twice")
-        for setting in arm.settings:
+        said.append((arm.settings, " by an arm", f"by `{arm.name}`", "an arm or a sweep may say it, not both"))
+    for settings, by, where, help_ in said:
+        yield from _doubled(settings, "C089", "`{}` is set twice")
+        for setting in settings:
             if setting.name in swept:
-                message = f"`{setting.name}` is swept, and set by an arm"
-                labels = [Label(setting.name_span, f"set by `{arm.name}`")]
-                yield report("C089", swept[setting.name].name_span, message, labels=labels,
-                             help="an arm or a sweep may say it, not both")  # fmt: skip
+                message, labels = f"`{setting.name}` is swept, and set{by}", [Label(setting.name_span, f"set {where}")]
+                yield report("C089", swept[setting.name].name_span, message, labels=labels, help=help_)
 
 
 def overruled(statement: syntax.Experiment, params: Mapping[str, Value]) -> list[Diagnostic]:

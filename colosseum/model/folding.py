@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Ground, Term
-from colosseum.model.values import Number, Value, added, compare, member, truth
+from colosseum.model.values import Fault, Number, Value, added, compare, extremum, member, truth
 
 Folded: TypeAlias = "Value | Term"
 MOST_NAMES = 10_000
@@ -97,3 +97,13 @@ def total(rounds: list[tuple[Folded, Folded]]) -> Folded:
     if not parts:
         return constant
     return terms.Total((*parts, Constant(constant)) if constant else tuple(parts))
+
+
+def extreme(which: str, rounds: list[tuple[Folded, Folded]], *, aggregate: bool) -> Folded:
+    """The least or greatest of guarded parts."""
+    if any(isinstance(part, Ground) for pair in rounds for part in pair):
+        return terms.Extremum(which, tuple(term(b) for _, b in rounds), tuple(term(c) for c, _ in rounds), aggregate)
+    values = [body for _, body in rounds if not isinstance(body, Ground)]
+    if aggregate and None in values:
+        raise Fault(f"an item of `{which}` is none", code="C053")
+    return extremum(which, values)

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from colosseum.model.draws import DRAWS
 from colosseum.model.environment import Meter
-from colosseum.model.terms import Absolute, Constant, Extremum, Ground, Term
-from colosseum.model.values import Elements, Fault, Value, absolute, extremum, kind
+from colosseum.model.folding import Folded, extreme
+from colosseum.model.terms import Absolute, Ground
+from colosseum.model.values import Elements, Fault, Value, absolute, kind
 
-Folded: TypeAlias = "Value | Term"
 Function: TypeAlias = Callable[[Sequence[Folded]], Folded]
 
 
@@ -46,10 +46,7 @@ def _extremum(which: str) -> Function:
     def call(arguments: Sequence[Folded]) -> Folded:
         if len(arguments) == 1 and isinstance(arguments[0], Elements):
             arguments = arguments[0].items
-        if any(isinstance(a, Ground) for a in arguments):
-            parts = tuple(a if isinstance(a, Ground) else Constant(a) for a in arguments)
-            return Extremum(which, parts, tuple(Constant(True) for _ in parts), aggregate=False)
-        return extremum(which, [a for a in arguments if not isinstance(a, Ground)])
+        return extreme(which, [(True, argument) for argument in arguments], aggregate=False)
 
     return call
 

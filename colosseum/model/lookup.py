@@ -145,7 +145,7 @@ def _opened(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     if not _settled(keys):
         return _moving(source, keys, env)
     if keys not in source.entries:
-        raise _missing(source.name, keys, env)
+        raise _missing(source, keys, env)
     return _select(source, keys, env)
 
 
@@ -164,7 +164,7 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     widths = [_width(values) for values in reach]
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
-        raise _missing(name, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
+        raise _missing(source, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
     matching = [key for key in grouped if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
     env.place.meter.count(len(known))
     if not matching:
@@ -200,10 +200,8 @@ def _possible(key: Folded, env: Environment) -> "frozenset[Value] | None":
             return frozenset((key,))
 
 
-def _missing(name: str, key: Key, env: Environment) -> Fault:
-    facts, symbol = env.place.facts, env.place.facts.symbol(name)
-    table = symbol is not None and symbol.kind == "table"
-    entries: Mapping[Key, object] = facts.table(name).entries if table else facts.instances(name)
+def _missing(source: Source, key: Key, env: Environment) -> Fault:
+    name, entries, symbol = source.name, source.entries, env.place.facts.symbol(source.name)
     needed = len(next(iter(entries), ()))
     if entries and needed != len(key):
         words = "index" if needed == 1 else "indices"

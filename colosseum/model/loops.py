@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from colosseum.diagnostics import Span
-from colosseum.model import terms
+from colosseum.language import syntax
 from colosseum.model.environment import Environment, Rule
-from colosseum.model.folding import Folded, conjunction, counted, disjunction, term, total
+from colosseum.model.folding import Folded, conjunction, counted, disjunction, extreme, total
 from colosseum.model.terms import Ground
-from colosseum.model.values import Elements, Fault, Value, at, extremum, text, truth
+from colosseum.model.values import Elements, Fault, Value, at, text, truth
 
 Choices: TypeAlias = Callable[[Environment], Iterator[Environment]]
 """The places of all rounds of a loop that its `where` admits."""
@@ -19,24 +18,21 @@ Choices: TypeAlias = Callable[[Environment], Iterator[Environment]]
 class Loop:
     """`i in S`, one of several that are nested."""
 
-    names: tuple[str, ...]
-    """The binders of each element; several names open a pair, no name binds nothing."""
+    item: syntax.Binder | syntax.Index
+    """Its names are the binders of each element; several open a pair, none binds nothing."""
     domain: Callable[[Environment], Elements]
     depends: bool
     """Whether the domain mentions a name of a loop around it."""
-    span: Span
-    """Where it stands."""
-    domain_span: Span
-    """Where its domain stands."""
 
     def bind(self, item: Value, env: Environment, *, apart: bool) -> Environment:
         """The place where an element has this loop's names; `apart`, it adds no private reads to those around it."""
         reads = env.reads.copy() if apart and env.reads is not None else env.reads
         bindings = env.bindings.copy()
-        if len(self.names) == 1:
-            bindings[self.names[0]] = item
-        elif self.names:
-            bindings.update(_opened(self.names, item))
+        names = self.item.names
+        if len(names) == 1:
+            bindings[names[0]] = item
+        elif names:
+            bindings.update(_opened(names, item))
         return Environment(env.place, bindings, reads, env.rounds)
 
 
@@ -60,7 +56,7 @@ def rounds(
     try:
         env.place.meter.foresee([*env.rounds, *sizes])
     except Fault as fault:
-        raise at(fault, loops[0].span.to(loops[-1].span)) from None
+        raise at(fault, loops[0].item.span.to(loops[-1].item.span)) from None
     return _turn(loops, pools, (), env.inside(sizes), apart)
 
 
@@ -84,7 +80,7 @@ def _turn(
             else:
                 yield from _turn(loops, pools, (*items, item), loop.bind(item, env, apart=False), apart)
     except Fault as fault:
-        raise at(fault, loop.domain_span) from None
+        raise at(fault, loop.item.domain.span) from None
 
 
 def aggregate(which: str, choices: Choices, when: Rule, body: Rule) -> Rule:
@@ -92,7 +88,7 @@ def aggregate(which: str, choices: Choices, when: Rule, body: Rule) -> Rule:
 
     def rule(env: Environment) -> Folded:
         items = [(holds, body(inner)) for holds, inner in _guarded(choices, when, env)]
-        return total(items) if which == "sum" else _extremum(which, items)
+        return total(items) if which == "sum" else extreme(which, items, aggregate=True)
 
     return rule
 
@@ -114,12 +110,3 @@ def _guarded(choices: Choices, when: Rule, env: Environment) -> Iterator[tuple[F
         holds = when(inner)
         if isinstance(holds, Ground) or truth(holds, "`when`"):
             yield holds, inner
-
-
-def _extremum(which: str, items: Sequence[tuple[Folded, Folded]]) -> Folded:
-    if any(isinstance(part, Ground) for pair in items for part in pair):
-        return terms.Extremum(which, tuple(term(b) for _, b in items), tuple(term(c) for c, _ in items), True)
-    values = [body for _, body in items if not isinstance(body, Ground)]
-    if None in values:
-        raise Fault(f"an item of `{which}` is none", code="C053")
-    return extremum(which, values)

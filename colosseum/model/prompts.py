@@ -32,7 +32,6 @@ MOST_DIGITS = 12
 """Digits that `round` may keep."""
 ALLOWED = ("Template", "Output", "TemplateData", "For", "If", "Name", "Getitem", "Tuple", "Compare", "Operand", "And",
            "Or", "Not", "Test", "Const", "Filter")  # fmt: skip
-FILTERS = ("join", "round", "upper", "length")
 TESTS = ("defined", "none", "number", "even", "odd", "in", "eq", "ne", "lt", "le", "gt", "ge")
 
 
@@ -118,6 +117,10 @@ def _length(value: object) -> int:
     return len(value)
 
 
+FILTERS = {"join": _join, "round": _round, "upper": _upper, "length": _length}
+"""What may follow `|`."""
+
+
 def _finalize(value: object) -> object:
     """What is printed: none and pairs as the language writes them."""
     return text(value) if value is None or isinstance(value, tuple | bool) else value
@@ -150,7 +153,7 @@ def _jinja() -> "Environment":
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False,
         finalize=_finalize,
     )  # fmt: skip
-    environment.filters = {"join": _join, "round": _round, "upper": _upper, "length": _length}
+    environment.filters = dict(FILTERS)
     environment.tests = {name: environment.tests[name] for name in TESTS}
     environment.globals = {}
     return environment
