@@ -79,7 +79,7 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     found: list[Variable] = []
     name = ""
     try:
-        keys = list(work.place.facts.instances(statement.name))
+        keys = list(work.place.facts.decided(statement.name).domains)
         position = agent_position(keys, work.place.facts.members("agents"))
         owned, allowed = _owner(statement, position), domain(statement)
         for name, key, env in work.each(statement, statement.indices):

@@ -72,7 +72,7 @@ def imagine(public: PublicWorld, known: Mapping[Cell, Value]) -> Task | None:
             tables[name] = TableData(name, entries, dict.fromkeys(keys, ()))
             facts.memo["tables", name] = tables[name]
         tables |= {n: facts.table(n) for n in spec.derived}
-        domains = {s.name: dict(facts.instances(s.name)) for s in spec.of(syntax.Variable)}
+        domains = {s.name: facts.decided(s.name) for s in spec.of(syntax.Variable)}
         blind = {n: replace(t, audience=None) for n, t in tables.items()}
         task, diagnostics = ground(replace(world, tables=blind, domains=domains))
     except Fault:

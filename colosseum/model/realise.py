@@ -22,7 +22,7 @@ from colosseum.model.scenario import Graph
 from colosseum.model.spec import BUILT_IN, Spec
 from colosseum.model.tables import set_elements, table_data
 from colosseum.model.values import Elements, Fault, Value, a, first_doubled, flatten, instance_name, kind, text
-from colosseum.model.world import Facts, World
+from colosseum.model.world import Decided, Facts, World
 
 FAMILIES = {
     "param": "params", "set": "sets", "coalition": "sets", "channel": "sets", "table": "tables", "variable": "domains",
@@ -200,12 +200,12 @@ class Realiser(Facts):
         named = self.spec.symbols.get(source.value.id) if isinstance(source.value, syntax.Name) else None
         return named is not None and named.kind == "coalition"
 
-    def _domains(self, name: str) -> dict[tuple[Value, ...], tuple[Value, ...]]:
+    def _domains(self, name: str) -> Decided:
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Variable)
         allowed = domain(statement)
         instances = indexed(statement.indices, self.environment())
-        return {key: allowed(env, instance_name(name, key)) for key, env in instances}
+        return Decided(name, {key: allowed(env, instance_name(name, key)) for key, env in instances})
 
 
 def realise(

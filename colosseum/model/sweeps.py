@@ -91,16 +91,12 @@ def _words(axes: list[list[Option]]) -> dict[str, Value]:
 
 def factors(point: str, model: str = "") -> dict[str, str]:
     """A point's factors by name, as `network=ring, n=6` says them; the model is one where it is not said."""
-    found = dict(_factor(part) for part in _parts(point))
+    found: dict[str, str] = {}
+    for part in _parts(point):
+        name, _, said = part.partition("=") if "=" in part else ("point", "", part)
+        quoted = "=" in part and len(said) > 1 and said[0] == said[-1] == '"'
+        found[name] = said[1:-1] if quoted else said
     return found if "model" in found or not model else {**found, "model": model}
-
-
-def _factor(part: str) -> tuple[str, str]:
-    name, equals, value = part.partition("=")
-    if not equals:
-        return "point", part
-    quoted = len(value) > 1 and value[0] == value[-1] == '"'
-    return name, value[1:-1] if quoted else value
 
 
 def _parts(point: str) -> Iterator[str]:

@@ -88,19 +88,8 @@ class Facts(ABC):
     def table(self, name: str) -> TableData:
         return cast(TableData, self.fact("tables", name))
 
-    def instances(self, variable: str) -> Mapping[Key, Key]:
-        """The domain of each instance of a variable, by its key."""
-        return cast(dict[Key, Key], self.fact("domains", variable))
-
-    @lazy_property
-    def _decided(self) -> dict[str, Decided]:
-        return {}
-
     def decided(self, variable: str) -> Decided:
-        domains = self.instances(variable)
-        if variable not in self._decided:
-            self._decided[variable] = Decided(variable, domains)
-        return self._decided[variable]
+        return cast(Decided, self.fact("domains", variable))
 
     def is_element(self, name: str) -> bool:
         return name in self.elements
@@ -118,8 +107,8 @@ class World(Facts):
     sets: dict[str, Elements]
     """`agents`, every set, every coalition and every channel's members."""
     tables: dict[str, TableData]
-    domains: dict[str, dict[Key, Key]] = field(repr=False)
-    """The domain of every variable's instances."""
+    domains: dict[str, Decided] = field(repr=False)
+    """Every variable's instances."""
     network: dict[str, Elements]
     """Its links."""
     elements: frozenset[str] = frozenset()
