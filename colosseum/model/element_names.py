@@ -35,13 +35,13 @@ def _born(statement: syntax.Statement, spec: Spec, count: Count) -> Born:
             yield from _below((expr,), spec, count)
         case syntax.Set(source=syntax.Drawn(call=call)) | syntax.Table(source=syntax.Drawn(call=call)):
             yield from _below(call.arguments, spec, count)
-        case syntax.Set(source=syntax.Grid(rows=rows)):
-            yield from _cells(c for r in rows for c in (*r.label, *r.cells))
-        case syntax.Table(source=syntax.Grid(rows=rows)):
-            yield from _cells(c for r in rows for c in r.cells)
-        case syntax.Set(source=syntax.Loaded() as loaded) | syntax.Table(source=syntax.Loaded() as loaded):
-            rows_read = spec.sheets[place(loaded)].rows if place(loaded) in spec.sheets else ()
-            yield from ((e.value, e.span) for row in rows_read for e in row if isinstance(e.value, str))
+        case syntax.Set(source=source) | syntax.Table(source=source):
+            rows: Iterable[Iterable[syntax.Cell]] = ()
+            if isinstance(source, syntax.Grid):
+                rows = ((*(row.label if isinstance(statement, syntax.Set) else ()), *row.cells) for row in source.rows)
+            elif isinstance(source, syntax.Loaded) and place(source) in spec.sheets:
+                rows = spec.sheets[place(source)].rows
+            yield from ((cell.value, cell.span) for row in rows for cell in row if isinstance(cell.value, str))
         case _:
             pass
 
@@ -72,7 +72,3 @@ def _below(exprs: Iterable[syntax.Expr], spec: Spec, count: Count) -> Born:
                     continue  # told where the set itself is computed
             case _:
                 pass
-
-
-def _cells(cells: Iterable[syntax.Cell]) -> Born:
-    return ((cell.value, cell.span) for cell in cells if isinstance(cell.value, str))

@@ -41,11 +41,6 @@ class Meter:
             self.exhausted = self.exhausted or Fault(message, code="C056", help="loop over smaller sets")
             raise self.exhausted.with_traceback(None)
 
-    @property
-    def left(self) -> int:
-        """How many more are allowed."""
-        return MOST_STEPS - self.steps
-
     def affords(self, terms: int) -> bool:
         """Whether so many more terms may be evaluated, which is then counted: looking for mistakes is bounded too."""
         allowed = self.evaluated + terms <= MOST_EVALUATED

@@ -246,7 +246,7 @@ def _declaration(name: str, symbol: Symbol | None) -> str:
 
 def check_known(found: Term, task: Task) -> None:
     """Raises Poisoned when a term mentions a variable that is in error."""
-    if not found.scope <= task.names:
+    if not found.scope <= task.variable.keys():
         raise Poisoned("a variable is in error")
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from colosseum.diagnostics import Span, closest
 from colosseum.model import terms
-from colosseum.model.environment import Environment, Rule, newborn
+from colosseum.model.environment import MOST_STEPS, Environment, Rule, newborn
 from colosseum.model.folding import Folded, conjunction, link, term
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.terms import Constant, Decision, Ground
@@ -40,7 +40,7 @@ def once(rule: Rule) -> Rule:
     def kept(env: Environment) -> Folded:
         nonlocal last
         meter = env.place.meter
-        if last is not None and last[0] is env and last[2] <= meter.left:
+        if last is not None and last[0] is env and meter.steps + last[2] <= MOST_STEPS:
             meter.steps += last[2]
             return last[1]
         before = meter.steps

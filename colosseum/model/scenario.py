@@ -150,11 +150,6 @@ class Task:
         return {v.name: v for v in self.variables}
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """The names of the variables."""
-        return frozenset(self.variable)
-
-    @cached_property
     def rank(self) -> dict[str, int]:
         """The place of each agent in declared order."""
         return {agent: place for place, agent in enumerate(self.agents)}
