@@ -14,7 +14,7 @@ from colosseum.model.instances import indexed
 from colosseum.model.networks import spec_graph
 from colosseum.model.payoff_rules import worth
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets
-from colosseum.model.prompts import Compiled, Vocabulary, compile_template, render
+from colosseum.model.prompts import Vocabulary, compile_template, render
 from colosseum.model.realise import Realiser, realise
 from colosseum.model.scenario import (
     Channel,
@@ -175,13 +175,15 @@ def _prompts(world: World, sheets: Sheets, work: Findings, meter: Meter) -> Iter
                 work.add(report("C084", variant.span, message, labels=labels, help="give one of them another name"))
             wordings = []
             for text in (variant.text, *variant.paraphrases):
-                try:
+                with work.caught(text.span):
                     compiled = compile_template(text, vocabulary)
-                except Fault as fault:
-                    work.fault(fault, text.span)
-                    continue
-                told = sheets if PAYOFFS in compiled.names and sheets.asked else None
-                wordings.append(tuple(_rendered(compiled, statement, recipients, world, told, work, meter)))
+                    told: list[tuple[str, str]] = []
+                    for agent in recipients:
+                        allies = _allies(agent, statement, world)
+                        asked = PAYOFFS in compiled.names and sheets.asked
+                        extra: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if asked else {}
+                        told.append((agent, render(compiled, world, me=agent, allies=allies, extra=extra, meter=meter)))
+                    wordings.append(tuple(told))
             if wordings:
                 variants.append(Variant(variant.name, wordings[0], tuple(wordings[1:])))
         yield Prompt(statement.name, recipients, tuple(variants))
@@ -196,30 +198,11 @@ def _recipients(statement: syntax.Prompt, world: World, meter: Meter) -> tuple[s
     return tuple(str(i) for i in items)
 
 
-def _rendered(
-    compiled: Compiled,
-    statement: syntax.Prompt,
-    recipients: tuple[str, ...],
-    world: World,
-    sheets: Sheets | None,
-    work: Findings,
-    meter: Meter,
-) -> Iterator[tuple[str, str]]:
-    for agent in recipients:
-        try:
-            allies = _allies(agent, statement, world)
-            told: dict[str, Value] = {PAYOFFS: sheets.of(agent)} if sheets else {}
-            yield agent, render(compiled, world, me=agent, allies=allies, extra=told, meter=meter)
-        except Fault as fault:
-            work.fault(fault, compiled.text.span)
-            return  # one mistake is told once, not for every recipient
-
-
 def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
     vocabulary = _vocabulary(world)
     for statement in world.spec.of(syntax.Claim):
         outer = Environment(Place(world, meter=meter), reads=set())
-        try:
+        with work.caught(statement.name_span):
             truth_value = statement.truth.id if isinstance(statement.truth, syntax.Name) else ""
             if truth_value not in ("true", "false"):
                 low = statement.truth.span.text.lower()
@@ -234,8 +217,6 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
                 about = tuple(str(v) for v in dict.fromkeys(key) if v in world.sets["agents"])
                 yield Claim(name, words, truth_value == "true", about)
             refuse_private(statement.name, outer)
-        except Fault as fault:
-            work.fault(fault, statement.name_span)
 
 
 def _rubrics(spec: Spec, work: Findings) -> Iterator[Rubric]:
