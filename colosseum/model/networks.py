@@ -72,16 +72,15 @@ def check_graph(graph: Graph, agents: Elements) -> None:
                 if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
                     below = f"a whole number below the number of agents ({len(agents)})"
                     raise Fault(f"`{name}` is {below}, not `{text(argument)}`", code="C070")
+            case _ if not isinstance(argument, Elements):
+                help_ = "edges({(A, B), (B, C)})"
+                raise Fault(f"`edges` takes a set of pairs, not {kind(argument)}", code="C070", help=help_)
             case _:
-                _check_edges(argument, agents)
-
-
-def _check_edges(listed: Value, agents: Elements) -> None:
-    if not isinstance(listed, Elements):
-        raise Fault(f"`edges` takes a set of pairs, not {kind(listed)}", code="C070", help="edges({(A, B), (B, C)})")
-    for edge in listed:
-        if not isinstance(edge, tuple) or len(edge) != 2 or edge[0] == edge[1] or any(a not in agents for a in edge):
-            raise Fault(f"`{text(edge)}` is not a pair of two agents", code="C070", help=f"agents: {agents}")
+                for edge in argument:
+                    ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()
+                    if len(ends & agents.as_set) != 2:
+                        message = f"`{text(edge)}` is not a pair of two agents"
+                        raise Fault(message, code="C070", help=f"agents: {agents}")
 
 
 def network_links(facts: "Realiser") -> Elements:

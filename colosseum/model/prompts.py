@@ -5,7 +5,7 @@ Reading a private row that is not the recipient's is an error, so what is render
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -89,13 +89,7 @@ def _join(value: object, between: object = "") -> str:
     """`S | join(", ")`, no longer than a prompt may be."""
     if not isinstance(value, _Counted | tuple):
         raise Fault(f"`join` takes a set, not `{value}`", code="C083")
-    pieces, length, between = list[str](), 0, str(between)
-    for item in value:
-        pieces.append(str(_finalize(item)))
-        length += len(pieces[-1]) + len(between)
-        if length > LONGEST_PROMPT:
-            raise _too_long()
-    return between.join(pieces)
+    return str(between).join(_bounded((str(_finalize(item)) for item in value), len(str(between))))
 
 
 def _round(value: object, digits: object = 0) -> float:
@@ -107,18 +101,10 @@ def _round(value: object, digits: object = 0) -> float:
     return round(float(value), digits)
 
 
-def _upper(value: object) -> str:
-    return str(_finalize(value)).upper()
-
-
 def _length(value: object) -> int:
     if not isinstance(value, _Counted | tuple | str):
         raise Fault(f"`length` takes a set or a text, not `{_finalize(value)}`", code="C083")
     return len(value)
-
-
-FILTERS = {"join": _join, "round": _round, "upper": _upper, "length": _length}
-"""What may follow `|`."""
 
 
 def _finalize(value: object) -> object:
@@ -126,9 +112,19 @@ def _finalize(value: object) -> object:
     return text(value) if value is None or isinstance(value, tuple | bool) else value
 
 
-def _too_long() -> Fault:
-    message = f"this prompt renders to more than {LONGEST_PROMPT:,} characters"
-    return Fault(message, code="C082", help="loop over smaller sets")
+def _bounded(pieces: Iterable[str], between: int = 0) -> Iterator[str]:
+    """The pieces of a prompt with so many characters between them; raises Fault when they are too long."""
+    length = 0
+    for piece in pieces:
+        length += len(piece) + between
+        if length > LONGEST_PROMPT:
+            message = f"this prompt renders to more than {LONGEST_PROMPT:,} characters"
+            raise Fault(message, code="C082", help="loop over smaller sets")
+        yield piece
+
+
+FILTERS = {"join": _join, "round": _round, "upper": lambda value: str(_finalize(value)).upper(), "length": _length}
+"""What may follow `|`."""
 
 
 @cache
@@ -214,14 +210,8 @@ def render(
             context[name] = rows.entry(()) if () in table.entries and name in compiled.names else rows
     if any(name not in context and (name in spec.symbols or spec.doubts.covers(name)) for name in compiled.names):
         raise Poisoned("a fact is in error")
-    pieces: list[str] = []
-    length = 0
     try:
-        for piece in compiled.template.generate(context):
-            length += len(piece)
-            if length > LONGEST_PROMPT:
-                raise _too_long()
-            pieces.append(piece)
+        whole = "".join(_bounded(compiled.template.generate(context)))
     except (TypeError, ValueError, OverflowError, RecursionError, TemplateError) as error:
         line = _line(error)
         reason = "it compares what has no order" if isinstance(error, TypeError) else str(error)
@@ -231,7 +221,7 @@ def render(
         if fault.span is None:
             _at(fault, compiled.text, _line(fault))
         raise
-    return "\n".join(line.rstrip() for line in "".join(pieces).strip().splitlines())
+    return "\n".join(line.rstrip() for line in whole.strip().splitlines())
 
 
 def lines_kept(text: str) -> str:
