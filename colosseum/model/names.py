@@ -39,12 +39,6 @@ def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
         yield from scope.inside(statement, {})
 
 
-def _stands(diagnostic: Diagnostic, part: syntax.Node | None) -> bool:
-    """Whether it stands in this part of a statement."""
-    span = diagnostic.span
-    return part is not None and span is not None and part.span.start <= span.start < part.span.end
-
-
 def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
     """A domain chooses among elements that exist: none are born in it."""
     name = diagnostic.span.text if diagnostic.span else ""
@@ -84,10 +78,10 @@ class _Scope:
                 yield from self.inside(of, bound)
                 yield from self.within(indices, (recipients, source), bound)
             case syntax.Variable(indices=indices, owner=owner, domain=domain):
-                for found in self.within(indices, (owner, domain), bound):
-                    yield _in_domain(found) if _stands(found, domain) else (
-                        self.as_agents(found) if _stands(found, owner) else found
-                    )
+                inner = dict(bound)
+                yield from self.loop(indices, inner)
+                yield from map(self.as_agents, self.inside(owner, inner))
+                yield from map(_in_domain, self.inside(domain, inner))
             case syntax.Coalition(members=members, objectives=objectives):
                 yield from map(self.as_agents, self.inside(members, bound))
                 yield from self.within(None, objectives, bound)
@@ -141,13 +135,18 @@ class _Scope:
     ) -> Iterator[Diagnostic]:
         """A loop, and the parts that know its binders."""
         inner = dict(bound)
+        yield from self.loop(loop, inner)
+        for part in parts:
+            yield from self.inside(part, inner, births=births)
+
+    def loop(self, loop: syntax.Binders | syntax.Indices | None, inner: dict[str, Span]) -> Iterator[Diagnostic]:
+        """The domains of a loop and what it leaves out; its binders are added to `inner`."""
         for item in loop.items if loop else ():
             for diagnostic in self.inside(item.domain, inner):
                 alone = isinstance(item, syntax.Index) and not item.names
                 yield _helped(diagnostic, INDEX.format(item.span.text)) if alone else diagnostic
             yield from self.bind(item.names, item.span, inner)
-        for part in (loop and loop.where, *parts):
-            yield from self.inside(part, inner, births=births)
+        yield from self.inside(loop and loop.where, inner)
 
     def as_agents(self, diagnostic: Diagnostic) -> Diagnostic:
         """Add the list of agents as help."""
