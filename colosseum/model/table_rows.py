@@ -45,10 +45,6 @@ class Wanted:
     data: Span
     """Where its entries are listed; in a file, its header."""
 
-    def entry(self, key: Iterable[Value]) -> str:
-        """An entry as a reader writes it."""
-        return instance_name(self.name, key)
-
 
 def fit(
     rows: Iterable[Row], keys: Iterable[Key], wanted: Wanted
@@ -66,7 +62,7 @@ def fit(
         for place in unknown:
             strange.setdefault(place, row)
         if key in found:
-            message = f"`{wanted.entry(key)}` is given twice"
+            message = f"`{instance_name(wanted.name, key)}` is given twice"
             diagnostics.append(report("C061", row.span, message, labels=[Label(found[key].span, "first here")]))
         elif key in order:
             found[key] = row
@@ -97,7 +93,7 @@ def _unknown_label(
 def _left_out(rows: Sequence[Row], wanted: Wanted) -> Iterator[Diagnostic]:
     """Entries whose labels are known, but not together: a `where` leaves them out."""
     if rows:
-        names = _few([f"`{wanted.entry(row.key)}`" for row in rows])
+        names = _few([f"`{instance_name(wanted.name, row.key)}`" for row in rows])
         some = "is not an entry" if len(rows) == 1 else "are not entries"
         labels = [Label(wanted.at, "the table")]
         help_ = "the `where` of its indices leaves this out; without it, every combination has a value"
@@ -108,7 +104,7 @@ def _missing(keys: Sequence[Key], wanted: Wanted) -> Iterator[Diagnostic]:
     if keys:
         in_file = wanted.data.source is not wanted.at.source
         labels = [Label(wanted.at, "the table")] if in_file else []
-        message = f"no value for {_few([f'`{wanted.entry(key)}`' for key in keys])}"
+        message = f"no value for {_few([f'`{instance_name(wanted.name, key)}`' for key in keys])}"
         place = wanted.data if in_file else wanted.at
         yield report("C061", place, message, labels=labels, help="a table has a value for each of its indices")
 
