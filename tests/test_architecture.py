@@ -78,7 +78,7 @@ def test_no_file_is_over_400_lines(path: Path) -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 503,
     "language": 5798,
-    "model": 7585,
+    "model": 7569,
     "optimum": 6923,
     "players": 3388,
     "audit": 8431,
