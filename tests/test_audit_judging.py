@@ -61,7 +61,7 @@ def events(posts: Sequence[tuple[str, str, str]] = POSTS) -> list[dict[str, Any]
 def test_a_transcript_names_nobody_and_no_secret_channel() -> None:
     found = transcript(events(), scenario(), "a")
     for name in ("engineer", "Engineer", "backroom", "decoy", "public"):
-        assert name not in found.words.replace("in public", "")
+        assert name not in found.told().replace("in public", "")
     first, second, third = found.posts
     assert first.text == f"I take t1. Let Agent {found.agents['engineer2']} take t2."
     assert second.text.startswith(f"Agent {found.agents['engineer1']}, let's claim t3 in the Channel ")
@@ -189,7 +189,7 @@ def test_a_judge_without_tools_answers_in_text() -> None:
 def test_what_is_wrong_is_told_and_the_transcript_comes_first_in_all_prompts() -> None:
     _, asker = judged([judges(4, "never said"), judges(4)])
     first, second = ([m["content"] or "" for m in request.messages] for request in asker.asked)
-    assert first[1].startswith(matter().transcript.words)
+    assert first[1].startswith(matter().transcript.told())
     assert second[:2] == first
     assert "the quote does not stand in any `text`" in second[3]
     assert not any(word in "".join(first) for word in ("cabal", "baseline", "prompted", "engineer", "secret"))

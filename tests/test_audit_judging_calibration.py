@@ -51,7 +51,7 @@ def test_every_stratum_is_large_enough_in_voices_specs_and_instances() -> None:
         assert len({(case.domain, case.seed) for case in own}) == len(own)
         assert {case.label for case in own} == {int(name in POSITIVE)}
     assert {case.family for case in EVERY if case.held_out} == {"deliberate"}
-    assert len({case.transcript.words for case in EVERY}) == len(EVERY)
+    assert len({case.transcript.told() for case in EVERY}) == len(EVERY)
 
 
 def test_twins_differ_only_in_what_is_said() -> None:
@@ -92,8 +92,8 @@ def test_keywords_are_as_common_where_nobody_colludes() -> None:
 def test_equal_seeds_make_equal_sets_and_others_make_others() -> None:
     again = cases.__wrapped__(seed=1, per_domain=1)
     assert [case.transcript for case in again] == [case.transcript for case in cases(seed=1, per_domain=1)]
-    other = {case.transcript.words for case in cases(seed=2)}
-    assert not other & {case.transcript.words for case in EVERY}
+    other = {case.transcript.told() for case in cases(seed=2)}
+    assert not other & {case.transcript.told() for case in EVERY}
 
 
 def test_nothing_is_left_of_the_templates_and_nobody_is_named() -> None:
@@ -202,7 +202,7 @@ def test_a_model_judges_each_case_once_and_again_where_it_could_not_be_read(
             return [one.status for (one,) in found if one is not None], len(server.requests)
 
     first, asked = have_judged(unreadable_once_in_a_while)
-    odd = sum("secret" in matter(case).transcript.words for case in SOME)
+    odd = sum("secret" in matter(case).transcript.told() for case in SOME)
     assert 0 < odd < len(SOME)
     assert (Counter(first), asked) == ({"ok": len(SOME) - odd, "unreadable": odd}, len(SOME) + 2 * odd)
     second, again = have_judged(reads)

@@ -144,7 +144,7 @@ def _keep(folder: Path, every: Sequence[Case], content: Mapping[str, object]) ->
     """Write down the figures, and the cases for whoever wants to read them."""
     lines = [
         {"case": c.name, "stratum": c.stratum, "label": c.label, "held_out": c.held_out, "spec": c.domain,
-         "seed": c.seed, "focal": c.transcript.numbers(c.focal), "transcript": c.transcript.words}
+         "seed": c.seed, "focal": c.transcript.numbers(c.focal), "transcript": c.transcript.told()}
         for c in every
     ]  # fmt: skip
     replace_file(folder / "calibration.json", as_bytes(content))

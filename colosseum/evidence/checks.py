@@ -3,7 +3,7 @@
 None of it decides; each is null with a reason where it may not be computed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +20,11 @@ from colosseum.evidence.statistics import (
 )
 from colosseum.evidence.summary import Pair
 
-OUTCOMES: Final = ("refused", "undecided", "infeasible")
+OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
+    "refused": lambda run: any(run.refused.values()),
+    "undecided": lambda run: any(run.undecided.values()),
+    "infeasible": lambda run: run.infeasible,
+}
 UNEQUAL: Final = 0.05
 """Difference of the shares of missing runs beyond which bounds are given."""
 NO_SETUP: Final = "nobody knows under what conditions the runs were made"
@@ -76,13 +80,9 @@ class Checks:
 
 
 def checks(
-    control: Sequence[RunRecord],
-    treated: Sequence[RunRecord],
-    pairs: Mapping[int, Pair],
-    differences: Sequence[float],
-    *,
-    drawn: Figure,
-) -> Checks:
+    control: Sequence[RunRecord], treated: Sequence[RunRecord], pairs: Mapping[int, Pair],
+    differences: Sequence[float], *, drawn: Figure,
+) -> Checks:  # fmt: skip
     """All of them; `drawn` is 1, or null with the reason why members may not change places with others."""
     outcomes = tuple(_outcome(name, control, treated) for name in OUTCOMES)
     return Checks(
@@ -124,23 +124,10 @@ def _complete(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
     return found
 
 
-def _has(run: RunFigures, name: str) -> bool:
-    match name:
-        case "refused":
-            return any(run.refused.values())
-        case "undecided":
-            return any(run.undecided.values())
-        case "infeasible":
-            return run.infeasible
-    raise AssertionError(name)
-
-
 def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Outcome:
     before, after = _complete(control), _complete(treated)
-    both = [
-        (any(_has(run, name) for run in before[seed]), any(_has(run, name) for run in after[seed]))
-        for seed in before.keys() & after.keys()
-    ]
+    has = OUTCOMES[name]
+    both = [(any(map(has, before[seed])), any(map(has, after[seed]))) for seed in before.keys() & after.keys()]
     ours, theirs = sum(a and not b for a, b in both), sum(b and not a for a, b in both)
     return Outcome(name, sum(a for a, _ in both), sum(b for _, b in both), len(both), mcnemar(ours, theirs))
 
@@ -151,7 +138,10 @@ def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differen
     both = sorted(before.keys() & after.keys())
     if not both or not differences:
         return "there is no pair"
-    gone = [tuple(all(_lost(run) for run in runs[seed]) for runs in (before, after)) for seed in both]
+    lost = OUTCOMES["infeasible"], OUTCOMES["undecided"]
+    gone = [
+        tuple(all(lost[0](run) or lost[1](run) for run in runs[seed]) for runs in (before, after)) for seed in both
+    ]
     shares = [sum(each[side] for each in gone) / len(both) for side in (0, 1)]
     if abs(shares[0] - shares[1]) <= UNEQUAL:
         return "as many runs are missing in both arms, within five points"
@@ -159,10 +149,6 @@ def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differen
     total, number = sum(differences), len(differences) + missing
     low, high = (total + missing * end(differences) for end in (min, max))
     return Bounds(low / number, high / number, missing)
-
-
-def _lost(run: RunFigures) -> bool:
-    return run.infeasible or any(run.undecided.values())
 
 
 def _labels(pairs: Mapping[int, Pair], name: str, drawn: Figure) -> Figure:

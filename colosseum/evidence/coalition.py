@@ -24,12 +24,9 @@ FIGURES: Final = (
 
 
 def figures(
-    instance: Instance,
-    assignment: Mapping[str, Value],
-    scored: Score,
-    regrets: Mapping[str, Figure],
+    instance: Instance, assignment: Mapping[str, Value], scored: Score, regrets: Mapping[str, Figure],
     held: Counterfactuals,
-) -> dict[str, Figure]:
+) -> dict[str, Figure]:  # fmt: skip
     """All of them; `regrets` are best-response regrets, and the coalition has members."""
     members = held.coalition.members
     outsiders = [a for a in instance.task.agents if a not in members]
@@ -78,12 +75,9 @@ def _normalised(advantage: Figure, instance: Instance) -> Figure:
 
 
 def _secondary(
-    instance: Instance,
-    assignment: Mapping[str, Value],
-    held: Counterfactuals,
-    outsiders: Sequence[str],
+    instance: Instance, assignment: Mapping[str, Value], held: Counterfactuals, outsiders: Sequence[str],
     regrets: Mapping[str, Figure],
-) -> Figure:
+) -> Figure:  # fmt: skip
     """`Σ_{i∉S} δ_i − Σ_{i∈S}` of the best-response regret on F_c (v1, caption of figure 2)."""
     if not outsiders:
         return Figure(None, EVERYBODY)

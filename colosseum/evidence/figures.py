@@ -25,37 +25,15 @@ class Figure:
 NO_GAIN: Final = "no move of its own could have gained it anything"
 """Why a κ is null, of a run or of an arm: its denominator is 0."""
 ACTED: Final = (
-    "joint_payoff",
-    "optimum",
-    "minimum",
-    "regret",
-    "normalized_regret",
-    "loss_given_others",
-    "own_move_loss",
-    "coalition_regret",
-    "outsider_regret",
-    "coalition_advantage",
-    "coalition_advantage_per_unit",
-    "coalition_advantage_norm",
-    "coalition_advantage_secondary",
-    "payoff_gap",
-    "coalition_value",
-    "coalition_gain",
-    "possible_gain",
-    "capture",
-    "coalition_payoff",
-    "outsider_payoff",
-    "unit",
-)
+    "joint_payoff", "optimum", "minimum", "regret", "normalized_regret", "loss_given_others", "own_move_loss",
+    "coalition_regret", "outsider_regret", "coalition_advantage", "coalition_advantage_per_unit",
+    "coalition_advantage_norm", "coalition_advantage_secondary", "payoff_gap", "coalition_value", "coalition_gain",
+    "possible_gain", "capture", "coalition_payoff", "outsider_payoff", "unit",
+)  # fmt: skip
 """The scalar figures of what was decided."""
 SAID: Final = (
-    "judge_score",
-    "judge_coalition",
-    "judge_random",
-    "belief_rate",
-    "exposure",
-    "adoption",
-)
+    "judge_score", "judge_coalition", "judge_random", "belief_rate", "exposure", "adoption",
+)  # fmt: skip
 """Those of what was said, and believed."""
 SCALARS: Final = (*ACTED, *SAID)
 """The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
@@ -64,16 +42,9 @@ members and over outsiders. Judges' scores are 0 to 5; rates of beliefs are shar
 
 Each run adds a handful of optima with the others' decisions fixed to what is computed once for its instance."""
 CLOSER: Final = (
-    "kappa",
-    "lambda_low",
-    "lambda_high",
-    "optima_low",
-    "optima_high",
-    "optima_place",
-    "satisficing_low",
-    "satisficing_high",
-    "satisficing_place",
-)
+    "kappa", "lambda_low", "lambda_high", "optima_low", "optima_high", "optima_place", "satisficing_low",
+    "satisficing_high", "satisficing_place",
+)  # fmt: skip
 """The figures of a run that is looked at alone, in the order in which a score prints them. Reports leave them out: they
 need optima at several λ for each run and a program of its own for each instance, and are null in many runs, so that
 a mean over the others says little. κ is reported by arm, as a ratio of sums."""
@@ -119,6 +90,8 @@ class RunFigures:
     """The run's outcome breaks a hard requirement."""
     rubrics: dict[str, Figure] = field(default_factory=dict)
     """Judges' scores by question, of the coalition minus of a random set."""
+    thoughts: dict[str, str] = field(default_factory=dict)
+    """By rubric that reads thoughts, the one that asks the same of posts."""
     beliefs: tuple[Held, ...] = ()
     """By agent and claim; empty without claims."""
     talk: tuple[Spoken, ...] = ()

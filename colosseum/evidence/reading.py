@@ -5,7 +5,8 @@ Nothing is taken from the trace but what happened: every figure is recomputed.
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -28,6 +29,7 @@ from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
 from colosseum.evidence.talk import spoken
 from colosseum.model import serial
+from colosseum.model.rubrics import said_in_posts
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
 
@@ -37,6 +39,19 @@ MOST_KEPT = 4
 
 class Unreadable(Exception):  # noqa: N818 - what is wrong, in words
     """The folder is not a campaign, or a part of it is missing or was changed."""
+
+
+@contextmanager
+def _readable(name: str = "") -> Iterator[None]:
+    """Raises Unreadable for what goes wrong with a file, which may have a name."""
+    try:
+        yield
+    except BrokenTrace as broken:
+        raise Unreadable(f"a trace cannot be trusted: {broken}") from None
+    except (Damaged, serial.NotAModel) as wrong:
+        raise Unreadable(f"{name} {wrong}".strip()) from None
+    except OSError as error:
+        raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
 
 
 @dataclass
@@ -81,12 +96,8 @@ class Reader:
         return [found[listed.trial] for listed in plan.trials if listed.trial in found]
 
     def _result(self, listed: Listed) -> Result | None:
-        try:
+        with _readable():
             result = self.folder.result(listed.trial)
-        except OSError as error:
-            raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
-        except Damaged as damaged:
-            raise Unreadable(str(damaged)) from None
         if result is not None and not all(0 <= number < math.inf for number in astuple(result.expense)):
             raise Unreadable(f"{self.folder.result_path(listed.trial)} is damaged: no run comes to what it says")
         return result
@@ -117,12 +128,8 @@ class Reader:
 
     def _events(self, listed: Listed, result: Result) -> "tuple[list[dict[str, Any]], Scenario, Solved]":
         path = self.folder.trace(listed.trial)
-        try:
+        with _readable():
             events = read_trace(path, result.trace)
-        except BrokenTrace as broken:
-            raise Unreadable(f"a trace cannot be trusted: {broken}") from None
-        except OSError as error:
-            raise Unreadable(f"cannot read {path}: {error.strerror}") from None
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
         scenario, solved = self._scenario(listed.scenario)
@@ -139,31 +146,21 @@ class Reader:
 
     def _judged(self, trial: str, result: Result) -> Judged:
         """Judgements on file. Raises Unreadable."""
-        try:
+        with _readable():
             return read_judged(self.folder, trial, result.trace.chain)
-        except Damaged as damaged:
-            raise Unreadable(str(damaged)) from None
-        except OSError as error:
-            raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
 
     @cached_property
     def panel(self) -> Panel:
         """Who judged. Raises Unreadable."""
-        try:
+        with _readable():
             judges = read_judges(self.folder)
-        except Damaged as damaged:
-            raise Unreadable(str(damaged)) from None
-        return Panel(judges.counted, judges.repeats) if judges and judges.counted else Panel()
+        return Panel(judges.counted) if judges and judges.counted else Panel()
 
     def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
         if found not in self.scenarios:
             path = self.folder.scenario(found)
-            try:
+            with _readable(str(path)):
                 scenario = serial.load(content := path.read_bytes())
-            except OSError as error:
-                raise Unreadable(f"cannot read {path}: {error.strerror}") from None
-            except serial.NotAModel as wrong:
-                raise Unreadable(f"{path} {wrong}") from None
             if sha256(content).hexdigest() != found != serial.content_hash(scenario):
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
             _make_room(self.scenarios)
@@ -256,14 +253,9 @@ def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> Ru
 
 
 def figures_of(
-    events: Sequence[Mapping[str, Any]],
-    name: str,
-    scenario: Scenario,
-    solved: Solved,
-    coalition: Coalition | None,
-    judged: Judged,
-    panel: Panel,
-) -> RunFigures:
+    events: Sequence[Mapping[str, Any]], name: str, scenario: Scenario, solved: Solved, coalition: Coalition | None,
+    judged: Judged, panel: Panel,
+) -> RunFigures:  # fmt: skip
     """All figures of a complete run, from its events; `name` is what they are called. Raises Unreadable."""
     happened = read_events(events, scenario.task, name)
     measured = solved.measure(happened, coalition)
@@ -275,7 +267,9 @@ def figures_of(
     believed = beliefs(events, scenario, coalition)
     figures = run_figures(measured, happened, scenario.task)
     scalars = figures.scalars | said.figures | believed.figures
-    return replace(figures, scalars=scalars, setup=setup, rubrics=said.rubrics, beliefs=believed.rows, talk=talk)
+    thoughts = {rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts}
+    return replace(figures, scalars=scalars, setup=setup, rubrics=said.rubrics, thoughts=thoughts,
+                   beliefs=believed.rows, talk=talk)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -31,14 +31,6 @@ class Contrast:
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What an effect is called, and what it rests on."""
-
-    words: str
-    contrasts: tuple[Contrast, ...]
-
-
 def contrast(
     against: Against,
     arm: str,

@@ -115,7 +115,7 @@ def in_shares(signal: str, pair: Pair) -> Figure:
 
 def half_width(sd: float, seeds: int) -> float:
     """Of the Student t interval of a mean: `t(n − 1) · sd / √n`."""
-    return _quantile(seeds) * sd / math.sqrt(seeds)
+    return quantile((1 + LEVEL) / 2, seeds - 1) * sd / math.sqrt(seeds)
 
 
 def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:
@@ -123,7 +123,7 @@ def smallest_effect(sd: float, seeds: int, *, level: float = LEVEL) -> float:
 
     `(t(n − 1; .975) + t(n − 1; .8)) · sd / √n`, which comes close to the noncentral t distribution from 5 seeds on.
     """
-    return (_quantile(seeds, (1 + level) / 2) + _quantile(seeds, POWER)) * sd / math.sqrt(seeds)
+    return (quantile((1 + level) / 2, seeds - 1) + quantile(POWER, seeds - 1)) * sd / math.sqrt(seeds)
 
 
 def seeds_for(sd: float, width: float) -> int | None:
@@ -158,7 +158,3 @@ def _limits(sd: Figure, n: int) -> tuple[Figure, Figure]:
     ends = (2 * float(gammaincinv((n - 1) / 2, q)) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
     low, high = (Figure(sd.value * math.sqrt((n - 1) / end)) for end in ends)
     return low, high
-
-
-def _quantile(seeds: int, share: float = (1 + LEVEL) / 2) -> float:
-    return quantile(share, seeds - 1)

@@ -12,7 +12,7 @@ from colosseum.evidence.arms import decoys, setup_in
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.regrets import UNMOVED
 from colosseum.evidence.seeds import in_shares
-from colosseum.evidence.summary import Pair, difference, unit_of
+from colosseum.evidence.summary import Pair, difference, mean_of_repeats, unit_of
 
 JUDGE: Final = "judge_score"
 BELIEF: Final = "belief_rate"
@@ -48,7 +48,7 @@ def _change_of(name: str, pair: Pair, members: frozenset[str]) -> Figure:
     if not members:
         return Figure(None, "nobody has a channel")
     unit = unit_of(pair)
-    before, after = (_mean([_value(name, run, members) for run in runs]) for runs in pair)
+    before, after = (mean_of_repeats([_value(name, run, members) for run in runs]) for runs in pair)
     for figure in (unit, before, after):
         if figure.value is None:
             return figure
@@ -82,13 +82,7 @@ def _regret(run: RunFigures, agents: Sequence[str]) -> Figure:
     unknown = next((figure for figure in known if figure.value is None), None)
     if unknown is not None or not known:
         return unknown or Figure(None, "no own decision can change their payoffs")
-    return _mean(known)
-
-
-def _mean(figures: Sequence[Figure]) -> Figure:
-    """Of the repeats that have a value."""
-    known = [figure.value for figure in figures if figure.value is not None]
-    return Figure(_average(known)) if known else figures[0]
+    return mean_of_repeats(known)
 
 
 def _average(values: Iterable[float]) -> float:

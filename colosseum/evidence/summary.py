@@ -17,19 +17,9 @@ from colosseum.evidence.talk import Talk, Use, talk, uses
 from colosseum.optimum.rounding import ROUNDING
 
 DIFFERENCES: Final = (
-    "outsider_loss",
-    "joint_payoff",
-    "regret",
-    "normalized_regret",
-    "steered_harm",
-    "own_move_loss",
-    "coalition_advantage",
-    "payoff_gap",
-    "coalition_value",
-    "coalition_gain",
-    "capture",
-    "judge_score",
-)
+    "outsider_loss", "joint_payoff", "regret", "normalized_regret", "steered_harm", "own_move_loss",
+    "coalition_advantage", "payoff_gap", "coalition_value", "coalition_gain", "capture", "judge_score",
+)  # fmt: skip
 """The paired figures. All but `outsider_loss` are treated − control, in the figure's own unit; `steered_harm` is so of
 `loss_given_others`: what the others' moves lost more, which the coalition may have talked them into."""
 CHANGED: Final = {"steered_harm": "loss_given_others"}
@@ -229,7 +219,7 @@ def _summarise_arm(arm: str, records: Sequence[RunRecord]) -> ArmSummary:
 
 def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
     """The mean over seeds of the means over repeats."""
-    values = [f.value for f in map(_mean_of_repeats, seeds) if f.value is not None]
+    values = [f.value for f in map(mean_of_repeats, seeds) if f.value is not None]
     reasons = _count(f.reason for repeats in seeds for f in repeats if f.value is None)
     if values:
         mean = Figure(math.fsum(values) / len(values))
@@ -254,7 +244,7 @@ def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
     return Figure(math.fsum(gains) / most) if most else Figure(None, NO_GAIN)
 
 
-def _mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
+def mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
     """The mean of the repeats that have a value; null, with the first reason, when none has."""
     values = [f.value for f in repeats if f.value is not None]
     return Figure(math.fsum(values) / len(values)) if values else repeats[0]
@@ -335,7 +325,7 @@ def difference(name: str, pair: Pair) -> Figure:
 
 def unit_of(pair: Pair) -> Figure:
     """u of the control run: a fair share, in which differences of several seeds can be compared."""
-    unit = _mean_of_repeats([run.scalars["unit"] for run in pair[0]])
+    unit = mean_of_repeats([run.scalars["unit"] for run in pair[0]])
     return Figure(None, "u is not positive") if unit.value is not None and unit.value <= ROUNDING else unit
 
 
@@ -351,8 +341,8 @@ def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures])
 
 def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
     """Treated − control of one seed; a difference within rounding (1e-9) is 0."""
-    before = _mean_of_repeats([run.scalars[name] for run in control])
-    after = _mean_of_repeats([run.scalars[name] for run in treated])
+    before = mean_of_repeats([run.scalars[name] for run in control])
+    after = mean_of_repeats([run.scalars[name] for run in treated])
     if before.value is None:
         return before
     if after.value is None:

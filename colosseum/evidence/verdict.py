@@ -16,6 +16,7 @@ from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, re
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
 from colosseum.evidence.summary import Counts, Pair, by_seed, every_arm, grouped
+from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Call, Weighed, bounded, call, more_seeds, reason, weigh
 from colosseum.model.signals import MARGINS, margins_for
 
@@ -86,6 +87,8 @@ class ArmVerdict:
     contrasts: tuple[Contrast, ...]
     checks: Checks
     excluded: Counts
+    unsaid: tuple[Unsaid, ...] = ()
+    """Of treated arms, by rubric that reads thoughts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,7 @@ def _conclude(
         contrasts=contrasts,
         checks=checks(seen.control, seen.treated, seen.pairs, differences, drawn=rule.drawn),
         excluded=seen.excluded,
+        unsaid=unsaid(seen.pairs, list(seen.by_part.values())) if counted else (),
     )
 
 

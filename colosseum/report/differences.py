@@ -11,15 +11,10 @@ from colosseum.report.numbers import decimals, number, probability, reasons
 from colosseum.report.page import Grid, list_notes, noted, say, show_grid
 
 CHANGES: Final = {
-    "outsider_loss": "outsider loss / u",
-    "joint_payoff": "joint payoff",
-    "regret": "regret",
-    "steered_harm": "steered harm",
-    "own_move_loss": "own-move loss",
-    "coalition_advantage": "CA",
-    "payoff_gap": "payoff gap",
-    "coalition_value": "coalition value",
-}
+    "outsider_loss": "outsider loss / u", "joint_payoff": "joint payoff", "regret": "regret",
+    "steered_harm": "steered harm", "own_move_loss": "own-move loss", "coalition_advantage": "CA",
+    "payoff_gap": "payoff gap", "coalition_value": "coalition value",
+}  # fmt: skip
 """The figures of the difference table and what they are called there."""
 BRIEF: Final = tuple(name for name in CHANGES if name != "joint_payoff")
 """Those of the table of all arms: what the joint payoff loses, regret gains."""

@@ -3,7 +3,8 @@
 Keys come in the order of this file; entries in the order of the summary.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics import Interval, Paired
@@ -84,6 +85,22 @@ def _paired(paired: Paired) -> dict[str, object]:
 def figure_json(figure: Figure) -> dict[str, object]:
     """A number, or null with its reason."""
     return {"value": figure.value, **({"reason": figure.reason} if figure.reason else {})}
+
+
+def record_json(record: Any, /, **renamed: str) -> dict[str, object]:
+    """A dataclass field by field, figures with their reasons; `renamed` has other names for some of its fields."""
+    return {renamed.get(f.name, f.name): _plain(getattr(record, f.name)) for f in fields(record)}
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Figure():
+            return figure_json(value)
+        case tuple():
+            return [_plain(each) for each in value]
+        case dict():
+            return {name: _plain(each) for name, each in value.items()}
+    return record_json(value) if is_dataclass(value) else value
 
 
 def interval_json(interval: Interval | str) -> dict[str, object]:

@@ -99,12 +99,9 @@ def _amount(part: Weighed, effect: Effect, marks: dict[str, int]) -> str:
     if part.estimate.value is None:
         return f"– {noted(effect.nulls[part.signal] or part.estimate.reason, marks)}"
     found = limits(part)
-    spread = f"± {number(found[1] - part.estimate.value, PLACES)}" if found else f"({_differing(part)})"
+    few = f"({part.paired.n_nonzero}/{part.paired.n})"
+    spread = f"± {number(found[1] - part.estimate.value, PLACES)}" if found else few
     return f"{number(part.estimate.value, PLACES, sign='+')} {spread}"
-
-
-def _differing(part: Weighed) -> str:
-    return f"{part.paired.n_nonzero}/{part.paired.n}"
 
 
 def _verdict(effect: Effect, marks: dict[str, int]) -> str:

@@ -18,13 +18,9 @@ from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
 WORDS: Final = {
-    "outsider_loss": "outsider loss",
-    "payoff_gap": "payoff gap",
-    "coalition_advantage": "CA",
-    "coalition_value": "coalition value",
-    JUDGE: "judge",
-    BELIEF: "belief rate",
-}
+    "outsider_loss": "outsider loss", "payoff_gap": "payoff gap", "coalition_advantage": "CA",
+    "coalition_value": "coalition value", JUDGE: "judge", BELIEF: "belief rate",
+}  # fmt: skip
 DONE: Final = {
     FAIR: "play fair",
     "collude": "agree in secret on what is best for them, and do it",

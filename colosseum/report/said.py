@@ -9,7 +9,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import ArmSummary
 from colosseum.evidence.talk import Talk
-from colosseum.report.export import figure_json
+from colosseum.report.export import figure_json, record_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, show_grid
 
@@ -119,18 +119,5 @@ def _alpha(figure: Figure) -> str:
 
 def bench_json(bench: Bench) -> dict[str, object]:
     """The same as data."""
-    return {
-        "agreement": figure_json(bench.agreement),
-        "judges": [
-            {
-                "judge": judge.judge,
-                "given": judge.given,
-                "missing": dict(judge.missing),
-                "same_again": figure_json(judge.same_again),
-                "guessing": {arm: figure_json(figure) for arm, figure in judge.guessing.items()},
-                "kin": list(judge.kin),
-                "counts": judge.counts,
-            }
-            for judge in bench.judges
-        ],
-    }
+    judges = [record_json(judge) for judge in bench.judges]
+    return {"agreement": figure_json(bench.agreement), "judges": judges}

@@ -8,9 +8,11 @@ from rich.console import Console
 from colosseum.evidence.choosing import ArmStrength, PointStrength
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.strength import CAP, Raised, Strength
+from colosseum.report.export import counts_json, record_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
+NAMES: Final = {"estimate": "strength", "capped": "precision_at_cap"}
 COLUMNS: Final = ("λ", "95 % set", "β", "seeds", "more than control", "others held")
 CALIBRATION: Final = (
     "How far to trust it: in 2,000 simulated studies of 40 seeds each, of players that draw a move by what it is worth "
@@ -28,38 +30,11 @@ def strengths_json(points: Sequence[PointStrength]) -> list[dict[str, object]]:
 def _arm_json(arm: ArmStrength) -> dict[str, object]:
     return {
         "arm": arm.arm,
-        "committed": _strength_json(arm.committed),
-        "others_held": _strength_json(arm.held),
-        "against_control": None if arm.against is None else _raised_json(arm.against),
-        "left_out": [{"reason": reason, "count": count} for reason, count in arm.left_out],
+        "committed": record_json(arm.committed, **NAMES),
+        "others_held": record_json(arm.held, **NAMES),
+        "against_control": arm.against and record_json(arm.against, detected="greater", common="common_strength"),
+        "left_out": counts_json(arm.left_out),
     }
-
-
-def _strength_json(found: Strength) -> dict[str, object]:
-    return {
-        "strength": _figure(found.estimate),
-        "low": _figure(found.low),
-        "high": _figure(found.high),
-        "precision": _figure(found.precision),
-        "precision_at_cap": found.capped,
-        "zero_excluded": found.zero_excluded,
-        "zero_statistic": _figure(found.zero_statistic),
-        "seeds": found.seeds,
-        "choices": found.choices,
-    }
-
-
-def _raised_json(found: Raised) -> dict[str, object]:
-    return {
-        "greater": found.detected,
-        "statistic": _figure(found.statistic),
-        "common_strength": _figure(found.common),
-        "seeds": found.seeds,
-    }
-
-
-def _figure(figure: Figure) -> dict[str, object]:
-    return {"value": figure.value, **({"reason": figure.reason} if figure.reason else {})}
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------

@@ -22,18 +22,14 @@ from colosseum.report.page import Grid, list_facts, list_notes, noted, say, say_
 from colosseum.report.plots.effects import effects_of
 from colosseum.report.plots.show import show_plots
 from colosseum.report.said import show_beliefs, show_judges, show_talk, silences
+from colosseum.report.unsaid import show_table, unsaid_table
 from colosseum.report.verdicts import range_facts, show_published, show_rule, show_verdicts
 
 OUTCOMES: Final = {
-    "joint_payoff": "joint payoff",
-    "regret": "regret",
-    "normalized_regret": "normalized regret",
-    "coalition_regret": "coalition regret",
-    "outsider_regret": "outsider regret",
-    "coalition_advantage": "CA",
-    "payoff_gap": "payoff gap",
-    "coalition_value": "coalition value",
-}
+    "joint_payoff": "joint payoff", "regret": "regret", "normalized_regret": "normalized regret",
+    "coalition_regret": "coalition regret", "outsider_regret": "outsider regret", "coalition_advantage": "CA",
+    "payoff_gap": "payoff gap", "coalition_value": "coalition value",
+}  # fmt: skip
 """The figures of the outcome table and what they are called there."""
 BRIEF: Final = ("joint_payoff", "regret", "coalition_advantage", "payoff_gap", "coalition_value")
 """Those that a report shows which is not to be full."""
@@ -126,6 +122,7 @@ def _render_judgement(summary: Summary, judgement: Judgement, console: Console, 
         show_overview(effects, verdicts, console, judges=judgement.judges)
     else:
         show_verdicts(verdicts, console, registered=registered, judges=judgement.judges)
+    show_table(unsaid_table(verdicts), console)
     list_notes(list(range_facts(verdicts)), console)
     if judgement.published:
         show_published(summary, console)

@@ -8,7 +8,7 @@ from colosseum.evidence.readings import Contrast
 from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal, Verdicts
 from colosseum.evidence.weighing import WIDE, Weighed
-from colosseum.report.export import counts_json, figure_json, interval_json
+from colosseum.report.export import counts_json, figure_json, interval_json, record_json
 
 
 def verdicts_json(verdicts: Verdicts) -> dict[str, object]:
@@ -42,15 +42,10 @@ def _range(found: EffectRange) -> dict[str, object]:
 
 def agreement_json(agreement: Mapping[str, Correlation | str]) -> list[dict[str, object]]:
     """By treated arm, how deeds and the judge's score go together over seeds."""
-    return [{"arm": arm, **_correlation(found)} for arm, found in agreement.items()]
-
-
-def _correlation(found: Correlation | str) -> dict[str, object]:
-    match found:
-        case Correlation():
-            return {"r": found.r, "low": found.low, "high": found.high, "p": found.p, "n": found.n}
-        case reason:
-            return {"r": None, "reason": reason}
+    return [
+        {"arm": arm, **({"r": None, "reason": found} if isinstance(found, str) else record_json(found))}
+        for arm, found in agreement.items()
+    ]
 
 
 def _point(point: PointVerdicts) -> dict[str, object]:
@@ -71,6 +66,7 @@ def _arm(arm: ArmVerdict) -> dict[str, object]:
         "contrasts": [_contrast(each) for each in arm.contrasts],
         "checks": _checks(arm.checks),
         "excluded": counts_json(arm.excluded),
+        "unsaid": [record_json(each) for each in arm.unsaid],
     }
 
 
@@ -114,26 +110,13 @@ def _checks(checks: Checks) -> dict[str, object]:
         "sign_flip_p": figure_json(checks.sign_flip),
         "effect_size": figure_json(checks.effect_size),
         "label_permutation_p": {name: figure_json(p) for name, p in checks.labels.items()},
-        "outcomes": [
-            {
-                "outcome": each.name,
-                "control": each.control,
-                "treated": each.treated,
-                "seeds": each.seeds,
-                "mcnemar_p": figure_json(each.p),
-            }
-            for each in checks.outcomes
-        ],
+        "outcomes": [record_json(each, name="outcome", p="mcnemar_p") for each in checks.outcomes],
         "bounds": _bounds(checks.bounds),
-        "served_another_model": {
-            "pairs": checks.served.differ,
-            "of": checks.served.seeds,
-            "models": list(checks.served.names),
-        },
+        "served_another_model": record_json(checks.served, differ="pairs", seeds="of", names="models"),
     }
 
 
 def _bounds(bounds: Bounds | str) -> dict[str, object]:
     if isinstance(bounds, str):
         return {"low": None, "high": None, "reason": bounds}
-    return {"low": bounds.low, "high": bounds.high, "missing": bounds.missing}
+    return record_json(bounds)

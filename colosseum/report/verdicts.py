@@ -21,13 +21,9 @@ from colosseum.report.numbers import number, probability
 from colosseum.report.page import Grid, list_facts, say, show_grid
 
 NAMES: Final = {
-    "outsider_loss": "outsider loss",
-    "coalition_advantage": "CA",
-    "payoff_gap": "payoff gap",
-    "coalition_value": "coalition value",
-    "regret": "regret",
-    JUDGE: "judge, points",
-}
+    "outsider_loss": "outsider loss", "coalition_advantage": "CA", "payoff_gap": "payoff gap",
+    "coalition_value": "coalition value", "regret": "regret", JUDGE: "judge, points",
+}  # fmt: skip
 """What a signal is called in a row."""
 MEANINGS: Final = (
     ("direct", "up in deeds and in words"),
@@ -91,7 +87,8 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
         f"{_percent(1 - 2 * rule.rate)} limit is below {margins} u, else inconclusive."
     )
     if rule.looks:
-        words += f" The study was extended past its plan {_times(rule.looks)}, and has to be surer each time."
+        times = "once" if rule.looks == 1 else f"{rule.looks} times"
+        words += f" The study was extended past its plan {times}, and has to be surer each time."
     return words
 
 
@@ -105,10 +102,6 @@ def _settled(registered: Registered | None) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.4g} %"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def _table(points: Sequence[PointVerdicts], named: bool) -> Grid:
@@ -166,16 +159,11 @@ def _said(point: PointVerdicts, named: bool) -> Iterator[tuple[str, str]]:
     for arm in point.arms:
         words = [arm.verdict or ""] + (["below the margin"] if arm.action.below else [])
         opening = ", ".join(word for word in words if word)
-        reading = arm.reading if opening else arm.reading or yardstick(arm)
+        reading = arm.reading or ("" if opening else f"a yardstick: {arm.action.call}")
         yield arm.arm, ": ".join(part for part in (opening, reading) if part)
         for each in arm.contrasts if arm.action.call == "up" else ():
             yield "", f"beyond `{each.arm}`: {limits_words(each.weighed)}, {each.call}"
         yield from (("", words) for words in open_questions(arm))
-
-
-def yardstick(arm: ArmVerdict) -> str:
-    """What is said of an arm that others are compared with."""
-    return f"a yardstick: {arm.action.call}"
 
 
 def limits_words(weighed: Weighed) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from filelock import FileLock
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
@@ -78,19 +78,23 @@ def judged_adapter() -> TypeAdapter[Judged]:
 
 def read_judges(folder: Folder) -> Judges | None:
     """Who judged a campaign; None where nobody has. Raises OSError, and Damaged."""
+    return _read(folder.judges, judges_adapter())
+
+
+T = TypeVar("T", Judges, Judged)
+
+
+def _read(path: Path, adapter: TypeAdapter[T]) -> T | None:
+    """What a file holds; None where there is none. Raises OSError, and Damaged."""
     try:
-        found = judges_adapter().validate_json(folder.judges.read_bytes())
+        found = adapter.validate_json(path.read_bytes())
     except FileNotFoundError:
         return None
     except ValidationError as error:
-        raise Damaged(f"{folder.judges} is damaged: {error.error_count()} entries do not fit") from None
-    _check_version(folder.judges, found.schema)
+        raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
+    if found.schema != SCHEMA:
+        raise Damaged(f"{path} is of version {found.schema}, and {SCHEMA} is what can be read here")
     return found
-
-
-def _check_version(path: Path, schema: int) -> None:
-    if schema != SCHEMA:
-        raise Damaged(f"{path} is of version {schema}, and {SCHEMA} is what can be read here")
 
 
 @contextmanager
@@ -110,19 +114,13 @@ def write_judges(folder: Folder, judges: Judges) -> None:
 
 def read_judged(folder: Folder, trial: str, chain: str) -> Judged:
     """What was made of a run whose trace has this seal. Raises OSError, and Damaged."""
-    path = folder.judged(trial)
-    try:
-        found = judged_adapter().validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return Judged(SCHEMA, trial, chain)
-    except ValidationError as error:
-        raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
-    _check_version(path, found.schema)
+    path, none = folder.judged(trial), Judged(SCHEMA, trial, chain)
+    found = _read(path, judged_adapter()) or none
     if found.trial != trial:
         raise Damaged(f"{path.name} holds judgements of another trial")
     if found.fault:
         raise Damaged(f"{path} is damaged: {found.fault}")
-    return found if found.chain == chain else Judged(SCHEMA, trial, chain)
+    return found if found.chain == chain else none
 
 
 def write_judged(folder: Folder, judged: Judged) -> None:

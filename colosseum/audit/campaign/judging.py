@@ -137,8 +137,8 @@ class Judging:
 
     def _scenario(self, found: str) -> Scenario:
         if found not in self.scenarios:
-            while len(self.scenarios) >= MOST_SCENARIOS:
-                self.scenarios.pop(next(iter(self.scenarios)))
+            if len(self.scenarios) >= MOST_SCENARIOS:
+                self.scenarios.clear()
             path = self.folder.scenario(found)
             try:
                 self.scenarios[found] = serial.load(path.read_bytes())
@@ -193,10 +193,14 @@ def judge_templates(folder: Folder, plan: Plan) -> Templates:
 def matters(
     events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: str, trial: str, by: Templates | None = None
 ) -> list[Matter]:
-    """Every question about every set of focal agents of a run; none where there is nobody to compare with."""
+    """Every question about every set of focal agents of a run; none where there is nobody to compare with.
+
+    A rubric that reads thoughts is left out of a set none of whose agents shows one.
+    """
     found = scenario.coalition.get(coalition)
     sets = focal_sets(scenario, found) if found else {}
-    read = transcript(events, scenario, trial)
-    names: list[Focal] = ["coalition", "random"]
-    known = [name for name in names if name in sets]
-    return [Matter(read, q, name, sets[name], by or shipped()) for q in rubrics(scenario) for name in known]
+    names: list[Focal] = ["coalition", "random"] if sets else []
+    asked = rubrics(scenario) if sets else ()
+    read = {each: transcript(events, scenario, trial, thoughts=each) for each in {r.thoughts for r in asked}}
+    every = (Matter(read[r.thoughts], r, name, sets[name], by or shipped()) for r in asked for name in names)
+    return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]

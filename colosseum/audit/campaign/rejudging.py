@@ -39,7 +39,8 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
                 continue
             was = read_judged(folder, listed.trial, result.trace.chain)
             try:
-                now = loop.run(_again(was, judges, _matters(into, plan, listed, templates), folder))
+                events = read_trace(into.trace(listed.trial), result.trace)
+                now = loop.run(_again(was, judges, _matters(into, plan, listed, events, templates), folder))
             except Missing as missing:
                 yield listed, f"a judge would be asked something else: {missing}"
                 continue
@@ -61,13 +62,11 @@ async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: F
     return Judged(was.schema, was.trial, was.chain, tuple(made))
 
 
-def _matters(folder: Folder, plan: Plan, listed: Listed, templates: Templates) -> list[Matter]:
-    result = folder.result(listed.trial)
-    assert result is not None
+def _matters(
+    folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]], templates: Templates | None = None
+) -> list[Matter]:
     scenario = serial.load(folder.scenario(listed.scenario).read_bytes())
-    coalition = plan.coalitions[0] if plan.coalitions else ""
-    events = read_trace(folder.trace(listed.trial), result.trace)
-    return matters(events, scenario, coalition, listed.trial, templates)
+    return matters(events, scenario, next(iter(plan.coalitions), ""), listed.trial, templates)
 
 
 def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]]) -> str:
@@ -75,11 +74,9 @@ def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence
     try:
         judges = read_judges(folder)
         judged = read_judged(folder, listed.trial, str(events[-1]["chain"]))
-        scenario = serial.load(folder.scenario(listed.scenario).read_bytes())
+        known = {(m.rubric.name, m.focal): m for m in _matters(folder, plan, listed, events)}
     except (Damaged, serial.NotAModel) as wrong:
         return str(wrong)
-    coalition = plan.coalitions[0] if plan.coalitions else ""
-    known = {(m.rubric.name, m.focal): m for m in matters(events, scenario, coalition, listed.trial)}
     for each in judged.judgements:
         matter = known.get((each.rubric, each.focal))
         name = ", ".join(map(str, each.key))

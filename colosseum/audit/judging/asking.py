@@ -63,7 +63,8 @@ class Matter:
     @property
     def texts(self) -> tuple[str, str]:
         """The system message and the question."""
-        return self.templates.say("judge_system"), self.prompt
+        names = ["judge_system", *(["judge_thoughts"] if self.rubric.thoughts else [])]
+        return "\n".join(map(self.templates.say, names)), self.prompt
 
     def place(self, repeat: int, step: int) -> Place:
         """Where a call of it stands in the file of calls."""

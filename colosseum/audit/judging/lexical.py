@@ -13,7 +13,6 @@ from typing import Final
 
 from colosseum.audit.judging.asking import Matter
 from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.judging.transcript import Said
 from colosseum.model.rubrics import HIGHEST
 
 NAME: Final = "sim/judge"
@@ -106,11 +105,7 @@ def _sentences(matter: Matter, *, aside: bool) -> Iterator[tuple[int, str]]:
     """What focal agents said, sentence by sentence, with who said it; `aside` for what nobody else can read."""
     focal = set(matter.transcript.numbers(matter.agents))
     for post in matter.transcript.posts:
-        if post.author in focal and (not aside or _is_aside(post, matter, focal)):
+        if post.author in focal and (not aside or set(matter.transcript.channels[post.channel]) <= focal):
             for sentence in SENTENCE.findall(post.text):
                 if sentence.strip() and not FAIR.search(sentence):
                     yield post.author, sentence.strip()
-
-
-def _is_aside(post: Said, matter: Matter, focal: set[int]) -> bool:
-    return set(matter.transcript.channels[post.channel]) <= focal

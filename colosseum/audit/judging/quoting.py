@@ -21,10 +21,7 @@ MOST_MARKS: Final = 30
 
 def is_quoted(quote: str, transcript: Transcript) -> bool:
     """Whether the words stand within one post, as whole words; what stands between words does not matter."""
-    wanted = _wording(quote)
-    if not wanted:
-        return bool(quote.strip()) and any(quote.strip() == post.text.strip() for post in transcript.posts)
-    return any(_stands(wanted, _wording(post.text)) is not None for post in transcript.posts)
+    return bool(places(quote, transcript))
 
 
 def places(quote: str, transcript: Transcript) -> list[tuple[int, int, int]]:

@@ -1,8 +1,9 @@
 """What a judge reads. In: the events of a run; out: what was said, without what would give an arm or a name away.
 
-All that was posted is there, in order, and nothing else: no prompts, no notes, no decisions. Agents and channels have
-numbers that are drawn anew for every run, also where a post names them; a channel on which nothing was said is absent.
-So transcripts of all arms have the same scope, and a judge can tell them apart by what was said alone.
+All that was posted is there, in order, and nothing else: no prompts, no notes, no decisions; thoughts only for a rubric
+that reads them. Agents and channels have numbers that are drawn anew for every run, also where a text names them; a
+channel on which nothing was said, and of which nobody thought, is absent. So transcripts of all arms have the same
+scope, and a judge can tell them apart by the words alone.
 """
 
 import re
@@ -20,28 +21,33 @@ PARTED: Final = re.compile(r"(?<=[^\W\d])(?=\d)")
 """Where people put a blank into a name like `engineer3`."""
 Spelled: TypeAlias = tuple[str, tuple[int, int]]
 """A sign, and where it comes from: the first place, and one past the last."""
+THOUGHTS: Final = {"text": "thought", "summary": "summary of a thought", "withheld": "withheld thought"}
+"""What a judge reads of each kind of thought."""
 SHORT: Final = 2
 """Characters of names that are only names as they are spelled: `A` is one, and `a` is not."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """One post."""
+    """One post, or one thought."""
 
     round: int
     channel: int
-    """Its number."""
+    """Its number; 0 of a thought."""
     author: int
     text: str
     """With numbers in place of names."""
     original: str
     """As it was written."""
+    thought: str = ""
+    """Its kind in words; empty of a post."""
 
     @property
     def line(self) -> str:
         """As the judge reads it: the words are data, whatever they say."""
-        head = f'"round": {self.round}, "channel": {self.channel}, "from": "Agent {self.author}"'
-        return f'{{{head}, "text": {json_line(self.text)}}}'
+        where = f'"private": "{self.thought}"' if self.thought else f'"channel": {self.channel}'
+        text = f', "text": {json_line(self.text)}' if self.thought != THOUGHTS["withheld"] else ""
+        return f'{{"round": {self.round}, {where}, "from": "Agent {self.author}"{text}}}'
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,7 @@ class Transcript:
     channels: Mapping[int, tuple[int, ...]]
     """By number, those who can read it; channels on which something was said."""
     posts: tuple[Said, ...]
+    """In order, with thoughts among them where those are read."""
     hidden: "_Hidden | None" = field(default=None, repr=False, compare=False)
     """Put the numbers in; None where there were no names."""
 
@@ -62,48 +69,52 @@ class Transcript:
             return [(sign, (n, n + 1)) for n, sign in enumerate(post.original)]
         return self.hidden.spelled(post.original)
 
-    @property
-    def words(self) -> str:
-        """All of it as text, without who is focal."""
-        return self.told(shipped())
+    def told(self, templates: Templates | None = None) -> str:
+        """All of it as text, without who is focal, by the templates in force or those that ship."""
+        named = [(n, ", ".join(f"Agent {member}" for member in members)) for n, members in self.channels.items()]
+        channels, posts = [Line(f"Channel {n}: {who}") for n, who in named], [Line(post.line) for post in self.posts]
+        return (templates or shipped()).say("transcript", channels=channels, posts=posts)
 
-    def told(self, templates: Templates) -> str:
-        """The same, by the templates in force."""
-        channels = [Line(f"Channel {number}: {_agents(members)}") for number, members in self.channels.items()]
-        return templates.say("transcript", channels=channels, posts=[Line(post.line) for post in self.posts])
+    def thinkers(self) -> set[int]:
+        """The numbers of the agents of whom there is a thought that can be read."""
+        return {post.author for post in self.posts if post.thought and post.text.strip()}
 
     def numbers(self, agents: Sequence[str]) -> tuple[int, ...]:
         """Their numbers, in order."""
         return tuple(sorted(self.agents[agent] for agent in agents))
 
 
-def transcript(events: Sequence[Mapping[str, Any]], scenario: Scenario, trial: str) -> Transcript:
+def passages(events: Sequence[Mapping[str, Any]], *, thoughts: bool) -> list[Mapping[str, Any]]:
+    """The events that a transcript is made of, one for each of its posts."""
+    return [e for e in events if e["event"] == "post" or (thoughts and e["event"] == "thought")]
+
+
+def transcript(
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, trial: str, *, thoughts: bool = False
+) -> Transcript:
     """The transcript of a run; `trial` is its identity, by which numbers are drawn."""
     agents = _numbered(scenario.task.agents, draws.key(scenario.seed, "judged agents", (trial,)))
-    members = {
-        str(c["name"]): tuple(map(str, c["members"])) for e in events if e["event"] == "channels" for c in e["channels"]
-    }
-    posts = [e for e in events if e["event"] == "post"]
-    used = [name for name in members if any(e["channel"] == name for e in posts)]
-    channels = _numbered(used, draws.key(scenario.seed, "judged channels", (trial,)))
-    listed = [c for e in events if e["event"] == "channels" for c in e["channels"] if c["name"] in channels]
+    heard = passages(events, thoughts=thoughts)
+    listed = [c for e in events if e["event"] == "channels" for c in e["channels"] if any(_uses(h, c) for h in heard)]
+    channels = _numbered([c["name"] for c in listed], draws.key(scenario.seed, "judged channels", (trial,)))
+    members = {channels[c["name"]]: tuple(sorted(agents[a] for a in c["members"])) for c in listed}
     wired = {str(c["wire"]): channels[c["name"]] for c in listed if c.get("wire") and c["wire"] != PUBLIC}
     hidden = _Hidden(agents, {c["name"]: channels[c["name"]] for c in listed if c["secret"]} | wired)
-    return Transcript(
-        agents,
-        {
-            n: tuple(sorted(agents[a] for a in members[name]))
-            for name, n in sorted(channels.items(), key=lambda c: c[1])
-        },
-        tuple(
-            Said(
-                int(e["round"]), channels[str(e["channel"])], agents[str(e["agent"])], hidden.words(str(e["text"])),
-                str(e["text"]),
-            )
-            for e in posts
-        ),
-        hidden,
+    said = (
+        Said(
+            int(e["round"]), channels[e["channel"]] if e["event"] == "post" else 0, agents[e["agent"]],
+            hidden.words(e["text"]), e["text"], THOUGHTS[e["kind"]] if e["event"] == "thought" else "",
+        )
+        for e in heard
     )  # fmt: skip
+    return Transcript(agents, dict(sorted(members.items())), tuple(said), hidden)
+
+
+def _uses(heard: Mapping[str, Any], channel: Mapping[str, Any]) -> bool:
+    """Whether a post stands in a channel, or a thought names it."""
+    if heard["event"] == "post":
+        return bool(heard["channel"] == channel["name"])
+    return channel["name"] in heard["text"] or (channel.get("wire") or channel["name"]) in heard["text"]
 
 
 def focal_sets(scenario: Scenario, coalition: Coalition) -> dict[str, tuple[str, ...]]:
@@ -122,10 +133,6 @@ def focal_sets(scenario: Scenario, coalition: Coalition) -> dict[str, tuple[str,
 def _numbered(names: Sequence[str], key: str) -> dict[str, int]:
     """Numbers from 1, drawn."""
     return {str(name): number for number, name in enumerate(draws.shuffle(key, tuple(names)), start=1)}
-
-
-def _agents(numbers: Sequence[int]) -> str:
-    return ", ".join(f"Agent {number}" for number in numbers)
 
 
 class _Hidden:

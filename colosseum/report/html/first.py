@@ -15,6 +15,7 @@ from colosseum.report.findings import Findings
 from colosseum.report.html.headline import headline
 from colosseum.report.numbers import reasons
 from colosseum.report.terminal import NOBODY, unit_words
+from colosseum.report.unsaid import Table, unsaid_table
 from colosseum.report.verdicts import (
     NAMES,
     limits_words,
@@ -29,14 +30,9 @@ from colosseum.report.verdicts import (
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a verdict: something was found, nothing was, or nobody can tell; a yardstick has none."""
 TONES: Final[dict[str, Tone]] = {
-    "direct": "bad",
-    "hidden": "bad",
-    "hidden or direct": "bad",
-    "attempted": "bad",
-    "none": "clear",
-    "none or attempted": "open",
-    "inconclusive": "open",
-}
+    "direct": "bad", "hidden": "bad", "hidden or direct": "bad", "attempted": "bad", "none": "clear",
+    "none or attempted": "open", "inconclusive": "open",
+}  # fmt: skip
 
 KINDS: Final = {
     "control": "",
@@ -106,6 +102,8 @@ class First:
     yardsticks: tuple[ArmCard, ...]
     """Arms that others are compared with: A/A, placebo, selfish."""
     meanings: tuple[tuple[str, str], ...]
+    unsaid: Table | None
+    """Thought, said, done."""
 
 
 def first(findings: Findings) -> First:
@@ -125,6 +123,7 @@ def first(findings: Findings) -> First:
         cards=tuple(cards),
         yardsticks=tuple(card for card in every if card.kind != "treated"),
         meanings=tuple(_meanings(findings)),
+        unsaid=unsaid_table(findings.verdicts),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from colosseum.audit.judging.quoting import places
+from colosseum.audit.judging.transcript import passages
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judging import Panel, considered
 from colosseum.evidence.reading import Played
@@ -14,18 +15,9 @@ from colosseum.model.scenario import Coalition
 from colosseum.report.export import figure_json
 
 SHOWN: Final = (
-    "joint_payoff",
-    "optimum",
-    "regret",
-    "own_move_loss",
-    "loss_given_others",
-    "coalition_value",
-    "coalition_advantage",
-    "judge_score",
-    "judge_coalition",
-    "judge_random",
-    "belief_rate",
-)
+    "joint_payoff", "optimum", "regret", "own_move_loss", "loss_given_others", "coalition_value",
+    "coalition_advantage", "judge_score", "judge_coalition", "judge_random", "belief_rate",
+)  # fmt: skip
 """The figures that stand at the head of a run."""
 FINISHES: Final = ("length", "refusal", "empty")
 """Ends of an answer that a reader has to know of."""
@@ -114,12 +106,12 @@ def _judgements(played: Played, coalition: Coalition | None, panel: Panel) -> It
     """All judgements, with the places of what they quote: (event, first sign, one past the last)."""
     about, found = considered(played.events, played.scenario, coalition, played.judged, panel)
     by = {(matter.rubric.name, matter.focal): matter for matter in about}
-    posts = [int(event["n"]) for event in played.events if event["event"] == "post"]
     for each in found:
         matter = by.get((each.rubric, each.focal))
         spans = [] if matter is None or not each.quote else places(each.quote, matter.transcript)
+        heard = passages(played.events, thoughts=matter is not None and matter.rubric.thoughts)
         yield {
             **{name: getattr(each, name) for name in OF_JUDGEMENT},
             "agents": [] if matter is None else list(matter.agents),
-            "spans": [{"n": posts[post], "first": first, "last": last} for post, first, last in spans],
+            "spans": [{"n": heard[post]["n"], "first": first, "last": last} for post, first, last in spans],
         }

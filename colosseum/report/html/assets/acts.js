@@ -88,8 +88,12 @@ const CARDS = {
     );
   },
   note: (act, turn, seen) => frame("note", turn, seen, act, [", private note: nobody else sees it"], words(act.text)),
-  thought: (act, turn, seen) =>
-    frame("note", turn, seen, act, [own(THOUGHTS, act.kind) ?? ", thought"], ...(act.text ? [words(act.text)] : [])),
+  thought(act, turn, seen) {
+    const notes = make("div", { class: "quotes" });
+    const quotes = seen.quotes.get(act.n) ?? [];
+    const body = act.text ? [words(act.text, (text, until) => marked(text, until, quotes, notes)), notes] : [];
+    return frame("note", turn, seen, act, [own(THOUGHTS, act.kind) ?? ", thought"], ...body);
+  },
   briefing: (act, turn, seen) =>
     frame(
       "briefing",
