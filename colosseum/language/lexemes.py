@@ -26,6 +26,7 @@ class Rule:
     lexemes: tuple[Lexeme, ...]
 
 
+GAP = r"(?:\s|#[^\n]*)"
 PRINT = (r"\{\{-?", r"-?\}\}")
 BLOCK = (r"\{%-?", r"-?%\}")
 REMARK = (r"\{#", r"#\}")
@@ -55,8 +56,8 @@ def rules(words: Vocabulary) -> tuple[Rule, ...]:
         Rule(pattern["NUMBER"], ("number",)),
         Rule(rf"({one_of(words.declaring)})(\s+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
         Rule(rf"({one_of(['override'])})(\s+)({people})", ("modifier", "", "opener")),
-        Rule(rf"{one_of(['paraphrases'])}(?=\s*\")", ("link",)),
-        Rule(rf"({one_of(['reads'])})(\s+)({one_of(['thoughts'])})(?=\s*\")", ("link", "", "link")),
+        Rule(rf"{one_of(['reads'])}(?={GAP}+{one_of(['thoughts'])}{GAP}*\")", ("link",)),
+        Rule(rf"{one_of(['paraphrases', 'thoughts'])}(?={GAP}*\")", ("link",)),
         Rule(rf"({one_of(['is'])})(\s+)({one_of(TRUTHS)})", ("link", "", "constant")),
         Rule(one_of(openers), ("opener",)),
         Rule(one_of(words.modifiers), ("modifier",)),

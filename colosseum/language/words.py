@@ -70,15 +70,14 @@ OTHER_TONGUES = {
         "agents": "agent player players",
         "require": "constraint rule assert subject forbid forall",
         "reward": "maximize maximise minimize minimise solve utility payoff bonus",
-        "coalition": "team",
-        "network": "graph topology",
+        "coalition": "team", "network": "graph topology",
         "prompt": "message",
         "rubric": "question",
         "experiment": "run",
         "table": "data",
     }.items()
     for word in words.split()
-}
+}  # fmt: skip
 """What a newcomer may write for our words."""
 
 
