@@ -145,10 +145,10 @@ def test_models_hear_the_name_on_the_wire_and_the_trace_has_the_spec_s(monkeypat
     assert {e["channel"] for e in events if e["event"] == "post" and e["agent"] != "A"} == {"backroom"}
     listed = next(e["channels"] for e in events if e["event"] == "channels")
     assert [(c["name"], c["wire"]) for c in listed] == [("public", "public"), ("backroom", aside)]
-    judged = transcript(events, trial.stage.scenario, trial.identity)
-    assert aside not in judged.words
-    assert "backroom" not in judged.words
-    assert "On Channel" in judged.words
+    judged = transcript(events, trial.stage.scenario, trial.identity).told()
+    assert aside not in judged
+    assert "backroom" not in judged
+    assert "Channel 1: Agent 1" in judged
 
 
 def unlabelled(events: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> str:
