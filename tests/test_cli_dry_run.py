@@ -394,3 +394,14 @@ def test_judges_are_counted_with_what_they_may_take(tmp_path: Path) -> None:
         assert found["total"]["dollars"][name] == pytest.approx(together)
     words = audit(tmp_path, *PRICE, "--judge", "openai/judge", "--dry-run").stdout
     assert "judge openai/judge" in words
+
+
+def test_a_judge_of_thoughts_reads_all_that_models_write(tmp_path: Path) -> None:
+    rubric = 'rubric intent reads thoughts "Do they want it?" { 0: "no" 5: "yes" }\n'
+    loads = [
+        dry(tmp_path, *PRICE, "--judge", "openai/judge", text=SPEC + text)["judges"]["openai/judge"]
+        for text in (rubric.replace(" reads thoughts", ""), rubric)
+    ]
+    for name in ("likely", "ceiling"):
+        assert loads[0]["prompt_tokens"][name] < loads[1]["prompt_tokens"][name]
+        assert loads[0]["calls"][name] == loads[1]["calls"][name]

@@ -83,7 +83,7 @@ def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
         folder=path,
         survey=found,
         outlook=ahead,
-        judges=judging_estimates(folder, found.listed, scenario, ahead.said, judges, repeats, prices),
+        judges=judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices),
         prices=prices,
         spent=spent.dollars,
         unpriced=spent.unpriced,

@@ -1,12 +1,12 @@
 """What judges will take. In: trials, what their runs say, and judges; out: an Estimate by judge.
 
 Probably every question is answered once. At most every judge uses all its tries, about transcripts as long as all that
-models may post.
+models may post, and write where the question is about their thoughts.
 """
 
 from collections.abc import Mapping, Sequence
 
-from colosseum.audit.campaign.estimate import WIDEST, Bounds, Estimate, estimated
+from colosseum.audit.campaign.estimate import WIDEST, Estimate, Outlook, estimated
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.lengths import EXCHANGE, Habits, Lengths, ceiling_habits, default_lengths
 from colosseum.audit.campaign.rehearsal import Load
@@ -25,28 +25,30 @@ def judging_estimates(
     folder: Folder,
     listed: Sequence[Listed],
     scenario: Scenario,
-    said: Bounds,
+    ahead: Outlook,
     judges: Sequence[Endpoint],
     repeats: int,
     prices: Mapping[str, Price],
 ) -> dict[str, Estimate]:
-    """By judge, what judging the trials takes that are not judged yet; `said` are bytes of posts in a run."""
+    """By judge, what judging the trials takes that are not judged yet, or will be made."""
     times = repeats * sum(not folder.judged(each.trial).exists() for each in listed)
-    longest, found = said.likely if said.ceiling is None else said.ceiling, dict[str, Estimate]()
+    found = dict[str, Estimate]()
     for endpoint in judges:
         price, usual, most = prices.get(endpoint.model), Load(), Load()
         habits = Habits.of(Lengths(), default_lengths(endpoint))
-        usual.add(_one_run(scenario, said.likely, habits, 1, price), times)
-        most.add(_one_run(scenario, longest, ceiling_habits(endpoint), TRIES, price), times)
+        usual.add(_one_run(scenario, ahead, habits, 1, price), times)
+        most.add(_one_run(scenario, ahead, ceiling_habits(endpoint), TRIES, price), times)
         found[endpoint.model] = estimated(usual, most, WIDEST, endpoint.model, priced=price is not None)
     return found
 
 
-def _one_run(scenario: Scenario, said: float, habits: Habits, tries: int, price: Price | None) -> Load:
-    """What one run takes, asked once."""
+def _one_run(scenario: Scenario, ahead: Outlook, habits: Habits, tries: int, price: Price | None) -> Load:
+    """What one run takes with so many tries for each question; with more than one it is as long as it may be."""
     load, completion = Load(), habits.completion_tokens
     for question in rubrics(scenario):
-        words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + EXCHANGE + said
+        words = sum(map(len, Matter(Transcript({}, {}, ()), question, "coalition", ()).texts)) + EXCHANGE
+        length = ahead.written if question.thoughts else ahead.said
+        words += length.likely if tries == 1 or length.ceiling is None else length.ceiling
         for tried in range(tries):
             prompt = words / habits.bytes_per_token + tried * (completion + EXCHANGE / habits.bytes_per_token)
             load.add(Load(0, 1, prompt, completion, price.cost(prompt, completion) if price else 0.0), SETS)

@@ -133,6 +133,8 @@ class Outlook:
     """On file, by which the estimate was corrected."""
     said: Bounds
     """Bytes that are posted in a run."""
+    written: Bounds
+    """Bytes that models write in a run, thoughts included."""
 
 
 def outlook(
@@ -163,9 +165,11 @@ def outlook(
     widest, number = spread or max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
     seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
     said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
+    written, most_written = (max((run.written for run in cells.values()), default=0.0) for cells in (likely, ceiling))
     return Outlook(
         models, Bounds(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
         Bounds(said / widest, said, said * widest, most_said),
+        Bounds(written / widest, written, written * widest, most_written),
     )  # fmt: skip
 
 

@@ -51,6 +51,8 @@ class Rehearsed:
     loads: dict[str, Load]
     said: float = 0.0
     """Bytes of all posts."""
+    written: float = 0.0
+    """Bytes of all that models write, thoughts included."""
 
 
 async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Rehearsed:
@@ -70,6 +72,8 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
         trace.close()
     words = "".join(post.text for post in run.posts)
     found.said = len(words.encode()) + _behind(words, marks)
+    for name, load in found.loads.items():
+        found.written += load.completion_tokens * habits(trial.endpoints[name]).bytes_per_token
     return found
 
 
