@@ -281,7 +281,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[
     return folder, json.loads(said)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM])
 def test_a_stopped_campaign_is_gone_on_with(
     stop: signal.Signals, uninterrupted: tuple[Path, dict[str, object]], tmp_path: Path
 ) -> None:

@@ -23,12 +23,12 @@ import pytest
 from audited import body
 from chat_process import ChatProcess
 
-RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "48"))
+RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "30"))
 KILLS = 5 if RUNS >= 500 else 2
 CONNECTIONS = 24
 CALLS = 6
 """Of a run without faults."""
-FEW = 6
+FEW = 4
 """Runs that are judged."""
 JUDGEMENTS = 12
 """Of a run: three questions about two sets, twice."""
@@ -234,16 +234,16 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
         patient = ("--timeout", "60")
         first, copy = (Campaign(tmp_path / name, server.url, RUNS, patient) for name in ("first", "copy"))
         process = first.start()
-        wait_for(server, 100, process)
+        wait_for(server, 60, process)
         shutil.copytree(first.out, copy.out, ignore=shutil.ignore_patterns("*.part", "*.lock"))
         check_stopped(process, signal.SIGINT)
         check_paid(server, first)
-        assert server.requests < 100 + 2 * CONNECTIONS
+        assert server.requests < 60 + 2 * CONNECTIONS
         known, asked = len(copy.answers()), server.requests
         ended = copy.start()
         wait_for(server, asked + 20, ended)
         lasting = copy.start()
-        wait_for(server, asked + 150, ended)
+        wait_for(server, asked + 70, ended)
         check_stopped(ended, signal.SIGTERM)
         check_paid(server, first, copy, killed=1)  # the other one has calls under way
         said, words = lasting.communicate()

@@ -49,7 +49,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], s
     return files(folder), said
 
 
-@pytest.mark.parametrize("stop", [None, signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stop", [None, signal.SIGKILL])
 def test_processes_make_the_same_and_go_with_the_one_that_began_them(
     stop: signal.Signals | None, alone: tuple[dict[str, bytes], str], tmp_path: Path
 ) -> None:

@@ -315,7 +315,7 @@ class Parrot:
         return calls(("post", said), (self.words, said), ("done", {}), text=self.words)
 
 
-@pytest.mark.parametrize("display", ["rich", "none", "json"])
+@pytest.mark.parametrize("display", ["rich", "json"])
 def test_secrets_reach_no_file_and_no_output(display: str, here: Path) -> None:
     key, password = f"sk-{SECRET}", f"{SECRET}:pass/word"
     basic = b64encode(f"user:{password}".encode()).decode()

@@ -192,7 +192,7 @@ def test_a_pilot_counts_and_is_made_once(tmp_path: Path) -> None:
     assert len(calls_) == 2  # each command that has something to make asks whether the model can play, once
 
 
-@pytest.mark.parametrize(("word", "code"), [("y", 0), ("n", 4), ("", 4)])
+@pytest.mark.parametrize(("word", "code"), [("y", 0), ("", 4)])
 def test_on_a_terminal_a_pilot_asks(word: str, code: int, tmp_path: Path) -> None:
     environment = {**os.environ, "TERM": "xterm", "OPENAI_API_KEY": KEY}
     with ChatServer(HABITS["short"]) as server:

@@ -203,8 +203,7 @@ def now_and_then(script: Callable[[Body], Answer], every: int) -> Callable[[Body
     return faulty
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (60, 12)])
-@pytest.mark.parametrize("colors", [True, False])
+@pytest.mark.parametrize(("columns", "rows", "colors"), [(80, 24, True), (60, 12, False)])
 def test_a_view_of_real_runs_fits_the_terminal(columns: int, rows: int, colors: bool, tmp_path: Path) -> None:
     environment = XTERM if colors else {**XTERM, "NO_COLOR": "1"}
     with ChatServer(now_and_then(late(plays, 0.1), 40)) as server:
@@ -233,7 +232,7 @@ def test_scripted_players_are_told_by_runs(tmp_path: Path) -> None:
     assert not any("calls" in line or "spent" in line for picture in done.screen.pictures for line in picture)
 
 
-@pytest.mark.parametrize("display", [(), ("--display", "json"), ("--display", "rich")])
+@pytest.mark.parametrize("display", [(), ("--display", "rich")])
 def test_without_a_terminal_the_same_facts_come_as_json(display: tuple[str, ...], tmp_path: Path) -> None:
     def script(body: Body) -> Answer:
         tools = {tool["function"]["name"] for tool in body["tools"]}

@@ -93,7 +93,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @given(mutated())
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, suppress_health_check=list(HealthCheck))
 def test_any_mutation_of_a_good_spec(folder: Path, text: str) -> None:
     check_any(folder, text)
 
@@ -126,7 +126,7 @@ PLACES = [
 
 
 @given(st.sampled_from(PLACES), EXPRESSIONS)
-@settings(max_examples=250, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 def test_any_expression_in_any_place(folder: Path, place: str, expression: str) -> None:
     head = (f"{TEAM}param n = 3\nvariable bid[agents]: 0..3\ntable cost[agents, moves] ~ integer(1, 9)\n"
             "private table half[agents] = 0.5\n")  # fmt: skip
@@ -139,7 +139,7 @@ PIECES = ["{{ ", " }}", "{% for x in ", " %}", "{% endfor %}", "{% if ", "{% end
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-@settings(max_examples=250, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 def test_any_prompt(folder: Path, template: str) -> None:
     head = f"{TEAM}private table cost[agents, moves] ~ integer(1, 9)\nreward r when move[A] == left: cost[A, left]\n"
     check_any(folder, f'{head}prompt p for agents """\n{template}\n"""\nclaim c: """{template}""" is true\n')
@@ -164,7 +164,6 @@ def test_a_share_of_any_inputs_whatsoever() -> None:
         "reward r: sum(1 for i in 1..90000, j in 1..90000)",
         "reward r: sum(sum(sum(1 for i in 1..500) for j in 1..500) for k in 1..500)",
         "reward r[i in 1..900, j in 1..900, k in 1..900]: 1",
-        "reward r[i in 1..999]: sum(bid[A] for j in 1..999 when bid[B] == 1)",
         "reward r: sum(bid[A] for j in 1..i, i in 1..90000)",
         "reward r: sum(j for i in 1..90000, j in 1..i)",
         "set s = pairs(pairs(1..1000))",

@@ -113,7 +113,7 @@ def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term], values: Sequence[
     return terms.Select("t", keys, tuple(entries))
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.data())
 def test_wild_terms(data: st.DataObject) -> None:
     """Of all kinds at once; or numbers and none, of which more make sense."""

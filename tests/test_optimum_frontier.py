@@ -17,7 +17,7 @@ from colosseum.model.terms import Arithmetic, Constant, Decision, PayoffOf, Sele
 from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
 from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.frontier import MOST_POINTS, frontier, nearest
+from colosseum.optimum.questions.frontier import frontier, nearest
 from colosseum.optimum.questions.preferred import preferred
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.scoring import goal_value
@@ -290,14 +290,15 @@ def test_points_that_only_rounding_tells_apart_are_one() -> None:
     assert [pytest.approx(pair) for pair in values(found)] == [(10, 0), (5, 5)]
 
 
-def test_there_are_no_more_points_than_the_most() -> None:
+def test_there_are_no_more_points_than_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every offer is a point."""
-    made = menu(*((-float(k * k), float(k)) for k in range(MOST_POINTS + 50)))
+    monkeypatch.setattr("colosseum.optimum.questions.frontier.MOST_POINTS", 60)
+    made = menu(*((-float(k * k), float(k)) for k in range(110)))
     solver = Solver(made.task)
     found = frontier(solver, made.coalition, solver.maximise(WELFARE))
-    assert len(found.points) == MOST_POINTS
+    assert len(found.points) == 60
     assert not found.complete
-    assert {step.reason for step in found.steps} == {"", "1,000 points are the most that are kept"}
+    assert {step.reason for step in found.steps} == {"", "60 points are the most that are kept"}
     for (low, high), before, after in zip(found.ranges[1:-1], found.steps, found.steps[1:], strict=False):
         assert (low is None, high is None) == (bool(before.reason), bool(after.reason))
 

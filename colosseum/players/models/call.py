@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
+from colosseum.model.gc_pause import gc_paused
 from colosseum.players.models.failure import Failure, explain, redact, room
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Request
@@ -128,7 +129,8 @@ def library() -> Any:  # a border: litellm's own types are not exact
     """litellm, quiet, without a look at the network or at a .env file, and sending what it is told or nothing."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or the import downloads a price list
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # or the import reads a .env file, of a folder above, too
-    import litellm
+    with gc_paused():  # a fifth of the import's time is collections that free nothing
+        import litellm
 
     litellm.suppress_debug_info = True
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
