@@ -237,6 +237,7 @@ AT_B = 'if view.me == "B" and "Differ." in view.briefing:\n            '
         ("await asyncio.sleep(-1, 1 / 0)", "raised ZeroDivisionError: division by zero, in line 6 of MODULE.py"),
         ("[].index(1)", "raised ValueError: 1 is not in list"),
         ("raise TimeoutError('mine')", "raised TimeoutError: mine"),
+        ("raise type('Odd', (Exception,), {'__str__': None})", "raised Odd: <exception str() failed>, in line 6"),
         ("return None", "returned None, which is no Reply"),
         ("return [post('public', 'x')]", "returned [ToolCall("),
         ("return Reply(post('public', 'x'))", "returned a Reply with no such `calls`"),

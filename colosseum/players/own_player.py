@@ -125,7 +125,7 @@ def _raised(error: BaseException, module: str) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     file = getattr(sys.modules.get(module), "__file__", None)
     at = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1])
-    words = f"{type(error).__name__}: {_cut(str(error))}".rstrip(": ")
+    words = f"{type(error).__name__}: {_cut(str(traceback.TracebackException(type(error), error, None)))}".rstrip(": ")
     return f"{words}, in line {at.lineno} of {Path(at.filename).name}: `{_cut(at.line or '')}`"
 
 
