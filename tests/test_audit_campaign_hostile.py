@@ -28,6 +28,17 @@ def changed(body: Body, **parts: object) -> Answer:
     return Answer({**move, **parts})
 
 
+def stated(cost: object) -> Hostile:
+    """A sensible move at a cost that its provider states."""
+    return lambda body: changed(body, usage={"prompt_tokens": 9, "completion_tokens": 9, "cost": cost})
+
+
+def cached(body: Body) -> Answer:
+    """More of the prompt came from a cache than there is of it."""
+    details = {"cached_tokens": 10**9}
+    return changed(body, usage={"prompt_tokens": 9, "completion_tokens": 9, "prompt_tokens_details": details})
+
+
 def too_large(body: Body) -> Answer:
     return calls(("decide", '{"variable": "move[A]", "value": 1e999}'))
 
@@ -58,9 +69,13 @@ def third(hostile: Hostile) -> Iterator[ChatServer]:
         yield server
 
 
-def audit(folder: Path, server: ChatServer, *more: str) -> Done:
+UNKNOWN = ("openai/test", "--price", "1,1")
+"""A model that is on no list of prices."""
+
+
+def audit(folder: Path, server: ChatServer, *more: str, model: tuple[str, ...] = UNKNOWN) -> Done:
     return colosseum(
-        "audit", spec(folder), "--model", "openai/test", "--api-base", server.url, "--seeds", "1", "--price", "1,1",
+        "audit", spec(folder), "--model", *model, "--api-base", server.url, "--seeds", "1",
         "--out", folder / "runs", *more, OPENAI_API_KEY=KEY, OPENAI_BASE_URL=None,
     )  # fmt: skip
 
@@ -84,6 +99,16 @@ def test_no_answer_breaks_a_campaign(hostile: Hostile, tmp_path: Path) -> None:
         kept = [json.loads(line) for path in (tmp_path / "runs" / "runs").glob("*.calls.jsonl") for line in path.open()]
         assert len(kept) == len(server.requests) - 1
     assert min(line["cost"] or 0 for line in kept) >= 0
+    whole(tmp_path)
+
+
+@pytest.mark.parametrize("hostile", [stated(10**400), stated(-1.0), cached], ids=["huge", "negative", "all cached"])
+def test_a_bill_that_cannot_be_is_none_and_its_answer_stays_on_file(hostile: Hostile, tmp_path: Path) -> None:
+    with third(hostile) as server:
+        done = audit(tmp_path, server, "--budget", "5", model=("openai/gpt-4o-mini",))
+        assert done.returncode == 0, done.stderr
+    kept = [json.loads(line) for path in (tmp_path / "runs" / "runs").glob("*.calls.jsonl") for line in path.open()]
+    assert all(0 <= line["cost"] < 0.01 for line in kept)
     whole(tmp_path)
 
 

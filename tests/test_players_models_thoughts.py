@@ -148,3 +148,20 @@ def test_a_model_whose_thoughts_cannot_go_back_is_found_before_the_first_run() -
         wrong = asyncio.run(preflight(endpoint, Log().provider))
     assert wrong is not None
     assert "Missing `reasoning_content` field" in wrong
+
+
+class Nameless(Responses):
+    """A server that sends an item without a type, among others."""
+
+    def __call__(self, body: Body) -> Answer:
+        answer = super().__call__(body)
+        assert isinstance(answer.body, dict)
+        if "output" in answer.body:
+            answer.body["output"].insert(0, {"note": "of no type"})
+        return answer
+
+
+def test_an_item_of_no_type_goes_back_as_it_came() -> None:
+    with ChatServer(provider := Nameless()) as server:
+        turn(CASES["responses"], server)
+    assert [sum("note" in item for item in body["input"]) for body in provider.bodies] == [0, 1, 2]

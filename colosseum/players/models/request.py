@@ -45,6 +45,7 @@ class Price:
     def cost(self, prompt_tokens: float, completion_tokens: float, *, read: float = 0, stored: float = 0) -> float:
         """Of one call, in US dollars; `read` and `stored` are parts of the prompt."""
         each = self.long if self.long and prompt_tokens > self.long.above else self
+        read, stored = min(read, prompt_tokens), min(stored, max(0, prompt_tokens - read))
         cached = read * self._less(self.read) + stored * self._less(self.stored)
         prompt = (prompt_tokens - cached) * each.prompt
         return (prompt + completion_tokens * each.completion) / MILLION

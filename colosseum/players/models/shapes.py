@@ -77,7 +77,8 @@ def tokens(raw: Raw) -> Tokens:
         completion += thought  # some count reasoning apart
     cached = _count(_object(usage, "prompt_tokens_details"), "cached_tokens")
     read = cached or _count(usage, "prompt_cache_hit_tokens") or read
-    return Tokens(prompt, completion, read, stored, cost if isinstance(cost, int | float) else None)
+    known = isinstance(cost, int | float) and 0 <= cost < MOST_TOKENS  # dollars are fewer than tokens
+    return Tokens(prompt, completion, read, stored, cost if known else None)
 
 
 def _chat(raw: Raw, *, translated: bool = False) -> Completion | None:
@@ -89,9 +90,7 @@ def _chat(raw: Raw, *, translated: bool = False) -> Completion | None:
     text, inside = _contents(said)
     made, older = _objects(said, "tool_calls"), _object(said, "function_call")
     named = [(_text(call, "id"), _object(call, "function")) for call in made] or ([("", older)] if older else [])
-    fields = {name: said[name] for name in THINKING if said.get(name)} | (
-        {"content": said["content"]} if inside else {}
-    )
+    fields = {name: said[name] for name in (*THINKING, *["content"] * bool(inside)) if said.get(name)}
     signed = [{name: call[name] for name in SIGNING if name in call} for call in made]
     returned: Returned | None = {"chat": {"message": fields, "calls": signed}} if fields or any(signed) else None
     if translated:
@@ -113,10 +112,9 @@ def _contents(said: Raw) -> tuple[str, list[Thought]]:
     if not parts:
         inside, text = split_thoughts(_text(said, "content"))
         return text, [Thought("text", inside)] if inside else []
-    thinking = [_joined(_objects(part, "thinking")) for part in parts if _text(part, "type") == "thinking"]
-    return _joined(part for part in parts if _text(part, "type") == "text"), [
-        Thought("text", each) for each in thinking
-    ]
+    thinking = (_joined(_objects(part, "thinking")) for part in parts if _text(part, "type") == "thinking")
+    thoughts = [Thought("text", each) for each in thinking]
+    return _joined(part for part in parts if _text(part, "type") == "text"), thoughts
 
 
 def _reasoned(said: Raw) -> Iterator[Thought]:
@@ -199,10 +197,10 @@ def with_ids(returned: Returned, ids: Sequence[str]) -> Returned:
     left = iter(ids)
     match returned:
         case {"anthropic": list(blocks)}:
-            named = [b | {"id": next(left)} if b["type"] == "tool_use" else b for b in blocks]
+            named = [b | {"id": next(left)} if b.get("type") == "tool_use" else b for b in blocks]
             return {**returned, "anthropic": named}
-        case {"responses": list(items)}:
-            return {"responses": [i | {"call_id": next(left)} if i["type"] == "function_call" else i for i in items]}
+        case {"responses": list(made)}:
+            return {"responses": [i | {"call_id": next(left)} if i.get("type") == "function_call" else i for i in made]}
         case _:
             return returned
 
