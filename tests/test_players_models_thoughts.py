@@ -165,3 +165,16 @@ def test_an_item_of_no_type_goes_back_as_it_came() -> None:
     with ChatServer(provider := Nameless()) as server:
         turn(CASES["responses"], server)
     assert [sum("note" in item for item in body["input"]) for body in provider.bodies] == [0, 1, 2]
+
+
+def test_counts_of_another_type_are_no_reason_to_print(capfd: pytest.CaptureFixture[str]) -> None:
+    class Odd(Gemini):
+        def __call__(self, body: Body) -> Answer:
+            answer = super().__call__(body)
+            assert isinstance(answer.body, dict)
+            answer.body.get("usageMetadata", {})["thoughtsTokenCount"] = ""
+            return answer
+
+    with ChatServer(Odd()) as server:
+        turn(CASES["gemini"], server, steps=1)
+    assert capfd.readouterr() == ("", "")

@@ -134,7 +134,8 @@ def library() -> Any:  # a border: litellm's own types are not exact
 
     litellm.suppress_debug_info = True
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    for part in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
+        logging.getLogger(part).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
     gc.freeze()  # its objects stay: nobody need look through them for garbage again
     return litellm
