@@ -112,6 +112,20 @@ def test_a_bill_that_cannot_be_is_none_and_its_answer_stays_on_file(hostile: Hos
     whole(tmp_path)
 
 
+def test_an_answer_that_is_none_and_is_billed_is_not_asked_for_again_without_money(tmp_path: Path) -> None:
+    broken_off = [{"index": 0, "message": {"role": "assistant", "content": "Hm"}, "finish_reason": "error"}]
+    bill = {"prompt_tokens": 2000, "completion_tokens": 1000}
+
+    def script(body: Body) -> Answer:
+        return plays(body) if is_preflight(body) else changed(body, choices=broken_off, usage=bill)
+
+    with ChatServer(script) as server:
+        done = audit(tmp_path, server, "--max-tokens", "1000", "--budget", "0.0065")
+        asked = len(server.requests) - 1
+    assert (done.returncode, asked) == (4, 2), done.stderr
+    assert "$0.0060 of $0.0065 spent" in done.stderr
+
+
 def test_an_answer_with_fields_within_fields_is_on_file_as_it_came(tmp_path: Path) -> None:
     nested: object = "deep"
     for _ in range(600):

@@ -42,8 +42,7 @@ def priced(answer: Answer, price: Price | None) -> Answer:
     taken, cached = answer.usage, answer.tokens
     if price is None or taken.prompt_tokens is None or taken.completion_tokens is None:
         return answer.at(None)
-    cost = price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored)
-    return answer.at(cost)
+    return answer.at(price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored))
 
 
 @lru_cache(maxsize=256)
@@ -71,6 +70,4 @@ def _long(found: Mapping[str, Any]) -> LongPrice | None:
         return None
     names = (f"{way}_cost_per_token_above_{limits[0]}k_tokens" for way in ("input", "output"))
     prompt, completion = (found.get(name) for name in names)
-    if not prompt or not completion:
-        return None
-    return LongPrice(limits[0] * 1000, prompt * MILLION, completion * MILLION)
+    return LongPrice(limits[0] * 1000, prompt * MILLION, completion * MILLION) if prompt and completion else None

@@ -214,6 +214,11 @@ class Purse:
         earlier = [self.owed(other) for other in self.accounts if other.rank < account.rank]
         return sum(earlier) + self.largest if earlier else 0.0
 
+    def check(self, account: Account) -> None:
+        """Before a call that cost something is repeated: raises Halt where what is set aside for it is gone."""
+        if not self._fits(0.0, account):
+            self._refuse(account.aside, account)
+
     def _refuse(self, most: float, account: Account) -> None:
         if account.limit is not None and account.spent + most > account.limit:
             raise Halt("the run's budget is reached")
@@ -247,7 +252,3 @@ class Bill:
         purse.spent += cost
         self.account.spent += cost
         self.cost += cost
-
-    def unanswered(self) -> None:
-        """An attempt timed out."""
-        self.purse.unanswered += 1

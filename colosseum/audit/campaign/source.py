@@ -55,9 +55,11 @@ class PaidSource:
                 self.watch(request, attempt)
                 match attempt.result:
                     case Failure(kind="timeout"):
-                        bill.unanswered()
+                        self.purse.unanswered += 1
                     case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
                         bill.answered(came)
+                        if attempt.delay is not None:
+                            self.purse.check(account)
 
             result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):
