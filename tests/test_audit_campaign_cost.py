@@ -21,6 +21,7 @@ from test_cli_commands import Done, colosseum
 from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.ledger import Ledger
+from colosseum.audit.campaign.lengths import default_lengths
 from colosseum.audit.campaign.prices import known_price
 from colosseum.audit.campaign.purse import BYTES, Account, Purse
 from colosseum.audit.campaign.retry import Attempt, OnAttempt
@@ -356,6 +357,13 @@ def test_a_price_of_0_is_believed_of_a_machine_of_ones_own_alone() -> None:
     assert known_price("ollama/llama3.1") == Price(0, 0)
     for model in ("openai/ours", "codestral/codestral-latest", "azure/model-router"):
         assert known_price(model) is None
+
+
+def test_a_price_is_the_same_by_whichever_protocol_a_model_is_asked() -> None:
+    assert known_price("openai/responses/gpt-5-mini") == known_price("openai/gpt-5-mini")
+    assert known_price("openai/responses/gpt-5-mini") is not None
+    lengths = [default_lengths(Endpoint(model)) for model in ("openai/responses/gpt-5-mini", "openai/gpt-5-mini")]
+    assert lengths[0] == lengths[1]
 
 
 def test_a_long_prompt_has_a_price_of_its_own() -> None:

@@ -283,7 +283,8 @@ def test_logs_import_no_client(arguments: tuple[str, ...], folder: Path) -> None
 
 def test_thoughts_are_shown_and_exported_on_request_alone(tmp_path: Path) -> None:
     def thinking(body: Body) -> Answer:
-        return thinks(Wild()(body), "HIDDENPLAN")
+        encrypted: Any = [{"type": "reasoning.encrypted", "data": "ZW5j"}]
+        return thinks(thinks(Wild()(body), "HIDDENPLAN"), encrypted, field="reasoning_details")
 
     folder = modelled(tmp_path / "made", script=thinking)
     table = tmp_path / "rows.jsonl"
@@ -294,4 +295,5 @@ def test_thoughts_are_shown_and_exported_on_request_alone(tmp_path: Path) -> Non
         kinds = {json.loads(line)["kind"] for line in table.read_bytes().splitlines()}
         assert ("thought" in kinds, kinds - {"thought"}) == (bool(more), {"post", "decide"})
         assert [("HIDDENPLAN" in words) for words in (shown.stdout, listed.stdout)] == [bool(more)] * 2
-        assert ("thinks\n" in shown.stdout) == bool(more)
+        assert [(f"{words}\n" in shown.stdout) for words in ("thinks", "thinks, withheld")] == [bool(more)] * 2
+        assert "secret" not in shown.stdout.partition("Planning")[2]

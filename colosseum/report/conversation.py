@@ -20,7 +20,7 @@ _FINISH: Final = {
     "refusal": "it refused to answer",
     "empty": "its answer was empty",
 }
-_THOUGHTS: Final = {"text": "thinks", "summary": "thinks, in its provider's summary", "withheld": "thinks in secret"}
+_THOUGHTS: Final = {"text": "thinks", "summary": "thinks, in its provider's summary", "withheld": "thinks, withheld"}
 _PHASES = {"survey": "Survey, each asked in private", "execution": "Execution"}
 
 

@@ -12,10 +12,9 @@ from typing import Literal, TypeAlias
 
 from colosseum.audit.campaign.calls import Recorded, read_paid
 from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.prices import priced
+from colosseum.audit.campaign.prices import entry, priced
 from colosseum.audit.campaign.purse import BYTES
 from colosseum.audit.trial import Listed
-from colosseum.players.models.call import library
 from colosseum.players.models.reply import reply
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.view import TOOLS
@@ -104,12 +103,10 @@ def default_lengths(endpoint: Endpoint) -> Lengths:
     """One turn of each kind, of a model that nothing is known of but whether it thinks."""
     most = endpoint.most_tokens
     thinking = SAID + min(THOUGHT, LEAST_ROOM * most)
-    listed = library().model_cost
-    known = listed.get(endpoint.model) or listed.get(endpoint.model.partition("/")[2])
+    known = entry(endpoint.model)
     thinks: bool | None = bool(known.get("supports_reasoning")) if known else None
     thinks = any(endpoint.extra_body.get(name) for name in THINKING) or thinks
-    each = {True: thinking, False: SAID, None: math.sqrt(SAID * thinking) / 1.6}[thinks]
-    each = min(each, float(most))
+    each = min({True: thinking, False: SAID, None: math.sqrt(SAID * thinking) / 1.6}[thinks], float(most))
     planning, deciding = 1.5, 1.2
     calls, further = planning + deciding, planning + deciding - 2
     post = min(440.0, 4.0 * most)

@@ -45,16 +45,19 @@ def priced(answer: Answer, price: Price | None) -> Answer:
     return answer.at(price.cost(taken.prompt_tokens, taken.completion_tokens, read=cached.read, stored=cached.stored))
 
 
+def entry(model: str) -> Mapping[str, Any]:
+    """What litellm's list says of a model, by whichever protocol it is asked; nothing where it is not on it."""
+    listed = library().model_cost
+    return listed.get(model) or listed.get(model.partition("/")[2].removeprefix("responses/")) or {}
+
+
 @lru_cache(maxsize=256)
 def known_price(model: str) -> Price | None:
     """What litellm's price list says; None for a model that is not on it, or not with both prices.
 
     The list has 0 for want of a price, too, so that is not believed of a model that somebody else serves.
     """
-    listed = library().model_cost
-    found = listed.get(model) or listed.get(model.partition("/")[2])
-    if not found:
-        return None
+    found = entry(model)
     prompt, completion = found.get("input_cost_per_token"), found.get("output_cost_per_token")
     if prompt is None or completion is None or not (is_local(model) or (prompt and completion)):
         return None
