@@ -111,11 +111,9 @@ def _seconds(start: float) -> float:
 def _told(request: Request) -> tuple[list[Mapping[str, Any]], list[Returned | None]]:
     """The messages for litellm, and the replies among them that go back in the provider's own words."""
     told: list[Mapping[str, Any]] = []
-    replies: list[Returned | None] = []
+    replies: list[Returned | None] = [m.get("returned") for m in request.messages if m["role"] == "assistant"]
     for message in request.messages:
         returned: Returned | None = message.get("returned")
-        if message["role"] == "assistant":
-            replies.append(returned)
         plain = {name: value for name, value in message.items() if name != "returned"}
         told.append({**plain, **returned.get("litellm", {})} if returned else message)
     if told and told[0]["role"] == "system" and MARKED.search(request.endpoint.model):
