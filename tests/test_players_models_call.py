@@ -146,6 +146,12 @@ def test_an_answer_that_is_none_is_a_failure_that_may_pass(answer: Answer, words
             "is supported; set `--temperature openai/test-model=1`",
             1,
         ),
+        (
+            fails(400, "`temperature` may only be set to 1 when thinking is enabled."),
+            "bad_request",
+            "is enabled; set `--temperature openai/test-model=1`",
+            1,
+        ),
     ],
 )
 def test_what_providers_refuse_is_understood(answer: Answer, kind: str, words: str, asked: int) -> None:

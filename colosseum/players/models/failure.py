@@ -54,7 +54,7 @@ MISSING_KEY = re.compile(
 )
 OVERFLOW = re.compile(r"\bcontext.{0,20}(?:length|size|window)|(?:prompt|input) is too long", re.IGNORECASE)
 """What servers of open models say of a conversation that is too long, where litellm hears nothing but a refusal."""
-ONE_TEMPERATURE = re.compile(r"temperature=1\b|temperature.*\bdefault \(1\)")
+ONE_TEMPERATURE = re.compile(r"temperature=1\b|temperature.*\b(?:default \(1\)|only be set to 1\b)")
 """What providers say where a model that reasons takes no other."""
 MISCALLED = "tool_use_failed"
 """The code of a provider that keeps a call which the model garbled to itself: another try may do better."""
