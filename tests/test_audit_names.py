@@ -106,6 +106,11 @@ def test_new_words_of_experiments_stay_names_of_the_spec(word: str) -> None:
     assert dict(planned(text)[1][0].stage.scenario.params)[word] == 2
 
 
+def test_every_kind_of_memory_can_be_swept() -> None:
+    trials = planned(MATCH.replace("e { arm", 'e { sweep memory in none, notes, "all"  arm'))[1]
+    assert {trial.stage.conditions.settings.memory for trial in trials} == {"none", "notes", "all"}
+
+
 # ---- what goes over the wire, and what is kept -------------------------------------------------------------------
 
 
