@@ -247,6 +247,7 @@ AT_B = 'if view.me == "B" and "Differ." in view.briefing:\n            '
         ("return Reply((decide('x', {1, 2}),))", "returned a Reply that cannot be written as JSON"),
         ("return Reply(usage=Usage(cost=-1.0))", "returned a Usage of less than nothing"),
         ("return Reply(usage=Usage(prompt_tokens=-1))", "returned a Usage of less than nothing"),
+        ("return Reply(finish='odd')", "returned a Reply with no such `finish`: Input should be 'stop', 'tool_calls'"),
         ("return Reply(usage=3)", "returned a Reply with no such `usage`"),
     ],
 )

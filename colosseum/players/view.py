@@ -14,6 +14,7 @@ from colosseum.model.values import Value, plain
 Phase: TypeAlias = Literal["planning", "survey", "execution"]
 Memory: TypeAlias = Literal["none", "notes", "all"]
 """What an agent is shown of its own earlier turns."""
+Finish: TypeAlias = Literal["stop", "tool_calls", "length", "refusal", "empty"]
 Belief: TypeAlias = Literal["false", "true", "unknown"]
 """What an agent says it holds a claim for."""
 TOOLS = {
@@ -128,8 +129,8 @@ class Reply:
     """Free text: a private note, logged and never delivered."""
     usage: Usage | None = None
     """None for scripted players, and for own agents that take nothing."""
-    finish: str = "stop"
-    """Why the model stopped: stop, tool_calls, length (truncated), refusal, empty."""
+    finish: Finish = "stop"
+    """Why the model stopped; length is a reply that was cut off."""
     written: tuple[ToolCall, ...] = ()
     """Calls that it wrote as text where it should have made them: none is carried out, and it is told so."""
     thoughts: tuple[Thought, ...] = ()

@@ -10,7 +10,7 @@ from colosseum.model.json_text import Json, encode
 from colosseum.players.models.shapes import Completion, Tokens, read, tokens, with_ids
 from colosseum.players.models.wire import Exchange, Returned
 from colosseum.players.models.written import Known, Written, arguments, calls_in, without
-from colosseum.players.view import Reply, ToolCall, Usage
+from colosseum.players.view import Finish, Reply, ToolCall, Usage
 
 BROKEN_OFF = frozenset(("error", "abort", "network_error", "insufficient_system_resource", "failed"))
 """Why a provider ended an answer of which the model says nothing: it is none."""
@@ -126,12 +126,10 @@ def reply(answer: Answer, *, known: Known, as_text: bool = False, turn_ids: froz
 
 def _state(message: Completion, calls: Iterable[ToolCall], note: str) -> Returned | None:
     """What the provider wants back; nothing where nothing of the reply goes back."""
-    if message.returned is None or not (calls or note):
-        return None
-    return with_ids(message.returned, [call.id for call in calls])
+    return with_ids(message.returned, [call.id for call in calls]) if message.returned and (calls or note) else None
 
 
-def _finish(message: Completion, *, calls: tuple[ToolCall, ...], note: str) -> str:
+def _finish(message: Completion, *, calls: tuple[ToolCall, ...], note: str) -> Finish:
     if message.reason in TOO_LONG:
         return "length"
     if message.reason in REFUSED or (message.refusal and not calls):
