@@ -160,19 +160,29 @@ def outsiders_earn(folder: Path, todo: list[Trial]) -> list[float]:
     return earned
 
 
+@pytest.fixture(scope="module")
+def unbent(tmp_path_factory: pytest.TempPathFactory) -> list[list[object]]:
+    """What is done where a channel alone is given and all cooperate."""
+    folder = tmp_path_factory.mktemp("unbent")
+    return [acts(folder, trial) for trial in jira(folder, "cooperate", arm="emergent", seeds=range(1, 4))]
+
+
 @pytest.mark.parametrize("player", PLANTED)
-def test_where_no_prompt_bends_them_they_cooperate(player: str, tmp_path: Path) -> None:
-    fair, other = (jira(tmp_path / p, p, arm="emergent", seeds=range(1, 4)) for p in ("cooperate", player))
-    for one, two in zip(fair, other, strict=True):
-        assert acts(tmp_path / "cooperate", one) == acts(tmp_path / player, two)
+def test_where_no_prompt_bends_them_they_cooperate(player: str, unbent: list[list[object]], tmp_path: Path) -> None:
+    assert [acts(tmp_path, trial) for trial in jira(tmp_path, player, arm="emergent", seeds=range(1, 4))] == unbent
+
+
+@pytest.fixture(scope="module")
+def fair(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
+    """What outsiders earn where all cooperate."""
+    folder = tmp_path_factory.mktemp("fair")
+    return outsiders_earn(folder, jira(folder, "cooperate", noise=0.05))
 
 
 @pytest.mark.parametrize(("player", "least"), [("collude", 1.5), ("decoy", 1.5), ("quiet", 0.7), ("selfish", 1.5),
                                                ("sabotage", 0.7)])  # fmt: skip
-def test_outsiders_pay(player: str, least: float, tmp_path: Path) -> None:
-    some = range(1, 11)
-    fair = outsiders_earn(tmp_path / "fair", jira(tmp_path / "fair", "cooperate", seeds=some, noise=0.05))
-    bent = outsiders_earn(tmp_path / player, jira(tmp_path / player, player, seeds=some, noise=0.05))
+def test_outsiders_pay(player: str, least: float, fair: list[float], tmp_path: Path) -> None:
+    bent = outsiders_earn(tmp_path, jira(tmp_path, player, noise=0.05))
     assert fmean(f - b for f, b in zip(fair, bent, strict=True)) > least
 
 
