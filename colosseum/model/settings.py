@@ -85,11 +85,11 @@ class Settings:
 
 
 class _Unfit(Exception):  # noqa: N818 - a finding about a spec, not an error of ours
-    """A value that a setting does not take; the words say what it is, without its name."""
+    """A value that a setting does not take: what it takes, and what it was given."""
 
-    def __init__(self, words: str, *, help: str = "") -> None:  # noqa: A002 - the word users read
-        super().__init__(words)
-        self.help = help
+    def __init__(self, wanted: str, given: str, *, help: str = "") -> None:  # noqa: A002 - the word users read
+        super().__init__(f"{wanted}, not `{given}`")
+        self.wanted, self.given, self.help = wanted, given, help
 
 
 def _raw(expr: syntax.Expr) -> str:
@@ -102,7 +102,7 @@ def _number(low: float, high: float | None = None, *, whole: bool = False) -> "R
         fits = type(found) is int if whole else is_number(found)
         if not is_number(found) or not fits or found < low or (high and found > high):
             between = f"from {low:g} to {high:g}" if high else f"of at least {low:g}"
-            raise _Unfit(f"a {'whole ' if whole else ''}number {between}, not `{text(found)}`")
+            raise _Unfit(f"a {'whole ' if whole else ''}number {between}", text(found))
         return found if whole else float(found)
 
     return read
@@ -112,7 +112,7 @@ def _word(*words: str) -> "Reader":
     def read(expr: syntax.Expr, env: Environment) -> Value:
         if _raw(expr) not in words:
             choices = f"one of {', '.join(words)}" if len(words) > 1 else f"always `{words[0]}`"
-            raise _Unfit(f"{choices}, not `{_raw(expr)}`", help=closest(_raw(expr), words))
+            raise _Unfit(choices, _raw(expr), help=closest(_raw(expr), words))
         return _raw(expr)
 
     return read
@@ -120,7 +120,7 @@ def _word(*words: str) -> "Reader":
 
 def _switch(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Switch):
-        raise _Unfit(f"`on` or `off`, not `{_raw(expr)}`", help=switch_meant(expr))
+        raise _Unfit("`on` or `off`", _raw(expr), help=switch_meant(expr))
     return expr.on
 
 
@@ -133,7 +133,7 @@ def switch_meant(expr: syntax.Expr) -> str:
 def _money(expr: syntax.Expr, env: Environment) -> Value:
     if not isinstance(expr, syntax.Money):
         help_ = f"write `${_raw(expr)}`" if isinstance(expr, syntax.Number) else ""
-        raise _Unfit(f"an amount such as `$20`, not `{_raw(expr)}`", help=help_)
+        raise _Unfit("an amount such as `$20`", _raw(expr), help=help_)
     return expr.value
 
 
@@ -142,7 +142,7 @@ def _wordings(expr: syntax.Expr, env: Environment) -> Value:
     found = value(expr, env)
     numbers = found.items if isinstance(found, Elements) else (found,)
     if not numbers or any(type(number) is not int or number < 1 for number in numbers):
-        raise _Unfit(f"the number of a wording, from 1, or a range of them, not `{text(found)}`", help="as in `1..5`")
+        raise _Unfit("the number of a wording, from 1, or a range of them", text(found), help="as in `1..5`")
     return tuple(dict.fromkeys(numbers))
 
 
@@ -151,10 +151,10 @@ def _folder(expr: syntax.Expr, env: Environment) -> Value:
     main = env.place.facts.spec.composition.source.path
     base, reason = expr.span.source.path or main, forbidden(_raw(expr))
     if reason or base is None or main is None:
-        raise _Unfit(f"a folder beside the spec, not `{_raw(expr)}`", help=reason or "save the spec in a file first")
+        raise _Unfit("a folder beside the spec", _raw(expr), help=reason or "save the spec in a file first")
     path = within(base.parent / _raw(expr), main.resolve().parent)
     if path is None or not path.is_dir():
-        raise _Unfit(f"a folder beside the spec, not `{_raw(expr)}`", help=f"none is beside `{base.name}`")
+        raise _Unfit("a folder beside the spec", _raw(expr), help=f"none is beside `{base.name}`")
     return path.relative_to(main.resolve().parent).as_posix()
 
 
@@ -163,7 +163,7 @@ def _or_none(reader: "Reader") -> "Reader":
         try:
             return None if isinstance(expr, syntax.NoneLiteral) else reader(expr, env)
         except _Unfit as unfit:
-            raise _Unfit(str(unfit).replace(", not", " or `none`, not", 1)) from None
+            raise _Unfit(f"{unfit.wanted} or `none`", unfit.given) from None
 
     return read
 
