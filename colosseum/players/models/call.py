@@ -70,18 +70,7 @@ async def call(request: Request) -> Answer | Failure:
                     **_optional(request),
                 )
         except (openai.OpenAIError, OSError) as error:
-            needed = litellm.validate_environment(endpoint.model, api_base=endpoint.api_base)["missing_keys"]
-            failed = explain(
-                error,
-                model=endpoint.model,
-                api_base=endpoint.api_base,
-                timeout=endpoint.timeout,
-                missing_keys=tuple(name for name in needed if name not in os.environ),
-            )
-            came = _came(tape, start)
-            words = came.http.body if came and came.http else failed.reason
-            fits = room(words, endpoint.most_tokens) if failed.kind == "context" else None
-            return replace(failed, came=came, fits=fits)
+            return _failed(error, endpoint, _came(tape, start))
     answer = _came(tape, start)
     if answer is None or answer.completion is None:
         try:
@@ -97,6 +86,17 @@ async def call(request: Request) -> Answer | Failure:
         reason = redact(f"what `{endpoint.model}` sent is no answer: {answer.trouble}")
         return Failure("transport", reason, again=True, came=answer)
     return answer
+
+
+def _failed(error: Exception, endpoint: Endpoint, came: Answer | None) -> Failure:
+    """Why there is no answer, with what came in its place, and the tokens that would fit where it was too long."""
+    model, address = endpoint.model, endpoint.api_base
+    needed = library().validate_environment(model, api_base=address)["missing_keys"]
+    missing = tuple(name for name in needed if name not in os.environ)
+    failed = explain(error, model=model, api_base=address, timeout=endpoint.timeout, missing_keys=missing)
+    words = came.http.body if came and came.http else failed.reason
+    fits = room(words, endpoint.most_tokens) if failed.kind == "context" else None
+    return replace(failed, came=came, fits=fits)
 
 
 def _came(tape: Tape, start: float) -> Answer | None:
