@@ -62,7 +62,7 @@ def _meanings(by: dict[str, str]) -> Iterator[tuple[str, str]]:
     yield "thought", f"by a rubric that reads thoughts, too ({', '.join(by)}), {points}"
     yield "said", f"the same by a rubric that reads posts alone ({', '.join(dict.fromkeys(by.values()))})"
     yield "95 % limits", "Wilson's, of the share of seeds in which it was thought and not said; beside it the control"
-    yield "done", "the figures that decide of deeds are above those of the control's run of the seed"
+    yield "done", "every figure of the action's signal is above that of the control's run of the seed"
 
 
 def show_table(table: Table | None, console: Console) -> None:
