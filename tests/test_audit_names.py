@@ -20,6 +20,8 @@ from colosseum.audit.run import Run
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.trial import Trial
 from colosseum.audit.unrecorded import play
+from colosseum.diagnostics import Source
+from colosseum.language.layout import lay_out
 from colosseum.model.channels import wire_names
 from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
@@ -106,9 +108,16 @@ def test_new_words_of_experiments_stay_names_of_the_spec(word: str) -> None:
     assert dict(planned(text)[1][0].stage.scenario.params)[word] == 2
 
 
-def test_every_kind_of_memory_can_be_swept() -> None:
-    trials = planned(MATCH.replace("e { arm", 'e { sweep memory in none, notes, "all"  arm'))[1]
+@pytest.mark.parametrize("swept", ["none, notes, all", "all, none, notes", 'none, notes, "all"'])
+def test_every_kind_of_memory_can_be_swept(swept: str) -> None:
+    trials = planned(MATCH.replace("e { arm", f"e {{ sweep memory in {swept}  arm"))[1]
     assert {trial.stage.conditions.settings.memory for trial in trials} == {"none", "notes", "all"}
+
+
+def test_all_stands_as_a_plain_word() -> None:
+    text = MATCH.replace("e { arm", "e { memory all  arm")
+    assert {trial.stage.conditions.settings.memory for trial in planned(text)[1]} == {"all"}
+    assert "memory all" in (lay_out(Source("made.colo", text))[0] or "").replace("  ", " ")
 
 
 # ---- what goes over the wire, and what is kept -------------------------------------------------------------------

@@ -87,7 +87,7 @@ def expression(tree: "ParseTree", reading: Reading) -> Expr:
     match tree.data:
         case "literal":
             return _literal(parts[0], reading)
-        case "name":
+        case "name" | "whole":
             return Name(span=span, id=str(parts[0]))
         case "sum" | "product":
             left, operator, right = parts
