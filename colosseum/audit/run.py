@@ -33,17 +33,7 @@ from colosseum.model.template_files import Line
 from colosseum.model.values import Value, plain, text
 from colosseum.players.models.written import thoughtless
 from colosseum.players.scripted.knowledge import Knowledge
-from colosseum.players.view import (
-    CallFailed,
-    Note,
-    Player,
-    Position,
-    Post,
-    Reply,
-    Step,
-    ToolCall,
-    ToolResult,
-)
+from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult
 
 
 @dataclass

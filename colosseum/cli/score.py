@@ -39,11 +39,7 @@ def score_file(
     chosen = chosen_coalition(scenario, coalition, members)
     with solving(checked):
         measured = measure(
-            Instance.of(scenario.task),
-            realised,
-            coalition=chosen,
-            order=_order(order, scenario.task),
-            closely=True,
+            Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task), closely=True
         )
     if as_json:
         say_json(_plain(measured, scenario.task, undecided))
@@ -149,10 +145,7 @@ def _plain(measured: Measured, task: Task, undecided: Sequence[str]) -> dict[str
     scalars = {**measured.scalars, **measured.closer}
     figures: Mapping[str, object] = {name: figure.value for name, figure in scalars.items()}
     reasons = {name: figure.reason for name, figure in scalars.items() if figure.reason}
-    by_agent = {
-        "best_response_regret": measured.best_response_regret,
-        "sequential_regret": measured.sequential_regret,
-    }
+    by_agent = {"best_response_regret": measured.best_response_regret, "sequential_regret": measured.sequential_regret}
     reasons |= {f"{n}[{a}]": f.reason for n, found in by_agent.items() for a, f in found.items() if f.reason}
     return {
         "schema": 1,

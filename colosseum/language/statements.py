@@ -276,10 +276,7 @@ def _experiment(tree: "ParseTree", reading: Reading) -> Experiment:
 
 def _arm(tree: "ParseTree", reading: Reading) -> Arm:
     name, *settings = pieces(tree)
-    return Arm(
-        **_declared(tree, name, reading),
-        settings=tuple([_setting(setting, reading) for setting in settings]),
-    )
+    return Arm(**_declared(tree, name, reading), settings=tuple([_setting(setting, reading) for setting in settings]))
 
 
 def _setting(tree: "ParseTree", reading: Reading) -> Setting:
@@ -289,11 +286,7 @@ def _setting(tree: "ParseTree", reading: Reading) -> Setting:
 
 def _sweep(tree: "ParseTree", reading: Reading) -> Sweep:
     name, _, *values, where = pieces(tree)
-    return Sweep(
-        **_declared(tree, name, reading),
-        values=expressions(values, reading),
-        where=maybe(where, reading),
-    )
+    return Sweep(**_declared(tree, name, reading), values=expressions(values, reading), where=maybe(where, reading))
 
 
 # ---- parts that several statements have ----------------------------------------------------------------
@@ -324,9 +317,7 @@ def _indices(tree: "ParseTree | None", reading: Reading) -> Indices | None:
         return None
     *items, where = pieces(tree)
     return Indices(
-        span=reading.span(tree),
-        items=tuple([_index(item, reading) for item in items]),
-        where=maybe(where, reading),
+        span=reading.span(tree), items=tuple([_index(item, reading) for item in items]), where=maybe(where, reading)
     )
 
 

@@ -61,11 +61,7 @@ def rounds(
 
 
 def _turn(
-    loops: Sequence[Loop],
-    pools: Sequence[Elements | None],
-    items: tuple[Value, ...],
-    env: Environment,
-    apart: bool,
+    loops: Sequence[Loop], pools: Sequence[Elements | None], items: tuple[Value, ...], env: Environment, apart: bool
 ) -> Iterator[tuple[tuple[Value, ...], Environment]]:
     """The rounds of the loops that are left, inside those whose items are given."""
     loop, pool, innermost = loops[len(items)], pools[len(items)], len(items) + 1 == len(loops)

@@ -244,10 +244,7 @@ def _show_legend(found: Outlook, console: Console) -> None:
         console,
         [
             *((kind, DONE[kind]) for kind in kinds),
-            (
-                "mean, sd",
-                "of paired differences in the pool, in fair shares; of judges points, of beliefs shares",
-            ),
+            ("mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"),
             ("coalition value", "is up where regret is, too"),
             ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
             ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),

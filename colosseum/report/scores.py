@@ -49,11 +49,7 @@ MEANINGS: Final = {
 
 
 def render_scores(
-    measured: Measured,
-    scenario: Scenario,
-    coalition: Coalition | None,
-    undecided: Mapping[str, Value],
-    stream: TextIO,
+    measured: Measured, scenario: Scenario, coalition: Coalition | None, undecided: Mapping[str, Value], stream: TextIO
 ) -> None:
     """Print the scalar figures, then payoff and regret by agent, then what is broken and what was filled in."""
     with page_on(stream) as console:

@@ -177,12 +177,7 @@ def as_parquet(table: Sequence[Column]) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
-    kinds = {
-        "text": pyarrow.string(),
-        "whole": pyarrow.int64(),
-        "number": pyarrow.float64(),
-        "truth": pyarrow.bool_(),
-    }
+    kinds = {"text": pyarrow.string(), "whole": pyarrow.int64(), "number": pyarrow.float64(), "truth": pyarrow.bool_()}
     arrays = [pyarrow.array(column.cells, kinds[column.kind]) for column in table]
     sheet = pyarrow.BufferOutputStream()
     parquet.write_table(pyarrow.Table.from_arrays(arrays, [column.name for column in table]), sheet)

@@ -19,17 +19,7 @@ from colosseum.language.layout.expressions import Expressions, opens_block
 from colosseum.language.layout.grids import grid
 from colosseum.language.layout.lines import WIDTH
 from colosseum.language.layout.operators import Level, level_of
-from colosseum.language.syntax import (
-    Drawn,
-    Expr,
-    Given,
-    Grid,
-    Indices,
-    Loaded,
-    Recipients,
-    ToEach,
-    ValueSource,
-)
+from colosseum.language.syntax import Drawn, Expr, Given, Grid, Indices, Loaded, Recipients, ToEach, ValueSource
 
 
 class Parts(Expressions):
