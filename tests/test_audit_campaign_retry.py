@@ -1,7 +1,9 @@
 """When a model is asked no more, and how an outage is waited for."""
 
 import asyncio
+import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from leaping import leap, now
@@ -143,6 +145,39 @@ def test_a_call_that_alone_cannot_be_had_fails_by_itself() -> None:
     assert unlucky == [DOWN]
     assert lucky == [ANSWER] * 200
     assert not provider.outages
+
+
+@pytest.mark.parametrize(("broken", "seconds"), [(DOWN, 5.0), (LIMITED, 5.0), (replace(LIMITED, after=40.0), 30.0)])
+def test_without_patience_attempts_are_made_all_the_same(broken: Failure, seconds: float) -> None:
+    played = Played(broken, 3.0, 3.0 + seconds, patience=0.0)
+    assert leap(played.run()) == 0
+    assert played.answers == [ANSWER] * 800
+
+
+@pytest.mark.parametrize("broken", [DOWN, LIMITED])
+def test_without_patience_the_campaign_pauses_after_them(broken: Failure) -> None:
+    played = Played(broken, 3.0, 1e9, patience=0.0)
+    assert leap(played.run()) == 80
+    assert played.provider.gave_up == broken
+    assert 7.0 - 1e-6 <= max(played.asked) - 3.0 < 90.0
+
+
+@pytest.mark.parametrize("conversations", [1, 4, 16, 60])
+def test_a_provider_that_turns_away_every_second_call_fails_none(conversations: int) -> None:
+    draws = random.Random(conversations)
+
+    async def call(request: Request) -> Answer | Failure:
+        await asyncio.sleep(0.5)
+        return DOWN if draws.random() < 0.5 else ANSWER
+
+    async def talk() -> list[Answer | Failure]:
+        return [await provider.ask(Request(Endpoint("openai/m"), (), (), Place())) for _ in range(100)]
+
+    async def all_of_them() -> list[list[Answer | Failure]]:
+        return await asyncio.gather(*(talk() for _ in range(conversations)))
+
+    provider = Provider(call=call)
+    assert leap(all_of_them()) == [[ANSWER] * 100] * conversations
 
 
 def test_a_stop_ends_the_wait_for_a_model_that_is_down() -> None:

@@ -1,9 +1,10 @@
 """Asks models until an answer comes. In: a Request; out: an Answer or a Failure, and word of every attempt.
 
-A call that fails for a passing reason is repeated after 1, 2, 4, … seconds. A model that gives nobody an answer any
-more (no connection, 5xx, or 429 for long) is down: its calls wait, one of them asks once a minute, and they go on when
-it answers. When patience is over no call is begun any more: the campaign pauses. So it does where several calls in a
-row come to nothing for another reason, as where the account is empty: every further run would fail of the same.
+A call that fails for a passing reason is repeated after 1, 2, 4, … seconds, more often where the provider turns some
+away (no connection, 5xx, 429) while it answers others. A model that gives nobody an answer any more is down: its calls
+wait, one of them asks once a minute, and they go on when it answers. When patience is over no call is begun any more:
+the campaign pauses. So it does where several calls in a row come to nothing for another reason, as where the account
+is empty: every further run would fail of the same.
 """
 
 import asyncio
@@ -23,8 +24,10 @@ LONGEST_DELAY = 60.0
 """Seconds between two attempts, unless the provider asks for more."""
 PATIENCE = 600.0
 """Seconds that one call may wait for a provider that limits the rate, while others get answers."""
+PASSING = 16
+"""Attempts of one call after which those count, too, that are turned away while others are answered."""
 OUTAGE = 1800.0
-"""Seconds that a model may be down before the campaign pauses."""
+"""Seconds that a model may be down, after the attempts of a call, before the campaign pauses."""
 PROBE = 60.0
 """Seconds between two attempts at a model that is down."""
 IN_VAIN = 5
@@ -80,7 +83,7 @@ class Provider:
 
     most_connections: int = 64
     attempts: int = 4
-    """Of one call, not counting those that were turned away by a rate limit."""
+    """Of one call, not counting those that were turned away by a rate limit, or while others were answered."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     call: CallModel = call_priced
     patience: float = OUTAGE
@@ -116,8 +119,9 @@ class Provider:
         line, left = _line(request), self.attempts if attempts is None else attempts
         gate, lasting = self._gate(request), patience is None and request.by is None
         number, failed, limited, waited, since, sent = 0, 0, 0, 0.0, math.inf, request
+        longest = max(LONGEST_DELAY, self.patience)
         while True:
-            if gate.closed > (self.patience if patience is None else patience):
+            if gate.closed > (longest if patience is None else patience):
                 closed = _closed(request, gate.closed)
                 return self._give_up(closed) if lasting else closed
             outage = self.outages.get(line) if lasting else None
@@ -126,17 +130,20 @@ class Provider:
             result = await (self._once(sent, gate) if outage is None else self._probe(sent, gate, outage))
             number, slow = number + 1, isinstance(result, Failure) and result.kind == "rate_limit"
             since = min(since, self.clock()) if _silent(result) else math.inf
-            failed, limited = failed + (not slow), limited + slow
+            alone = self.alive.get(line, -math.inf) < since  # nobody else was answered since this call last failed
+            passing = slow or (_silent(result) and not alone and number <= PASSING)
+            failed, limited = failed + (not passing), limited + slow
             most = (PATIENCE if patience is None else patience) - waited if slow else LONGEST_DELAY
-            delay = _delay(result, limited if slow else failed, most) if slow or failed < left else None
+            delay = _delay(result, limited if slow else failed, most) if passing or failed < left else None
             if isinstance(result, Failure) and result.fits and sent is request:  # of a shorter reply there is room
                 sent, delay = replace(request, endpoint=replace(request.endpoint, max_tokens=result.fits)), 0.0
-            alone = self.alive.get(line, -math.inf) < since  # nobody else was answered since this call first failed
-            over = delay is None or self.clock() - since >= min(PATIENCE, self.patience)
+            usual = max(FIRST_DELAY * (2 ** (left - 1) - 1), min(PATIENCE, self.patience))
+            over = delay is None or delay > longest or self.clock() - since >= usual
             if lasting and alone and over and isinstance(result, Failure) and since < math.inf:
-                self._down(line, since, result)
+                self._down(line, since if slow else self.clock(), result)
                 heard(request, Attempt(number, result, PROBE))
                 continue
+            since = since if alone else self.clock()
             heard(request, Attempt(number, result, delay))
             if delay is None:
                 if request.by is None:  # a user's own agent says nothing about others
