@@ -16,6 +16,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import pytest
 from audited import HOSTILE, RAW, Wild, modelled
+from chat_server import thinks
 from conftest import SPECS
 from test_cli_commands import colosseum
 
@@ -31,6 +32,7 @@ from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
 from colosseum.report.html.parts import split
 from colosseum.report.html.provenance import provenance
+from colosseum.report.html.telling import without_thoughts
 from colosseum.report.terminal import LEGEND
 from colosseum.report.verdicts import limits_words
 
@@ -97,6 +99,27 @@ def test_every_event_of_a_trace_that_a_reader_may_see_is_there(folder: Path, con
             assert told == wanted
             texts = {e["n"]: e["text"] for e in happened if e["event"] == "post"}
             assert {a["n"]: a["text"] for t in run["turns"] for a in t["acts"] if a["is"] == "post"} == texts
+
+
+def test_thoughts_are_in_a_page_on_request_alone(tmp_path: Path) -> None:
+    folder = modelled(tmp_path, script=lambda body: thinks(Wild()(body), "HIDDENPLAN"), seeds="1")
+    for more in ((), ("--thoughts",)):
+        assert colosseum("report", folder, "--html", tmp_path / "page.html", *more).returncode == 0
+        runs = [run for case in packs((tmp_path / "page.html").read_text()) for run in case["runs"]]
+        thoughts = [act for run in runs for turn in run["turns"] for act in turn["acts"] if act["is"] == "thought"]
+        assert {act["kind"] for act in thoughts} == {"text" if more else "omitted"}
+        assert ("HIDDENPLAN" in json.dumps(runs)) == bool(more)
+        assert colosseum("view", folder, "--no-browser", *more).returncode == 0
+        assert list(packs((folder / "report.html").read_text())) == list(packs((tmp_path / "page.html").read_text()))
+
+
+def test_what_a_judge_quotes_of_a_thought_is_left_out_with_it() -> None:
+    acts = [{"is": "thought", "n": 4, "kind": "text", "text": "my plan"}, {"is": "post", "n": 5, "text": "hello"}]
+    spans = [{"n": 4, "first": 0, "last": 2}], [{"n": 5, "first": 0, "last": 5}], []
+    judgements = [{"quote": words, "spans": each} for words, each in zip(("my", "hello", ""), spans, strict=True)]
+    told = without_thoughts({"turns": [{"acts": acts}], "judgements": judgements})
+    assert [each["quote"] for each in told["judgements"]] == ["", "hello", ""]
+    assert told["turns"][0]["acts"] == [{"is": "thought", "n": 4, "kind": "omitted", "text": ""}, acts[1]]
 
 
 def test_figures_of_a_run_are_those_of_the_report(content: Content, findings: Findings) -> None:

@@ -211,6 +211,7 @@ def report(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page for browsers, too, with every conversation.")
     ] = None,
+    thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write its pictures as SVG and PNG, too, and their numbers.")
     ] = None,
@@ -234,7 +235,7 @@ def report(
 
     gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
     return report_folder(
-        folder, as_json=json, coalition=coalition, files=Files(table, html, figures), strength=strength,
+        folder, as_json=json, coalition=coalition, files=Files(table, html, figures, thoughts), strength=strength,
         published=read_published(verdict), full=full, point=point, gate=gate,
     )  # fmt: skip
 
@@ -245,6 +246,7 @@ def view(
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="To serve at; default: a free one.")] = 0,
     serve: Annotated[bool, typer.Option("--serve", help="Serve it even where all runs have ended.")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open nothing; say where it is.")] = False,
+    thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
 ) -> int:
     """Show the report in a browser, with every conversation.
 
@@ -252,7 +254,7 @@ def view(
     """
     from colosseum.cli.view import view_folder
 
-    return view_folder(folder, port=port, serve=serve, browser=not no_browser)
+    return view_folder(folder, port=port, serve=serve, browser=not no_browser, thoughts=thoughts)
 
 
 @configured

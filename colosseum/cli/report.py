@@ -47,6 +47,8 @@ class Files:
     """A page for browsers."""
     figures: Path | None = None
     """A folder of pictures and their numbers."""
+    thoughts: bool = False
+    """Whether the page has what models thought."""
 
     def check(self) -> None:
         """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
@@ -79,7 +81,7 @@ def report_folder(
         replace_file(Folder(folder).report, as_bytes(report.content))
     report = at_points(report, point)
     if files.html is not None or files.figures is not None:
-        content = report_files.read_content(folder, report)
+        content = report_files.read_content(folder, report, thoughts=files.thoughts)
         if files.html is not None:
             report_files.write_html(content, files.html)
         if files.figures is not None:

@@ -60,12 +60,12 @@ def _check_place(path: Path) -> None:
         raise stop("C122", f"cannot write {path}: {why}")
 
 
-def read_content(folder: Path, findings: Findings) -> "Content":
-    """All that a page shows. Raises Stop."""
+def read_content(folder: Path, findings: Findings, *, thoughts: bool) -> "Content":
+    """All that a page shows, with what models thought or without. Raises Stop."""
     from colosseum.report.html.gather import gather
 
     try:
-        return gather(folder, findings)
+        return gather(folder, findings, thoughts=thoughts)
     except Unreadable as fault:
         raise stop("C123", str(fault)) from None
 

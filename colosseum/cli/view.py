@@ -25,13 +25,13 @@ PATIENCE: Final = 60.0
 """Seconds that a browser may take to ask, and to take the answer."""
 
 
-def view_folder(folder: Path, *, port: int, serve: bool, browser: bool) -> int:
+def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts: bool) -> int:
     """Show a campaign's report. Raises Stop."""
     plan = read_campaign(folder)
     if serve or ended(folder) < len(plan.trials):
-        return _serve(folder, port, browser=browser)
+        return _serve(Live(folder, thoughts), port, browser=browser)
     path = folder / NAME
-    write_html(read_content(folder, read_report(folder)), path)
+    write_html(read_content(folder, read_report(folder), thoughts=thoughts), path)
     if browser:
         _open(path.absolute().as_uri(), str(path))
     return 0
@@ -65,6 +65,7 @@ class Live:
     """The page of a campaign that may still go on; made anew once there is more to show."""
 
     folder: Path
+    thoughts: bool = False
     made: tuple[int, ...] = ()
     """What had been written when the page was made."""
     page: bytes = b""
@@ -74,7 +75,7 @@ class Live:
         """The page of all runs that have ended by now, as they were judged by now. Raises Stop."""
         with self.lock:
             if (now := _state(self.folder)) != self.made:
-                content = read_content(self.folder, read_report(self.folder))
+                content = read_content(self.folder, read_report(self.folder), thoughts=self.thoughts)
                 self.page, self.made = "".join(render(content, live=True)).encode("utf-8", "replace"), now
             return self.page
 
@@ -93,8 +94,7 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def _serve(folder: Path, port: int, *, browser: bool) -> int:
-    live = Live(folder)
+def _serve(live: Live, port: int, *, browser: bool) -> int:
     live.current()  # what is wrong with the folder is said here, not in a browser
     try:
         server = Server((HOST, port), _handler(live))
@@ -102,7 +102,7 @@ def _serve(folder: Path, port: int, *, browser: bool) -> int:
         help_ = "leave `--port` out, and a free one is taken"
         raise stop("C122", f"cannot serve at port {port}: {error.strerror}", help=help_) from None
     address = f"http://{HOST}:{server.server_port}/"
-    note(f"serving {folder} at {address}; Ctrl-C ends it")
+    note(f"serving {live.folder} at {address}; Ctrl-C ends it")
     if browser:
         _open(address, address)
     with server:

@@ -21,7 +21,7 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
 from colosseum.report.findings import Findings
 from colosseum.report.html.page import exact
-from colosseum.report.html.telling import tell
+from colosseum.report.html.telling import tell, without_thoughts
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,25 @@ class Case:
         return b64encode(zlib.compress(words.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
-def cases(reader: Reader, findings: Findings) -> Iterator[Case]:
-    """All cases, seed by seed. Raises Unreadable."""
+def cases(reader: Reader, findings: Findings, *, thoughts: bool) -> Iterator[Case]:
+    """All cases, seed by seed, with what models thought or without. Raises Unreadable."""
     records = {record.trial: record for record in findings.records}
     shown = {point.point for point in findings.summary.points}
     ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in shown]
     order = {point: number for number, point in enumerate(dict.fromkeys(listed.point for listed in ended))}
     ended.sort(key=lambda listed: (listed.seed, order[listed.point]))
     for (seed, point), group in groupby(ended, key=lambda listed: (listed.seed, listed.point)):
-        yield _case(reader, point, seed, list(group), records, findings)
+        yield _case(reader, point, seed, list(group), records, findings, thoughts=thoughts)
 
 
 def _case(
-    reader: Reader, point: str, seed: int, group: Sequence[Listed], records: dict[str, RunRecord], findings: Findings
-) -> Case:
+    reader: Reader, point: str, seed: int, group: Sequence[Listed], records: dict[str, RunRecord], findings: Findings,
+    *, thoughts: bool,
+) -> Case:  # fmt: skip
     runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
     name = next(iter(findings.plan.coalitions), "")
     coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
+    told = (tell(played, record, coalition, reader.panel) for played, record in runs)
     content = {
         "point": point,
         "seed": seed,
@@ -67,7 +69,7 @@ def _case(
         "members": list(coalition.members) if coalition else [],
         "agents": list(runs[0][0].scenario.task.agents) if runs else [],
         "optima": _optima(runs),
-        "runs": [tell(played, record, coalition, reader.panel) for played, record in runs],
+        "runs": [each if thoughts else without_thoughts(each) for each in told],
     }
     return Case(point, seed, runs, coalition, content)
 

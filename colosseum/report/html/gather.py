@@ -41,14 +41,14 @@ class Packed:
         self.packs.append(case.packed)
 
 
-def gather(folder: Path, findings: Findings) -> Content:
-    """Read all runs and put a page together. Raises Unreadable."""
+def gather(folder: Path, findings: Findings, *, thoughts: bool = False) -> Content:
+    """Read all runs and put a page together, with what models thought or without. Raises Unreadable."""
     packed, health, gallery = Packed(), Health(), Gallery(findings)
     looked = attention(findings.records, arms=findings.plan.arms)
     ordered = _ordered(findings, looked)
     if (best := next((run for run in ordered if run.figures is not None), None)) is not None:
         gallery.wanted, gallery.best = (best.point, best.seed), best.trial
-    for case in cases(Reader(folder, kept=Kept.of_user()), findings):
+    for case in cases(Reader(folder, kept=Kept.of_user()), findings, thoughts=thoughts):
         packed.add(case)
         gallery.add(case)
         for played, _ in case.runs:

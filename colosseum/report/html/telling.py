@@ -91,6 +91,16 @@ HIDDEN: Final = ("event", "chain", "agent", "round")
 """Of an act, what its turn says already."""
 
 
+def without_thoughts(told: dict[str, Any]) -> dict[str, Any]:
+    """The same with thoughts left out, also where a judge quotes them; their places stay."""
+    thoughts = {act["n"]: act for turn in told["turns"] for act in turn["acts"] if act["is"] == "thought"}
+    for act in thoughts.values():
+        act.update({"kind": "omitted", "text": ""} if act["text"] else {})
+    for each in told["judgements"]:
+        each.update({"quote": "", "spans": []} if any(span["n"] in thoughts for span in each["spans"]) else {})
+    return told
+
+
 def _aside(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A thought, or a private note and an answer that broke off."""
     if reply["event"] == "thought":

@@ -14,6 +14,7 @@ const THOUGHTS = {
   text: ", thought: nobody else sees it",
   summary: ", thought, in its provider's summary: nobody else sees it",
   withheld: ", thought, which its provider withholds",
+  omitted: ", thought, left out of this page: `--thoughts` puts it in",
 };
 const FINISHES = {
   length: "The answer was cut off: it was too long.",
