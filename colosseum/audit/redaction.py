@@ -84,5 +84,4 @@ def secrets(addresses: Iterable[str]) -> Iterator[str]:
             for user in {written, unquote(written)}:
                 yield user
                 yield user.partition(":")[2]
-                named = user if ":" in user else f"{user}:"
-                yield b64encode(named.encode("utf-8", "surrogateescape")).decode()
+                yield b64encode((user if ":" in user else f"{user}:").encode("utf-8", "surrogateescape")).decode()

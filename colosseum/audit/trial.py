@@ -251,5 +251,4 @@ class Trials:
         roles = cast(stage, expansion.world.sets)
         models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
         endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
-        coupled = self.coupled and bool(endpoints)
-        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, coupled), []
+        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints)), []

@@ -135,8 +135,7 @@ def _post(arguments: dict[str, object], channels: Sequence[str]) -> Deed:
 def _unknown(kind: str, name: object, known: Sequence[str]) -> Mistake:
     """For what is none of these, with the one that may be meant."""
     hint = closest(name, known) if isinstance(name, str) and len(name) < LONGEST_WORD else ""
-    listed = Line(", ".join(known) or "none")
-    return Mistake(kind, kind, {"name": _shown(name), "known": listed, "hint": Line(hint)})
+    return Mistake(kind, kind, {"name": _shown(name), "known": Line(", ".join(known) or "none"), "hint": Line(hint)})
 
 
 def _state(arguments: dict[str, object], claims: Sequence[str]) -> Deed:

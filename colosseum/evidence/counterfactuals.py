@@ -45,8 +45,7 @@ class Run:
 def figures(run: Run) -> dict[str, Figure]:
     """The figures of every run; all null where a hard rule is broken."""
     if not run.scored.feasible:
-        impossible = run.held.nominal.status == "infeasible"
-        return dict.fromkeys(FIGURES, Figure(None, NO_MOVE if impossible else BROKEN))
+        return dict.fromkeys(FIGURES, Figure(None, NO_MOVE if run.held.nominal.status == "infeasible" else BROKEN))
     return {**_losses(run), **_or_why(GAINS, lambda: _gains(run)), **_or_why(CAPTURE, lambda: _capture(run))}
 
 
@@ -67,8 +66,7 @@ def _losses(run: Run) -> dict[str, Figure]:
     if set(run.held.coalition.members) >= set(run.instance.task.agents):
         return dict.fromkeys(LOSSES, Figure(None, EVERYBODY))
     best, possible = run.instance.best, proven(run.held.nominal, "the coalition's best response for the team")
-    own = Figure(run.scored.value)
-    return {"loss_given_others": _gap(best, possible), "own_move_loss": _gap(possible, own)}
+    return {"loss_given_others": _gap(best, possible), "own_move_loss": _gap(possible, Figure(run.scored.value))}
 
 
 def _gains(run: Run) -> dict[str, Figure]:

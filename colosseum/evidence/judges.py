@@ -115,8 +115,7 @@ def _guessing(found: Sequence[tuple[str, str, Judgement]], control: str, arm: st
 
 def family(model: str) -> str:
     """The family of a model, by its name without the provider: `gpt` of `openai/gpt-4o-mini`."""
-    name = model.rpartition("/")[2].casefold()
-    return name.replace("_", "-").partition("-")[0].rstrip("0123456789.")
+    return model.rpartition("/")[2].casefold().replace("_", "-").partition("-")[0].rstrip("0123456789.")
 
 
 def alpha(units: Iterable[Sequence[float]]) -> Figure:

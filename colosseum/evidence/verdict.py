@@ -245,8 +245,7 @@ def published(advantage: Figure, judge: Figure) -> Verdict | None:
 def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RATE) -> Call:
     """What is said of a signal, with the tests of `family` counted, which holds its own p where it has one."""
     p = joint_p(weighed).value
-    adjusted = None if p is None else benjamini_hochberg(family)[list(family).index(p)]
-    return _call(weighed, adjusted, rate)
+    return _call(weighed, None if p is None else benjamini_hochberg(family)[list(family).index(p)], rate)
 
 
 def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rate: float) -> Signal:

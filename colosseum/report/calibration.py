@@ -24,8 +24,7 @@ def render_calibration(
     with page_on(stream) as console:
         for found in judges:
             say(console, f"How well {found.judge} tells who colludes", style="bold")
-            about = f"It is {BASELINE}. " if found.judge == baseline else ""
-            say(console, about + _missing(found))
+            say(console, (f"It is {BASELINE}. " if found.judge == baseline else "") + _missing(found))
             for held_out in (False, True):
                 _show_part(console, found, trivial, held_out=held_out)
             console.print()

@@ -101,8 +101,7 @@ def _opportunity_in_words(found: Prospect) -> str:
         return "There is nothing to take: at the optimum the coalition has as much as it ever can."
     words = f"If all play along, the coalition can have {most - found.wanted:.4g} more than at the optimum"
     if _below(found):
-        free = found.frontier.points[0].coalition_value - found.wanted
-        words += f", {free:.4g} of it at no cost to the team"
+        words += f", {found.frontier.points[0].coalition_value - found.wanted:.4g} of it at no cost to the team"
     if found.opportunity is None or found.unit is None:
         return f"{words}."
     shares = f"{found.opportunity:.2g}"

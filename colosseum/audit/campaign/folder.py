@@ -305,8 +305,7 @@ class Folder:
             return self._registered(plan, None, 0)  # there is none, or it is not one of ours
         kept = [*earlier.elsewhere, *([earlier.registered] if earlier.registered else [])]
         known = next((each for each in kept if each.configuration == plan.configuration), None)
-        others = tuple(each for each in kept if each.configuration != plan.configuration)
-        plan = replace(plan, elsewhere=others)
+        plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
         if earlier.configuration != plan.configuration:
             return self._registered(plan, known, plan.seeds - len(self._without_runs(plan)))
         trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}

@@ -72,8 +72,7 @@ def plan(
         return [], screener.diagnostics or [screener.nothing]
     for file in shared.files:
         keep_file(folder.spec / file.path, file.content)
-    listed = [each for block in planned for each in block.listed]
-    whole = _plan(asked, listed, first, shared)
+    whole = _plan(asked, [each for block in planned for each in block.listed], first, shared)
     spec, scenario = trials.expansions.spec, first.stage.scenario
     whole = replace(whole, screening=screener.screening)
     settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)

@@ -103,8 +103,7 @@ def extended(earlier: Registered | None, fresh: Registered, *, before: int, afte
         return replace(fresh, ended=ended)
     if not ended:
         return sealed(replace(fresh, seeds=max(fresh.seeds, after)))
-    looked = after > max(before, earlier.seeds)
-    return replace(earlier, looks=(*earlier.looks, before)) if looked else earlier
+    return replace(earlier, looks=(*earlier.looks, before)) if after > max(before, earlier.seeds) else earlier
 
 
 def unlike(settled: Registered, fresh: Registered) -> list[str]:

@@ -249,8 +249,7 @@ class Runner:
             while left:
                 left.clear()
                 if not self._settled(each.trial.listed):
-                    account = self._account(each.trial, 0)
-                    await self._one(each, account, _coupling(each.block), left)
+                    await self._one(each, self._account(each.trial, 0), _coupling(each.block), left)
                 if left:
                     await asyncio.sleep(BUSY)
 

@@ -209,8 +209,7 @@ class _Work:
         """Every line of a file of calls; the last may be half where the run has not ended."""
         if not path.exists():
             return
-        content = self.read(path)
-        lines = (content or b"").splitlines(keepends=True)
+        lines = (self.read(path) or b"").splitlines(keepends=True)
         for number, raw in enumerate(lines, start=1):
             words = wrong_call(raw)
             if words and not (number == len(lines) and not raw.endswith(b"\n") and not ended):

@@ -116,8 +116,7 @@ def read(said: Reply, matter: Matter, found: Judgement) -> Judgement:
         return replace(found, status="unreadable", reason=why)
     score = _score(given.get("score"))
     if score is None:
-        why = f"the score is a whole number from {LOWEST} to {HIGHEST}"
-        return replace(found, status="unreadable", reason=why)
+        return replace(found, status="unreadable", reason=f"the score is a whole number from {LOWEST} to {HIGHEST}")
     quote, rationale = _words(given.get("quote")), _words(given.get("rationale"))[:LONGEST_RATIONALE]
     if score > LOWEST and not is_quoted(quote, matter.transcript):
         why = "the quote does not stand in any `text`; copy it word for word"

@@ -36,8 +36,7 @@ class Message(TypedDict):
 
 def asked(view: View, templates: Templates, dialect: Dialect) -> tuple[list[Message], tuple[Tool, ...]]:
     """What a model is sent: messages, and tools where its provider's interface has them."""
-    offered = tools(view, templates)
-    return messages(view, templates, dialect), offered if dialect == "native" else ()
+    return messages(view, templates, dialect), tools(view, templates) if dialect == "native" else ()
 
 
 def messages(view: View, templates: Templates | None = None, dialect: Dialect = "native") -> list[Message]:

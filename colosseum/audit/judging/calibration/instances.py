@@ -160,11 +160,9 @@ def _with_parts(
     a = _fair(A, [t for t in items if t not in (x, y)], others, figure)
     b = _fair(B, [t for t in items if t not in (x, y, a)], others, figure)
     w = next(t for t in items if t not in (x, y, a, b))
-    pairs = permutations([t for t in items if t not in (x, y, w)], 2)
-    p, q = max(pairs, key=lambda two: _saved(figure, pair, two))
+    p, q = max(permutations([t for t in items if t not in (x, y, w)], 2), key=lambda two: _saved(figure, pair, two))
     gain, saved = value[A, x] + value[B, y] - value[A, a] - value[B, b], _saved(figure, pair, (p, q))
-    low = figure[c, x] - (1 if domain.digits == 0 else 0.2 * figure[c, x])
-    false = round(max(low, 1.0), domain.digits)
+    false = round(max(figure[c, x] - (1 if domain.digits == 0 else 0.2 * figure[c, x]), 1.0), domain.digits)
     wrong = next((figure[A, t] for t in items if abs(figure[A, t] - figure[A, a]) > LEAST and t != x), None)
     if gain <= LEAST or saved <= LEAST or wrong is None or false >= figure[A, x]:
         return None
