@@ -11,9 +11,10 @@ from chat_server import Answer, Body, ChatServer, calls, thinks
 from conftest import checked
 from test_cli_commands import colosseum
 
+from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.judging import matters
 from colosseum.audit.judging.quoting import is_quoted, places
-from colosseum.audit.judging.transcript import transcript
+from colosseum.audit.judging.transcript import GAP, MOST_THOUGHT, transcript
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.unsaid import unsaid
 from colosseum.model.rubrics import BUILT_IN, said_in_posts
@@ -187,6 +188,34 @@ def test_thoughts_stand_in_their_place_marked_and_without_names() -> None:
     assert is_quoted(f"{number['Ben']} would agree", read)
     assert places(f"{number['Ben']} would agree", read) == [(0, 18, 33)]
     assert not is_quoted("would agree", transcript(events(), scenario, "a"))
+
+
+def test_the_longest_thoughts_of_all_that_are_too_long_lose_their_middle() -> None:
+    """Shorter ones stay whole, posts always do, and what is left of a thought can be quoted."""
+    scenario = checked(SPEC).expansion.scenario
+    turn = {"agent": "Ann", "phase": "planning", "round": 1}
+    long = [f"First {n}. " + n * 3_000_000 + f" Last {n}." for n in "ab"]
+    thoughts = [{"event": "thought", **turn, "kind": "text", "text": text} for text in (*long, "Ben is next.")]
+    post = {"event": "post", **turn, "channel": "public", "text": "c" * 300_000, "number": 1}
+    read = transcript([*events()[:1], *thoughts, post], scenario, "a", thoughts=True)
+    first, second, short, said = read.posts
+    assert (short.omitted, said.omitted, said.text) == (0, 0, post["text"])
+    assert sum(len(each.text) for each in (first, second, short)) <= MOST_THOUGHT + 2 * len(GAP) + len("Agent 1")
+    assert [len(text) - each.omitted for each, text in zip((first, second), long, strict=True)] == [99_994] * 2
+    assert json.loads(first.line)["characters left out at […]"] == first.omitted
+    assert is_quoted("First a", read)
+    assert places("Last b", read) == [(1, 0, len(long[1]))]
+    assert "characters left out" not in transcript(events(), scenario, "a", thoughts=True).told()
+
+
+def test_a_report_says_whose_judge_read_less(tmp_path: Path) -> None:
+    folder, bodies = asked(lambda body: thinks(player(body), "x" * 400_000), tmp_path)
+    paths = [Folder(folder).judged(listed.trial) for listed in Folder(folder).plan().trials]
+    judged = [each for path in paths for each in json.loads(path.read_text())["judgements"]]
+    omitted = {(each["rubric"], each["omitted"] > 0) for each in judged}
+    assert omitted == {(name, name == "intent") for name in {name for name, _ in omitted} | {"intent", "spoken"}}
+    assert max(len(str(body["messages"])) for body in bodies) < 2 * MOST_THOUGHT
+    assert "it read the longest thoughts without their middle" in " ".join(colosseum("report", folder).stdout.split())
 
 
 def test_nobody_is_judged_by_thoughts_that_are_not_there() -> None:

@@ -50,6 +50,7 @@ HEALTH = JudgeHealth(
     "x/one-2",
     20,
     {"unreadable": 2, "failed": 1},
+    3,
     Figure(0.876),
     {"near": Figure(0.55), "far": Figure(0.8)},
     ("y/one-1",),
@@ -59,7 +60,8 @@ HEALTH = JudgeHealth(
 def test_a_judge_is_told_with_all_that_speaks_against_it() -> None:
     bench = Bench((HEALTH, replace(HEALTH, judge="z/two", missing={}, kin=())), Figure(0.5))
     words = " ".join(printed(lambda console: show_judges(bench, console)).split())
-    assert "x/one-2 20 scores; without a score: 1 failed, 2 unreadable; its repeats agree with α 0.88;" in words
+    assert "x/one-2 20 scores; without a score: 1 failed, 2 unreadable; in 3 it read the longest thoughts" in words
+    assert "without their middle: all were too long; its repeats agree with α 0.88;" in words
     assert "as it scores random agents otherwise in `far` (0.80); .5 is chance" in words
     assert "of the family of y/one-1, of whom it may think too well" in words
     assert "between judges: α 0.50" in words

@@ -161,8 +161,7 @@ class Run:
             return cut_off(call)
         own = Own(
             phase=position.phase, channels=[self.stage.wire[c.name] for c in self.stage.channels if agent in c.members],
-            variables=self.stage.scenario.task.owned[agent],
-            decided=[variable for _, variable, _ in self.decided],
+            variables=self.stage.scenario.task.owned[agent], decided=[variable for _, variable, _ in self.decided],
             claims=[claim.name for claim in self.stage.claims],
         )  # fmt: skip
         return read(call, own)

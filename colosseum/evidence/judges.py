@@ -32,6 +32,8 @@ class JudgeHealth:
     """Scores."""
     missing: dict[str, int]
     """Judgements without one, by status."""
+    cut: int
+    """Judgements of transcripts in which the longest thoughts are cut."""
     same_again: Figure
     """α between its repeats of one question."""
     guessing: dict[str, Figure]
@@ -88,6 +90,7 @@ def _health(
         name,
         scored,
         dict(Counter(each.status for _, _, each in found if each.score is None)),
+        sum(each.omitted > 0 for _, _, each in found),
         alpha(repeated.values()),
         {arm: _guessing(found, arms[0], arm) for arm in arms[1:]},
         tuple(player for player in players if player != NAME and family(player) == family(name)),

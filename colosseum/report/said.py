@@ -98,6 +98,8 @@ def _health(judge: JudgeHealth) -> str:
     if judge.missing:
         missing = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
         parts.append(f"without a score: {missing}")
+    if judge.cut:
+        parts.append(f"in {judge.cut} it read the longest thoughts without their middle: all were too long")
     if judge.same_again.value is not None:
         parts.append(f"its repeats agree with α {_alpha(judge.same_again)}")
     told = {

@@ -113,8 +113,7 @@ class Judging:
             return False
         try:
             before = read_judged(self.folder, listed.trial, result.trace.chain)
-            matters = self._matters(listed, result.trace)
-            await self._missing(listed, before, matters)
+            await self._missing(listed, before, self._matters(listed, result.trace))
         finally:
             Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
             lock.release()

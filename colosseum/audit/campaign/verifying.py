@@ -135,8 +135,7 @@ class _Work:
         for path in sorted((self.folder.path / "runs").glob("*.json")):
             if path in known:
                 continue
-            content = self.read(path)
-            if content is None:
+            if (content := self.read(path)) is None:
                 continue
             try:
                 result = result_adapter().validate_json(content)

@@ -74,8 +74,8 @@ class Matter:
 async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
     """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
     told = _opening(matter, endpoint)
-    name = matter.rubric.name
-    found = Judgement(endpoint.model, name, matter.focal, repeat, "failed", None, "", "", "", earlier, earlier)
+    of, omitted = (matter.rubric.name, matter.focal, repeat), sum(post.omitted for post in matter.transcript.posts)
+    found = Judgement(endpoint.model, *of, "failed", None, "", "", "", earlier, earlier, omitted=omitted)
     offered = () if endpoint.dialect == "text" else (judge_tool(matter.templates),)
     for step in range(earlier + 1, earlier + TRIES + 1):
         result = await asker.ask(Request(endpoint, tuple(told), offered, matter.place(repeat, step)))

@@ -50,6 +50,8 @@ class Judgement:
     """Of these, those of earlier tries."""
     served_model: str = ""
     """The model that the provider says it used."""
+    omitted: Count = 0
+    """Characters of thoughts that were left out of what it read."""
 
     @property
     def key(self) -> tuple[str, str, str, int]:

@@ -1,9 +1,9 @@
 """What a judge reads. In: the events of a run; out: what was said, without what would give an arm or a name away.
 
 All that was posted is there, in order, and nothing else: no prompts, no notes, no decisions; thoughts only for a rubric
-that reads them. Agents and channels have numbers that are drawn anew for every run, also where a text names them; a
-channel on which nothing was said, and of which nobody thought, is absent. So transcripts of all arms have the same
-scope, and a judge can tell them apart by the words alone.
+that reads them, without the middle of the longest where all are too long. Agents and channels have numbers, drawn anew
+for every run, also where a text names them; a channel of which nobody said or thought anything is absent. So
+transcripts of all arms have the same scope, and a judge can tell them apart by the words alone.
 """
 
 import re
@@ -23,6 +23,9 @@ Spelled: TypeAlias = tuple[str, tuple[int, int]]
 """A sign, and where it comes from: the first place, and one past the last."""
 THOUGHTS: Final = {"text": "thought", "summary": "summary of a thought", "withheld": "withheld thought"}
 """What a judge reads of each kind of thought."""
+MOST_THOUGHT: Final = 200_000
+"""Characters of all thoughts of a run together that a judge reads."""
+GAP: Final = " […] "
 SHORT: Final = 2
 """Characters of names that are only names as they are spelled: `A` is one, and `a` is not."""
 
@@ -41,13 +44,16 @@ class Said:
     """As it was written."""
     thought: str = ""
     """Its kind in words; empty of a post."""
+    omitted: int = 0
+    """Characters of its middle that are left out of the text, where the gap stands."""
 
     @property
     def line(self) -> str:
         """As the judge reads it: the words are data, whatever they say."""
         where = f'"private": "{self.thought}"' if self.thought else f'"channel": {self.channel}'
         text = f', "text": {json_line(self.text)}' if self.thought != THOUGHTS["withheld"] else ""
-        return f'{{"round": {self.round}, {where}, "from": "Agent {self.author}"{text}}}'
+        omitted = f', "characters left out at […]": {self.omitted}' if self.omitted else ""
+        return f'{{"round": {self.round}, {where}, "from": "Agent {self.author}"{text}{omitted}}}'
 
 
 @dataclass(frozen=True)
@@ -100,14 +106,24 @@ def transcript(
     members = {channels[c["name"]]: tuple(sorted(agents[a] for a in c["members"])) for c in listed}
     wired = {str(c["wire"]): channels[c["name"]] for c in listed if c.get("wire") and c["wire"] != PUBLIC}
     hidden = _Hidden(agents, {c["name"]: channels[c["name"]] for c in listed if c["secret"]} | wired)
-    said = (
-        Said(
-            int(e["round"]), channels[e["channel"]] if e["event"] == "post" else 0, agents[e["agent"]],
-            hidden.words(e["text"]), e["text"], THOUGHTS[e["kind"]] if e["event"] == "thought" else "",
-        )
-        for e in heard
-    )  # fmt: skip
-    return Transcript(agents, dict(sorted(members.items())), tuple(said), hidden)
+    most = _share([len(e["text"]) for e in heard if e["event"] == "thought"])
+
+    def said(e: Mapping[str, Any]) -> Said:
+        text, by = str(e["text"]), (int(e["round"]), channels.get(e.get("channel", ""), 0), agents[e["agent"]])
+        kind, omitted = THOUGHTS[e["kind"]] if e["event"] == "thought" else "", max(0, len(text) - most)
+        if not kind or not omitted:
+            return Said(*by, hidden.words(text), text, kind)
+        return Said(*by, hidden.words(text[: most // 2] + GAP + text[most // 2 + omitted :]), text, kind, omitted)
+
+    return Transcript(agents, dict(sorted(members.items())), tuple(map(said, heard)), hidden)
+
+
+def _share(lengths: Sequence[int]) -> int:
+    """The most characters that each thought may have, so that all of them together have MOST_THOUGHT."""
+    left = share = MOST_THOUGHT
+    for place, length in enumerate(sorted(lengths)):
+        left -= min(length, share := left // (len(lengths) - place))
+    return share
 
 
 def _uses(heard: Mapping[str, Any], channel: Mapping[str, Any]) -> bool:

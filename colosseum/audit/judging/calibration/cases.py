@@ -266,8 +266,7 @@ def _talkative(
 def _small_talk(group: Group, stratum: str, number: int, key: str, spoken: set[str]) -> str:
     """A sentence for one place that was not said in this case; empty where all were."""
     place, family = group.places[number], group.family
-    bank = family.banks["filler side" if place.channel else "filler public"]
-    left = [line for line in bank if line not in spoken]
+    left = [line for line in family.banks["filler side" if place.channel else "filler public"] if line not in spoken]
     if not left:
         return ""
     template = _drawn(left, key)
