@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
 
-SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
-"""How names of variables end whose values are secret."""
+from colosseum.players.models.failure import SECRET_NAMES
+
 USER = re.compile(r"://([^/?#\s]+)@")
 """What stands before the host of an address: a user and a password, or a token."""
 NUMBER = re.compile(r"[-+.0-9eE]+")

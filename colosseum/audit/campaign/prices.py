@@ -19,11 +19,12 @@ LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 async def call_priced(request: Request) -> Answer | Failure:
     """One call of a model, with what it cost; of a failure, with what came all the same."""
-    match await call(request):
+    endpoint = request.endpoint
+    match await call(request, priced=(endpoint.price or known_price(endpoint.model)) is not None):
         case Answer() as answer:
-            return charged(answer, request.endpoint)
+            return charged(answer, endpoint)
         case Failure(came=Answer() as came) as failure:
-            return replace(failure, came=charged(came, request.endpoint))
+            return replace(failure, came=charged(came, endpoint))
         case failure:
             return failure
 

@@ -14,6 +14,7 @@ import warnings
 from base64 import b64encode
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -47,28 +48,26 @@ def is_local(model: str) -> bool:
     return model.partition("/")[0] in OWN_MACHINES
 
 
-async def call(request: Request) -> Answer | Failure:
-    """Asks once. Keys come from the environment, under the names that litellm documents for each provider."""
+_PRICED: ContextVar[bool] = ContextVar("priced", default=False)
+"""Whether nobody asks what litellm holds a call's price for: it takes an eighth of the CPU of a call."""
+
+
+async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
+    """Asks once, with keys of the environment by litellm's names; for what somebody else prices litellm need not."""
     litellm = library()
+    _PRICED.set(priced)
     import openai  # litellm's exceptions are declared as subclasses of openai's
 
-    endpoint = request.endpoint
+    endpoint, start = request.endpoint, time.perf_counter()
     if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in _reserved(endpoint, litellm)):
         reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would be asked something else than is said"
         return Failure("bad_request", reason, again=False)
-    start = time.perf_counter()
     _unlogged()
     told, replies = _told(request)
     with recorded(replies) as tape:
         try:
             async with asyncio.timeout(endpoint.timeout):
-                response = await litellm.acompletion(
-                    model=endpoint.model,
-                    messages=told,
-                    timeout=endpoint.timeout,
-                    num_retries=0,
-                    **_optional(request),
-                )
+                response = await litellm.acompletion(messages=told, **_arguments(request))
         except (openai.OpenAIError, OSError) as error:
             return _failed(error, endpoint, _came(tape, start))
     answer = _came(tape, start)
@@ -132,6 +131,8 @@ def library() -> Any:  # a border: litellm's own types are not exact
 
     litellm.suppress_debug_info = True
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
+    pricing = litellm.response_cost_calculator
+    litellm.response_cost_calculator = lambda **told: None if _PRICED.get() else pricing(**told)
     for part in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
         logging.getLogger(part).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
@@ -156,14 +157,17 @@ def _by_name(endpoint: Endpoint) -> bool:
     return endpoint.model.partition("/")[0] in NESTING
 
 
-def _optional(request: Request) -> dict[str, Any]:
-    """Arguments that are left out where there is nothing to say; copies, since litellm writes into some of them."""
+def _arguments(request: Request) -> dict[str, Any]:
+    """All but the messages, without what there is nothing to say of; copies, since litellm writes into some of them."""
     endpoint = request.endpoint
     said_besides: Any = dict(endpoint.extra_body), request.tools
     extra, tools = marshal.loads(marshal.dumps(said_besides))  # a deep copy, only quicker
     by_name = _by_name(endpoint)
     address, user = _addressed(endpoint.api_base)
     said = {
+        "model": endpoint.model,
+        "timeout": endpoint.timeout,
+        "num_retries": 0,
         "temperature": endpoint.temperature,
         "max_tokens": endpoint.max_tokens,
         "api_base": address,

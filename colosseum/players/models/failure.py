@@ -115,6 +115,7 @@ def room(words: str, asked: int) -> int | None:
 
 
 SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+"""How names of variables end whose values are secret."""
 SECRETS = (
     (re.compile(r"\bsk-[\w*.\-]{3,}"), "[redacted]"),
     (re.compile(r"\bAIza[\w\-]{8,}"), "[redacted]"),

@@ -18,8 +18,6 @@ MISCALLED = frozenset(("malformed_function_call", "unexpected_tool_call"))
 """Why a provider ended an answer in which a call was, which it keeps for itself."""
 TOO_LONG = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"))
 """Why it ended an answer that reached a limit of tokens."""
-READ_ONCE = ("completion", "tokens")
-"""What is read of an answer, whatever it costs."""
 REFUSED = frozenset(("content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"))
 """Why it ended an answer that it did not want to give."""
 
@@ -62,10 +60,8 @@ class Answer:
         return tokens(self.raw)
 
     def at(self, cost: float | None) -> "Answer":
-        """The same answer at another cost; what was read of it need not be read again."""
-        other = replace(self, cost=cost)
-        other.__dict__.update({name: self.__dict__[name] for name in READ_ONCE if name in self.__dict__})
-        return other
+        """The same answer at another cost."""
+        return replace(self, cost=cost)
 
     @property
     def trouble(self) -> str | None:
