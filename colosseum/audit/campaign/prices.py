@@ -19,12 +19,11 @@ LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 async def call_priced(request: Request) -> Answer | Failure:
     """One call of a model, with what it cost; of a failure, with what came all the same."""
-    endpoint = request.endpoint
-    match await call(request, priced=(endpoint.price or known_price(endpoint.model)) is not None):
+    match await call(request, priced=known_price(request.endpoint.model) is not None):
         case Answer() as answer:
-            return charged(answer, endpoint)
+            return charged(answer, request.endpoint)
         case Failure(came=Answer() as came) as failure:
-            return replace(failure, came=charged(came, endpoint))
+            return replace(failure, came=charged(came, request.endpoint))
         case failure:
             return failure
 
