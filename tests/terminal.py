@@ -8,13 +8,14 @@ import os
 import pty
 import re
 import struct
-import subprocess
-import tempfile
 import termios
 import unicodedata
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from warm_process import Command
 
 PIECES = re.compile(r"\x1b\[(?P<given>[0-9;?]*)(?P<final>[A-Za-z])|(?P<other>\x1b.?)|(?P<letter>.)", re.DOTALL)
 
@@ -98,7 +99,7 @@ class Seen:
 
 
 def watch(
-    command: Sequence[object],
+    words: Sequence[object],
     *,
     columns: int,
     rows: int,
@@ -110,13 +111,11 @@ def watch(
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     written = b""
-    with tempfile.TemporaryFile() as stdout:
-        process = subprocess.Popen(
-            [str(part) for part in command], stdin=theirs, stdout=stdout, stderr=theirs, env=dict(environment),
-            cwd=folder, start_new_session=True,
-        )  # fmt: skip
-        os.close(theirs)
-        os.write(ours, types.encode())
+    command = Command(*words, env=environment, folder=folder, terminal=theirs)
+    os.close(theirs)
+    os.write(ours, types.encode())
+    with ThreadPoolExecutor(1) as beside:
+        ended = beside.submit(command.communicate)
         while True:
             try:
                 part = os.read(ours, 65536)
@@ -126,9 +125,7 @@ def watch(
                 break
             written += part
         os.close(ours)
-        code = process.wait()
-        stdout.seek(0)
-        said = stdout.read().decode()
+        said, _ = ended.result()
     screen = Screen(columns, rows)
     screen.feed(written.decode("utf-8"))
-    return Seen(code, said, screen)
+    return Seen(command.wait(), said, screen)

@@ -3,14 +3,13 @@
 import asyncio
 import json
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import MATCH, SPECS, events, planned, prepare, run
+from warm_process import Command
 
 from colosseum.audit.campaign.folder import Folder
 from colosseum.audit.campaign.retry import Attempt, OnAttempt
@@ -22,7 +21,6 @@ from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
 
-COLOSSEUM = [sys.executable, "-m", "colosseum"]
 JIRA = str(SPECS / "jira.colo")
 
 
@@ -251,13 +249,12 @@ def test_a_damaged_scenario_file_is_written_anew(tmp_path: Path) -> None:
 # ---- processes that are stopped or meet -----------------------------------------------------------------------
 
 
-SEEDS, RUNS = "1..10", 60
+SEEDS, RUNS = "1..4", 24
 """So many that a process is still at work when it is stopped after two runs."""
 
 
-def audit(folder: Path, seeds: str) -> "subprocess.Popen[str]":
-    arguments = [*COLOSSEUM, "audit", JIRA, "--seeds", seeds, "--out", str(folder), "--json"]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def audit(folder: Path, *, jobs: int = 1) -> Command:
+    return Command("audit", JIRA, "--seeds", SEEDS, "--out", folder, "--json", "--jobs", jobs)
 
 
 def wait_for_runs(folder: Path, number: int) -> None:
@@ -275,7 +272,7 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
     folder = tmp_path_factory.mktemp("whole")
-    process = audit(folder, SEEDS)
+    process = audit(folder)
     said, _ = process.communicate()
     assert process.returncode == 0
     return folder, json.loads(said)
@@ -285,7 +282,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[
 def test_a_stopped_campaign_is_gone_on_with(
     stop: signal.Signals, uninterrupted: tuple[Path, dict[str, object]], tmp_path: Path
 ) -> None:
-    process = audit(tmp_path, SEEDS)
+    process = audit(tmp_path)
     wait_for_runs(tmp_path, 2)
     process.send_signal(stop)
     _, words = process.communicate()
@@ -294,7 +291,7 @@ def test_a_stopped_campaign_is_gone_on_with(
     assert "Traceback" not in words
     done = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").glob("*.json")}
     assert 2 <= len(done) < RUNS
-    process = audit(tmp_path, SEEDS)
+    process = audit(tmp_path)
     said, words = process.communicate()
     assert process.returncode == 0
     assert f"{RUNS} runs complete, {len(done)} of them from before" in words
@@ -305,7 +302,7 @@ def test_a_stopped_campaign_is_gone_on_with(
 
 
 def test_two_processes_may_work_on_one_folder(uninterrupted: tuple[Path, dict[str, object]], tmp_path: Path) -> None:
-    processes = [audit(tmp_path, SEEDS) for _ in range(2)]
+    processes = [audit(tmp_path) for _ in range(2)]
     for process in processes:
         said, words = process.communicate()
         assert (process.returncode, "Traceback" in words) == (0, False), words

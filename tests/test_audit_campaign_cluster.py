@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter, deque
@@ -21,6 +20,7 @@ from chat_server import Answer, Body, ChatServer
 from conftest import MATCH, SPECS, checked
 from distributed import Client, LocalCluster
 from test_cli_commands import Done, colosseum
+from warm_process import Command
 
 from colosseum.audit.campaign import cluster
 from colosseum.audit.campaign.calls import read_calls
@@ -152,17 +152,14 @@ def test_a_killed_worker_and_ctrl_c_leave_what_one_process_makes(scheduler: Loca
     """The command has workers of its own here; Ctrl-C reaches everybody who has the terminal."""
     alone, out = tmp_path / "alone", tmp_path / "shared"
     asked = ["audit", str(TOY), "--seeds", "1..40", "--json", "--out"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "colosseum", *asked, str(out), "--cluster", "local:2"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+    process = Command(*asked, out, "--cluster", "local:2")
     wait_for_results(out, 2)
     children = psutil.Process(process.pid).children()
     workers = [child for child in children if any("spawn_main" in word for word in child.cmdline())]
     workers[0].kill()
     wait_for_results(out, 10)
     os.killpg(process.pid, signal.SIGINT)
-    _, words = process.communicate(timeout=300)
+    _, words = process.communicate()
     assert (process.returncode, "Traceback" in words) == (130, False), words
     assert "run the same command to go on" in words
     assert len(workers) == 2

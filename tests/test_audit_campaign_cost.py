@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,6 +15,7 @@ from chat_mind import key_of, late, plays
 from chat_server import Answer, Body, ChatServer, calls
 from conftest import planned, run
 from test_cli_commands import Done, colosseum
+from warm_process import Command
 
 from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.audit.campaign.folder import Folder
@@ -564,12 +563,11 @@ def test_two_processes_keep_to_one_budget(tokens: Callable[[Body], tuple[int, in
     with ChatServer(late(counting(tokens), 0.3)) as server:
         study = Study(tmp_path, server)
         (tmp_path / "spec.colo").write_text(SPEC)
-        command = [
-            sys.executable, "-m", "colosseum", "audit", str(tmp_path / "spec.colo"), "--model", "openai/test",
-            "--api-base", server.url, "--max-tokens", str(MAX_TOKENS), "--price", "1000,1000", "--seeds", "1..12",
-            "--out", str(study.runs.path), "--budget", "8",
-        ]  # fmt: skip
-        both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        words = (
+            "audit", tmp_path / "spec.colo", "--model", "openai/test", "--api-base", server.url, "--max-tokens",
+            MAX_TOKENS, "--price", "1000,1000", "--seeds", "1..12", "--out", study.runs.path, "--budget", 8,
+        )  # fmt: skip
+        both = [Command(*words) for _ in range(2)]
         for process in both:
             _, words = process.communicate()
             assert process.returncode == 4, words

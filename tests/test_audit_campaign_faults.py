@@ -7,11 +7,8 @@ campaign with faults has, 48 unless it is set.
 import json
 import os
 import random
-import resource
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +19,7 @@ from typing import Any
 import pytest
 from audited import body
 from chat_process import ChatProcess
+from warm_process import Command, run
 
 RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "30"))
 KILLS = 5 if RUNS >= 500 else 2
@@ -62,20 +60,16 @@ class Campaign:
         """Where its runs are."""
         return self.folder / "out"
 
-    def start(self, *, before: Callable[[], None] | None = None) -> "subprocess.Popen[str]":
+    def start(self, *, largest: int | None = None) -> Command:
         """The command as a process."""
         self.folder.mkdir(parents=True, exist_ok=True)
         spec = self.folder / "faults.colo"
         spec.write_text(SPEC, encoding="utf-8")
-        command = [
-            sys.executable, "-m", "colosseum", "audit", str(spec), "--seeds", f"1..{self.runs // 2}", "--no-budget",
-            "--model", "openai/test", "--api-base", self.url, "--out", str(self.out), "--timeout", "2",
-            "--max-connections", str(CONNECTIONS), "--json", *self.options,
-        ]  # fmt: skip
         environment = {name: value for name, value in os.environ.items() if not name.startswith("COLOSSEUM_")}
-        return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, preexec_fn=before,
-            env={**environment, "OPENAI_API_KEY": "sk-fake-abcdefghijklmnop1234"},
+        return Command(
+            "audit", spec, "--seeds", f"1..{self.runs // 2}", "--no-budget", "--model", "openai/test", "--api-base",
+            self.url, "--out", self.out, "--timeout", 2, "--max-connections", CONNECTIONS, "--json", *self.options,
+            folder=self.folder, env={**environment, "OPENAI_API_KEY": "sk-fake-abcdefghijklmnop1234"}, largest=largest,
         )  # fmt: skip
 
     def run(self) -> dict[str, Any]:
@@ -110,7 +104,7 @@ class Campaign:
         return [path for path in (self.out / "runs").iterdir() if path.name.partition(".")[2] == kind]
 
 
-def wait_for(server: ChatProcess, requests: int, process: "subprocess.Popen[str]") -> None:
+def wait_for(server: ChatProcess, requests: int, process: Command) -> None:
     """Until so many requests arrived, of a process that is still at work then."""
     deadline = time.monotonic() + 300
     while server.requests < requests:
@@ -127,9 +121,7 @@ def check_whole(campaign: Campaign) -> None:
     assert Counter(result["trial"] for result in results) == Counter(planned)
     assert {result["status"] for result in results} == {"complete"}
     assert len(campaign.files("jsonl")) == campaign.runs
-    verified = subprocess.run(
-        [sys.executable, "-m", "colosseum", "log", "verify", str(campaign.out)], capture_output=True, text=True
-    )
+    verified = run("log", "verify", campaign.out)
     assert verified.returncode == 0, verified.stderr
 
 
@@ -254,7 +246,7 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
         assert server.requests - asked - 2 == CALLS * RUNS - known
 
 
-def check_stopped(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
+def check_stopped(process: Command, number: signal.Signals) -> None:
     """It ends in good order, and says how to go on."""
     process.send_signal(number)
     said, words = process.communicate()
@@ -269,7 +261,6 @@ def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
         process = Campaign(tmp_path, server.url, RUNS).start()
         wait_for(server, CONNECTIONS + 1, process)
         process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
         while "Ctrl-C again does not wait" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
@@ -281,13 +272,9 @@ def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
 
 def test_a_disk_that_is_full_is_told_and_the_campaign_can_be_gone_on_with(tmp_path: Path) -> None:
     """No file may have more than some bytes, which is less than a run's calls take; a partial line is left."""
-
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4500, 4500))
-
     with ChatProcess() as server:
         campaign = Campaign(tmp_path, server.url, 4)
-        process = campaign.start(before=full)
+        process = campaign.start(largest=4500)
         said, words = process.communicate()
         assert (process.returncode, said) == (2, "")
         assert f"cannot write to {campaign.out}: File too large" in words

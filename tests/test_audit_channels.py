@@ -1,13 +1,12 @@
 """Coalitions of nobody and of one, as a sweep of their size makes them: who is told, who can talk, what is null."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import planned
 from specs_made import TEAM, expanded, said
+from test_cli_commands import colosseum
 
 from colosseum.audit.trial import Trial
 from colosseum.evidence.instance import Instance
@@ -101,8 +100,7 @@ def test_with_nobody_bent_all_cooperate(tmp_path: Path) -> None:
 def test_the_commands_take_a_sweep_from_nobody(tmp_path: Path) -> None:
     trials_of(tmp_path)
     out = tmp_path / "out"
-    told = [sys.executable, "-m", "colosseum", "audit", str(tmp_path / "sizes.colo"), "--out", str(out), "--json"]
-    done = subprocess.run(told, capture_output=True, text=True, check=False)
+    done = colosseum("audit", tmp_path / "sizes.colo", "--out", out, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads((out / "campaign.json").read_text())["coalitions"] == ["cabal"]
     assert "the coalition has no members" in done.stdout
@@ -111,8 +109,7 @@ def test_the_commands_take_a_sweep_from_nobody(tmp_path: Path) -> None:
 def test_optima_name_a_coalition_of_nobody(tmp_path: Path) -> None:
     path = tmp_path / "nobody.colo"
     path.write_text(TEAM + SIZES, encoding="utf-8")
-    told = [sys.executable, "-m", "colosseum", "compile", str(path), "--set", "insiders=0"]
-    done = subprocess.run(told, capture_output=True, text=True, check=False)
+    done = colosseum("compile", path, "--set", "insiders=0")
     assert done.returncode == 0, done.stderr
     assert "best of cabal (nobody)" in done.stdout
     assert "the coalition has no members" in done.stdout

@@ -343,8 +343,7 @@ def _done(words: list[object], folder: Path) -> Done:
     """A command whose stderr is a terminal."""
     unset = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "NO_COLOR", "COLUMNS", "LINES")
     environment = {name: value for name, value in os.environ.items() if name not in unset}
-    command = [sys.executable, "-m", "colosseum", *words]
-    done = watch(command, columns=4000, rows=60, environment={**environment, "TERM": "xterm"}, folder=folder)
+    done = watch(words, columns=4000, rows=60, environment={**environment, "TERM": "xterm"}, folder=folder)
     return Done(done.returncode, done.stdout, "\n".join(line for p in done.screen.pictures for line in p)
                 + "\n".join(done.screen.lines))  # fmt: skip
 

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import random
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -197,8 +196,8 @@ def test_on_a_terminal_a_pilot_asks(word: str, code: int, tmp_path: Path) -> Non
     environment = {**os.environ, "TERM": "xterm", "OPENAI_API_KEY": KEY}
     with ChatServer(HABITS["short"]) as server:
         asked = ("--model", "openai/test", "--api-base", server.url, *PRICE, *FEW, "--out", tmp_path / "out")
-        command = [sys.executable, "-m", "colosseum", "audit", JIRA, *asked, "--pilot", 2]
-        done = watch(command, columns=80, rows=40, environment=environment, folder=tmp_path, types=f"{word}\n")
+        words = ("audit", JIRA, *asked, "--pilot", 2)
+        done = watch(words, columns=80, rows=40, environment=environment, folder=tmp_path, types=f"{word}\n")
     assert done.returncode == code
     stood = [*done.screen.lines, *(line for picture in done.screen.pictures for line in picture)]
     assert any("Go on? [y/N]" in line for line in stood)

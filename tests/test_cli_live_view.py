@@ -7,7 +7,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 from terminal import watch
 from test_cli_commands import colosseum
+from warm_process import Command, run
 
 from colosseum.audit.campaign.folder import Expense, Reason, Result
 from colosseum.audit.campaign.purse import Purse
@@ -42,12 +42,11 @@ MODEL = ("--model", "openai/test", "--price", "1,2", "--seeds", "1..2", "--arm",
 
 
 def command(*more: object, spec: Path = JIRA) -> list[object]:
-    return [sys.executable, "-m", "colosseum", "audit", spec, *more]
+    return ["audit", spec, *more]
 
 
 def piped(*more: object, spec: Path = JIRA) -> "subprocess.CompletedProcess[str]":
-    words = [str(part) for part in command(*more, spec=spec)]
-    return subprocess.run(words, env={**CLEAN, "OPENAI_API_KEY": KEY}, capture_output=True, text=True, check=False)
+    return run(*command(*more, spec=spec), env={**CLEAN, "OPENAI_API_KEY": KEY})
 
 
 # ---- words -----------------------------------------------------------------------------------------------------
@@ -272,11 +271,10 @@ def test_none_says_nothing_but_errors(tmp_path: Path) -> None:
 
 
 def test_who_stops_reading_stops_no_run(tmp_path: Path) -> None:
-    words = [str(part) for part in command("--seeds", "1..30", "--out", tmp_path, spec=TOY)]
-    with subprocess.Popen(words, env=CLEAN, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        process.stderr.close()
-        process.wait()
+    process = Command(*command("--seeds", "1..30", "--out", tmp_path, spec=TOY), env=CLEAN)
+    process.stderr.close()
+    process.stdout.read()
+    process.wait()
     results = [path for path in (tmp_path / "runs").iterdir() if path.suffix == ".json"]
     assert len(results) == 90
 

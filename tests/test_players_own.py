@@ -15,6 +15,7 @@ from chat_mind import plays
 from chat_server import ChatServer
 from conftest import MATCH
 from test_cli_commands import Done, colosseum
+from warm_process import run
 
 import colosseum as public
 from colosseum.cli.environment import added
@@ -230,7 +231,7 @@ AT_B = 'if view.me == "B" and "Differ." in view.briefing:\n            '
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ('raise ValueError("bad  \\n price")', 'raised ValueError: bad price, in line 6 of MODULE.py: `raise ValueErr'),
+        ('raise ValueError("bad  \\n price")', "raised ValueError: bad price, in line 6 of MODULE.py: `raise ValueErr"),
         ("sys.exit(3)", "raised SystemExit: 3, in line 6 of MODULE.py: `sys.exit(3)`"),
         ("raise KeyboardInterrupt", "raised KeyboardInterrupt, in line 6 of MODULE.py: `raise KeyboardInterrupt`"),
         ("raise asyncio.CancelledError", "raised CancelledError, in line 6"),
@@ -280,7 +281,7 @@ def test_a_constructor_may_fail_too(agent: Write) -> None:
 def test_a_hang_ends_one_run(agent: Write, statement: str, words: str, tmp_path: Path) -> None:
     source = ONCE + AT_B + statement + "\n        await asyncio.sleep(0.01)\n        return Reply((done(),))"
     arguments = ["audit", "match.colo", "--out", "runs", "--seeds", "1..2", "--model", agent(source), "--timeout=0.3"]
-    done = subprocess.run([sys.executable, "-m", "colosseum", *arguments], capture_output=True, check=False, text=True)
+    done = run(*arguments)
     assert done.returncode == 3, done.stderr
     assert "2 runs complete, 2 failed" in done.stderr
     assert all(words in reason for reason in reasons())
