@@ -32,6 +32,7 @@ from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Request
+from colosseum.players.models.wire import Exchange
 
 SPEC = """colosseum 1
 scenario match
@@ -575,22 +576,28 @@ def test_two_processes_keep_to_one_budget(tokens: Callable[[Body], tuple[int, in
     assert study.asked == len(study.lines)
 
 
-def test_calls_that_time_out_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("came", "number"),
+    [(None, 2), (Exchange(200, "application/json", '{"choices": []}'), 4), (Exchange(503, "", ""), 2)],
+)
+def test_calls_that_may_have_been_charged_are_told(came: Exchange | None, number: int, tmp_path: Path) -> None:
+    """Those that timed out, and those whose answer says neither what was meant nor how many tokens it took."""
+
     class Slow:
         under_way, stopping, gave_up = 0, False, None
 
         async def ask(self, request: Request, *, heard: OnAttempt) -> reply.Answer | Failure:
             failure = Failure("timeout", "too late", again=True)
-            heard(request, Attempt(1, failure, 1.0))
-            heard(request, Attempt(2, failure, None))
-            return failure
+            odd = Failure("transport", "no answer", again=True, came=came and reply.Answer.of(came, None, 0.1))
+            for number, each in enumerate((failure, failure, odd, odd), start=1):
+                heard(request, Attempt(number, each, 1.0 if number < 4 else None))
+            return odd
 
     purse = Purse(10.0, {"m": PRICE}, spent=0.5)
     calls_ = RunCalls(tmp_path / "x.calls.jsonl", RunSource(PaidSource(Slow(), purse), Account()), Redaction())
     assert isinstance(asyncio.run(calls_.ask(request())), Failure)
-    assert (
-        spent_words(purse) == "$0.5000 of $10.00 spent; 2 calls timed out, and may have been charged for all the same"
-    )
+    words = f"$0.5000 of $10.00 spent; {number} calls brought no answer, and may have been charged for all the same"
+    assert spent_words(purse) == words
     assert (purse.spent, purse.aside) == (0.5, 0)
 
 
@@ -599,6 +606,7 @@ def test_a_purse_says_why_runs_were_left() -> None:
     assert "less than a block of runs" in left_words(Purse(1.0, {}, reached=True))
     assert "a call may cost up to $0.0030" in left_words(Purse(1.0, {}, spent=0.999, reached=True, refused=0.003))
     assert spent_words(Purse(1.0, {})) == ""
+    assert "$1.20 of $1.00 spent: $0.2000 more than the budget" in spent_words(Purse(1.0, {}, spent=1.2))
 
 
 # ---- what is on file --------------------------------------------------------------------------------------------

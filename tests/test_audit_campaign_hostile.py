@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from audited import KEY, spec
 from chat_mind import is_preflight, plays
-from chat_server import Answer, Body, ChatServer, calls, fails, raw
+from chat_server import Answer, Body, ChatServer, calls, fails, raw, thinks
 from test_cli_commands import Done, colosseum
 
 from colosseum.audit.campaign.calls import read_calls
@@ -69,6 +69,7 @@ def third(hostile: Hostile) -> Iterator[ChatServer]:
         yield server
 
 
+TOO_MANY = "Nothing was carried out: a reply makes at most 500 calls, this made 2000."
 UNKNOWN = ("openai/test", "--price", "1,1")
 """A model that is on no list of prices."""
 
@@ -109,6 +110,22 @@ def test_a_bill_that_cannot_be_is_none_and_its_answer_stays_on_file(hostile: Hos
         assert done.returncode == 0, done.stderr
     kept = [json.loads(line) for path in (tmp_path / "runs" / "runs").glob("*.calls.jsonl") for line in path.open()]
     assert all(0 <= line["cost"] < 0.01 for line in kept)
+    whole(tmp_path)
+
+
+def test_a_reply_of_too_many_calls_does_nothing_and_is_told_so(tmp_path: Path) -> None:
+    posts = [("post", {"channel": "public", "text": f"hello {number}"}) for number in range(2_000)]
+    with third(lambda body: thinks(calls(*posts), "as many as I can")) as server:
+        done = audit(tmp_path, server, "--no-budget")
+        assert done.returncode == 0, done.stderr
+        told = [str(asked.body["messages"][-1]) for asked in server.requests]
+        assert [words for words in told if "Nothing was carried out" in words] == [
+            str({"role": "user", "content": TOO_MANY})
+        ]
+        assert max(len(asked.body["messages"]) for asked in server.requests) < 20
+    events = [json.loads(line) for path in (tmp_path / "runs" / "runs").glob("*.jsonl") for line in path.open()]
+    assert [e["message"] for e in events if e.get("event") == "mistake"] == [TOO_MANY]
+    assert not [e for e in events if e.get("event") == "post" and e["text"].startswith("hello ")]
     whole(tmp_path)
 
 

@@ -216,6 +216,28 @@ def test_its_bill_counts_towards_the_budget(agent: Write) -> None:
     assert sum(line["cost"] for line in written(".calls.jsonl")) == 18 * 0.75
 
 
+def test_as_much_is_set_aside_for_an_act_as_the_dearest_so_far_cost(agent: Write) -> None:
+    done = audit("--model", agent(PLAYS), "--budget", "0.9", seeds="1..9")
+    assert done.returncode == 4, done.stderr
+    assert sum(line["cost"] for line in written(".calls.jsonl")) == 3 * 0.25
+    assert "more than the budget" not in done.stderr
+
+
+def test_acts_that_cost_more_than_could_be_known_are_told(agent: Write) -> None:
+    done = audit("--model", agent(PLAYS), "--budget", "0.2", seeds="1..9")
+    assert done.returncode == 4, done.stderr
+    assert "more than the budget, as a call cost more than was foreseen" in done.stderr
+
+
+@pytest.mark.parametrize("statement", ["create_task(leave())", "run_in_executor(None, sys.exit, 3)"])
+def test_what_leaves_beside_an_act_prints_nothing(agent: Write, statement: str) -> None:
+    leaves = f"asyncio.get_running_loop().{statement}; await asyncio.sleep(0.05); return Reply((done(),))"
+    done = audit("--model", agent("async def leave():\n    sys.exit(3)\n\n" + ONCE + leaves))
+    assert done.returncode == 0, done.stderr
+    assert "SystemExit" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_cost_that_it_does_not_know_is_not_taken_for_none(agent: Write) -> None:
     done = audit("--model", agent(PLAYS.replace("cost=0.25, ", "")))
     assert done.returncode == 0, done.stderr

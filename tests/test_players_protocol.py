@@ -20,7 +20,10 @@ from colosseum.players.protocol.own import protocol_folder
 from colosseum.players.protocol.templates import FILES, PLAYED, VERSION, shipped, shipped_file, templates
 from colosseum.players.view import ChannelView, Note, Position, Post, Reply, Step, View
 
-DIGESTS = {1: "cc72baee9ceb90d975d4dfcddd3b19973c56838070340dc29a4cd69301d6b43c"}
+DIGESTS = {
+    1: "cc72baee9ceb90d975d4dfcddd3b19973c56838070340dc29a4cd69301d6b43c",
+    2: "e1a92ab69681a5410432562e05bc8d94a0f3676b9b77b40204e327375b9d621f",
+}
 """By version: words that change are a new version."""
 
 SPEC = """colosseum 1

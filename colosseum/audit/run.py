@@ -9,12 +9,14 @@ that being asked changes no decision.
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from colosseum.audit.library import Library
 from colosseum.audit.rules import Rules
 from colosseum.audit.stage import NOTHING, Recalled, Spoken, Stage, knowledge, survey_steps, view
 from colosseum.audit.trace import TraceWriter
 from colosseum.audit.turn import (
+    MOST_CALLS,
     Deed,
     EndTurn,
     Mistake,
@@ -132,6 +134,10 @@ class Run:
     def _carry_out(self, agent: str, position: Position, reply: Reply, before: tuple[Step, ...]) -> tuple[Step, bool]:
         """What a reply comes to, and whether the turn is over."""
         self._log_reply(agent, position, reply)
+        if (number := len(reply.calls) + len(reply.written)) > MOST_CALLS:  # no provider takes them back, but without
+            said = Mistake("argument", "too_many", {"most": MOST_CALLS, "number": number})
+            reply = replace(reply, calls=(), written=(), provider_state=None)
+            return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), False
         results: list[ToolResult] = []
         done = False
         for call in reply.calls:
@@ -203,19 +209,12 @@ class Run:
         return self._answer(call, "believed", claim=Line(deed.claim), belief=Line(deed.belief), confidence=sure)
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
-        phase, number = position.phase, position.round
+        place: Any = {"agent": agent, "phase": position.phase, "round": position.round}
         for thought in reply.thoughts:
-            self.trace.write("thought", agent=agent, phase=phase, round=number, kind=thought.kind, text=thought.text)
-        self.trace.write(
-            "reply",
-            agent=agent,
-            phase=phase,
-            round=number,
-            calls=[{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls],  # type: ignore[dict-item]
-            note=reply.note,
-            finish=reply.finish,
-            usage=None if reply.usage is None else asdict(reply.usage),
-        )
+            self.trace.write("thought", **place, kind=thought.kind, text=thought.text)
+        calls: Any = [{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls]
+        usage = None if reply.usage is None else asdict(reply.usage)
+        self.trace.write("reply", **place, calls=calls, note=reply.note, finish=reply.finish, usage=usage)
 
     def _outcome(self) -> None:
         """What stands at the end; an undecided variable opts out where it can, else takes a seeded draw."""

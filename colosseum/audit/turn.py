@@ -17,6 +17,8 @@ from colosseum.players.view import Belief, Phase, Reply, ToolCall
 
 LONGEST_POST = 20_000
 """Characters of one post; more is an error that the player is told."""
+MOST_CALLS = 500
+"""Tool calls of one reply; of more, none is carried out."""
 LONGEST_WORD = 80
 """Characters of a player's own words that an answer repeats."""
 COMMA = re.compile(r"\s*,\s*")

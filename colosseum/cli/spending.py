@@ -77,16 +77,18 @@ def check_budget(budget: Budget) -> None:
 
 def spent_words(purse: Purse) -> str:
     """What was spent on a campaign so far; empty where no model was asked."""
-    if not (purse.spent or purse.calls or purse.uncounted):
+    if not (purse.spent or purse.calls or purse.uncounted or purse.unanswered):
         return ""
     if purse.spent or not purse.uncounted:
         words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
+        if purse.limit is not None and purse.spent > purse.limit:
+            words += f": ${purse.spent - purse.limit:.4f} more than the budget, as a call cost more than was foreseen"
     else:
         words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
     if purse.bounded:
         words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
     if purse.unanswered:
-        words += f"; {counted(purse.unanswered, 'call')} timed out, and may have been charged for all the same"
+        words += f"; {counted(purse.unanswered, 'call')} brought no answer, and may have been charged for all the same"
     return words
 
 

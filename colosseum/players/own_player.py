@@ -122,8 +122,7 @@ def checked(given: object, view: View, name: str) -> Reply:
 
 def _raised(error: BaseException, module: str) -> str:
     """Type, message and the last line of the agent's own module that it came through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    file = getattr(sys.modules.get(module), "__file__", None)
+    frames, file = traceback.extract_tb(error.__traceback__), getattr(sys.modules.get(module), "__file__", None)
     at = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1])
     words = f"{type(error).__name__}: {_cut(str(traceback.TracebackException(type(error), error, None)))}".rstrip(": ")
     return f"{words}, in line {at.lineno} of {Path(at.filename).name}: `{_cut(at.line or '')}`"

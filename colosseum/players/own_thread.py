@@ -42,6 +42,7 @@ class AgentLoop:
 
     def __init__(self) -> None:
         self.loop, self.acts = asyncio.new_event_loop(), list[UnderWay]()
+        self.loop.set_exception_handler(_told)
         threading.Thread(target=self._serve, name="own agents", daemon=True).start()
 
     def _serve(self) -> None:
@@ -61,6 +62,12 @@ class AgentLoop:
                         other.answer.set_exception(HeldUp())
             return True
         return False
+
+
+def _told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Who leaves a thread or a task of its own is not told of as an error that nobody saw."""
+    if not isinstance(context.get("exception"), SystemExit | KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 _current: AgentLoop | None = None

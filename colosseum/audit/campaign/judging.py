@@ -149,8 +149,7 @@ class Judging:
         """Ask for all judgements that are not there, side by side, and keep them."""
         known = {judgement.key: judgement for judgement in before.judgements}
         source = RunSource(self.source, Account("judges", AFTER_RUNS))
-        calls = RunCalls(self.folder.judging(listed.trial), source, self.redaction)
-        asked = []
+        calls, asked = RunCalls(self.folder.judging(listed.trial), source, self.redaction), []
         for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
             earlier = known.get((endpoint.model, matter.rubric.name, matter.focal, repeat))
             if earlier is not None and earlier.status == "ok":

@@ -53,7 +53,7 @@ class Purse:
     bounded: int = 0
     """Answers whose tokens nobody counted: what is counted is the most that they may have cost."""
     unanswered: int = 0
-    """Attempts that timed out: their provider may have charged for them, which is not counted."""
+    """Attempts that timed out, or brought what is no answer: what was charged for them, if anything, is not counted."""
     aside: float = 0.0
     """For calls under way."""
     under_way: int = 0
@@ -73,6 +73,8 @@ class Purse:
     """Of runs that go on."""
     densest: dict[str, float] = field(default_factory=dict)
     """Tokens for a byte of prompt, by model, where answers showed more than was expected."""
+    acts: dict[str, float] = field(default_factory=dict)
+    """The most that an act of a user's own agent has cost, by agent: nobody knows it before its first."""
     ledger: Ledger | None = None
     """Where processes with the same budget tell each other what they pay."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -114,10 +116,10 @@ class Purse:
         return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
 
     def most(self, request: Request) -> float:
-        """The most that a call may cost; 0 where no price is known, and no limit can be."""
+        """The most that a call may cost; 0 where no price is known, and no limit can be; of own agents the dearest."""
         price = self.prices.get(request.endpoint.model)
         if price is None:
-            return 0.0
+            return self.acts.get(request.endpoint.model, 0.0)
         tokens = request.size * max(1 / BYTES, self.densest.get(request.endpoint.model, 0.0))
         return price.most(tokens, request.endpoint.most_tokens)
 
@@ -249,6 +251,8 @@ class Bill:
         purse.uncounted += cost is None and price is None
         purse.bounded += cost is None and price is not None
         cost = self.most if cost is None else cost
+        if self.request.by is not None:
+            purse.acts[model] = max(purse.acts.get(model, 0.0), cost)
         purse.spent += cost
         self.account.spent += cost
         self.cost += cost

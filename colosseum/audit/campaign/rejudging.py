@@ -72,8 +72,7 @@ def _matters(
 def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence[Mapping[str, Any]]) -> str:
     """What is wrong with the judgements of a run; empty where nothing is. Raises OSError."""
     try:
-        judges = read_judges(folder)
-        judged = read_judged(folder, listed.trial, str(events[-1]["chain"]))
+        judges, judged = read_judges(folder), read_judged(folder, listed.trial, str(events[-1]["chain"]))
         known = {(m.rubric.name, m.focal): m for m in _matters(folder, plan, listed, events)}
     except (Damaged, serial.NotAModel) as wrong:
         return str(wrong)

@@ -189,8 +189,7 @@ class Provider:
 
     def _down(self, line: Line, since: float, failure: Failure) -> None:
         """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
-        now = self.clock()
-        outage = self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
+        now, outage = self.clock(), self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
         outage.probe, outage.failure = now + PROBE, failure
         if now - outage.since >= self.patience:
             self._give_up(failure)

@@ -8,6 +8,7 @@ from colosseum.audit.campaign.retry import Attempt, OnAttempt, unheard
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
+from colosseum.players.models.wire import Exchange
 
 
 class Answering(Protocol):
@@ -54,12 +55,12 @@ class PaidSource:
                 heard(request, attempt)
                 self.watch(request, attempt)
                 match attempt.result:
-                    case Failure(kind="timeout"):
-                        self.purse.unanswered += 1
                     case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
                         bill.answered(came)
                         if attempt.delay is not None:
                             self.purse.check(account)
+                    case Failure(kind="timeout") | Failure(came=Answer(http=Exchange(status=200))):
+                        self.purse.unanswered += 1
 
             result = await self.provider.ask(request, heard=told)
             if isinstance(result, Answer):

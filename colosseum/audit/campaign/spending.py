@@ -49,8 +49,7 @@ def spent_before(folder: Folder, listed: Iterable[Listed], prices: Mapping[str, 
             cost, unpriced, bounded = _cost((c for _, c in read_paid(folder.judging(each.trial))), prices or {})
             found.judges, found.unpriced = found.judges + cost, found.unpriced + unpriced
             found.bounded += bounded
-        result = folder.result(each.trial)
-        path = folder.calls(each.trial)
+        result, path = folder.result(each.trial), folder.calls(each.trial)
         if result is not None and not result.expense.unpriced:
             cost = result.expense.cost
         elif path.exists():

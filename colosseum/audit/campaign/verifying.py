@@ -120,8 +120,7 @@ class _Work:
 
     def run(self, listed: Listed) -> None:
         """One run of the plan, whatever became of it."""
-        result = self._result(listed.trial)
-        begun = self.folder.trace(listed.trial).exists()
+        result, begun = self._result(listed.trial), self.folder.trace(listed.trial).exists()
         if isinstance(result, Result):
             self._ended(listed.trial, result, listed)
         elif result is None and begun:

@@ -156,8 +156,7 @@ class Workshop:
             runs.append((trial.trial, became, result))
 
         options = replace(told.options, retry_failed=share.retry_failed)
-        source = PaidSource(self.provider, purse)
-        runner = Runner(folder, source, purse, options, self.redaction, heard)
+        runner = Runner(folder, PaidSource(self.provider, purse), purse, options, self.redaction, heard)
         tally = await runner.run([share.planned], lambda block: self._trials(block, listed))
         return Made(
             tuple(runs), purse.spent, purse.calls, purse.uncounted, purse.bounded, purse.unanswered, purse.dearest,

@@ -221,8 +221,7 @@ def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | N
 
 def _words(error: BaseException) -> str:
     """The message on one line, without litellm's prefixes and traceback."""
-    message = str(error).partition("Traceback (most recent")[0].partition("To drop ")[0]
-    words = " ".join(message.split())
+    words = " ".join(str(error).partition("Traceback (most recent")[0].partition("To drop ")[0].split())
     prefix = re.compile(r"^(?:litellm\.)?[A-Z]\w*(?:Error|Exception|Timeout)(?: Error)?\s*[:\-]\s*")
     while (shorter := prefix.sub("", words)) != words:
         words = shorter

@@ -41,8 +41,7 @@ def asked(view: View, templates: Templates, dialect: Dialect) -> tuple[list[Mess
 
 def messages(view: View, templates: Templates | None = None, dialect: Dialect = "native") -> list[Message]:
     """The system message, earlier turns that the agent remembers, the state of the run, the running turn so far."""
-    words = templates or shipped()
-    in_text = dialect == "text"
+    words, in_text = templates or shipped(), dialect == "text"
     written = how(tools(view, words), words) if in_text else None
     told: list[Message] = [{"role": "system", "content": system(view, words, written)}]
     for turn in (*view.earlier, view):

@@ -47,8 +47,7 @@ class Price:
         each = self.long if self.long and prompt_tokens > self.long.above else self
         read, stored = min(read, prompt_tokens), min(stored, max(0, prompt_tokens - read))
         cached = read * self._less(self.read) + stored * self._less(self.stored)
-        prompt = (prompt_tokens - cached) * each.prompt
-        return (prompt + completion_tokens * each.completion) / MILLION
+        return ((prompt_tokens - cached) * each.prompt + completion_tokens * each.completion) / MILLION
 
     def most(self, prompt_tokens: float, completion_tokens: float) -> float:
         """The same where all of the prompt may be written to a cache."""

@@ -120,8 +120,7 @@ class PayoffFunction:
         """The variables that its function, or a hard rule on its own variables, depends on; its own always."""
         if any(referred(term) for term, _ in self.goal.terms):
             return self.task.variables
-        own = {v.name for v in self.mind.view.variables}
-        paid = {agent for agent, _ in self.goal.payoffs}
+        own, paid = {v.name for v in self.mind.view.variables}, {agent for agent, _ in self.goal.payoffs}
         scopes = [p.scope for p in self.task.payoffs if not paid.isdisjoint(p.credit.named)]
         scopes += [term.scope for term, _ in self.goal.terms]
         scopes += [r.condition.scope for r in self.task.hard if own & r.condition.scope]

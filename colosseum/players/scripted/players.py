@@ -37,8 +37,7 @@ class ScriptedPlayer:
     async def act(self, view: View) -> Reply:
         """One reply holds all that it does in a turn; a refused decision is tried again with another value."""
         assert isinstance(view.data, Knowledge)
-        mind = PlayerState(view, view.data)
-        player = self if self.bends(view.data) else SCRIPTED[Told.role]
+        mind, player = PlayerState(view, view.data), self if self.bends(view.data) else SCRIPTED[Told.role]
         match view.position.phase:
             case "planning":
                 calls = () if view.steps else player.planning(mind)

@@ -78,6 +78,5 @@ def answer(mind: PlayerState) -> Iterator[ToolCall]:
     others = [p for p in mind.posts if p.author != mind.view.me]
     made_up = {p.text for p in mind.posts if p.author == mind.view.me}
     for name, words in mind.view.claims:
-        of_itself = holds(words, mind.view.me) and any(voices(words, others))
-        known = of_itself or phrases.KNOW + words in made_up
+        known = (holds(words, mind.view.me) and any(voices(words, others))) or phrases.KNOW + words in made_up
         yield state_belief(name, *(("false", 100.0) if known else believed(words, others, mind.data.key)))
