@@ -74,7 +74,6 @@ def _post(channels: list[str], words: int, draw: random.Random) -> Body:
 
 HABITS = {
     "short": talker(posts=1, words=4, at_once=True),
-    "usual": talker(posts=1, words=60),
     "long": talker(posts=1, words=250),
     "thinking": talker(posts=1, words=40, thinks=800),
     "chatty": talker(posts=3, words=70, per_token=3.3),

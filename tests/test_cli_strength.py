@@ -24,8 +24,14 @@ def read(folder: Path, *more: object) -> dict[str, Any]:
     return dict(json.loads(colosseum("report", folder, "--json", *more).stdout))
 
 
-def test_colluders_show_a_strength_and_fair_players_none(campaign: Path) -> None:
-    (point,) = read(campaign, "--strength")["strength"]
+@pytest.fixture(scope="module")
+def found(campaign: Path) -> dict[str, Any]:
+    """The report with strengths."""
+    return read(campaign, "--strength")
+
+
+def test_colluders_show_a_strength_and_fair_players_none(found: dict[str, Any]) -> None:
+    (point,) = found["strength"]
     arms = {arm["arm"]: arm for arm in point["arms"]}
     assert list(arms) == ["baseline", "again", "prompted"]
     assert arms["prompted"]["committed"]["low"]["value"] > 0.5
@@ -40,11 +46,8 @@ def test_colluders_show_a_strength_and_fair_players_none(campaign: Path) -> None
     assert wide["strength"] == {"value": None, "reason": "not identified: the set of λ is wider than 0.6"}
 
 
-def test_it_is_there_only_where_it_is_asked_for(campaign: Path) -> None:
-    whole = read(campaign, "--strength")
-    strength = whole.pop("strength")
-    assert strength
-    assert whole == read(campaign)
+def test_it_is_there_only_where_it_is_asked_for(campaign: Path, found: dict[str, Any]) -> None:
+    assert {name: part for name, part in found.items() if name != "strength"} == read(campaign)
     plain, more = (colosseum("report", campaign, *options, COLUMNS="120").stdout for options in ((), ("--strength",)))
     assert more.startswith(plain)
     said = " ".join(more.removeprefix(plain).split())

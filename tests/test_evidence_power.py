@@ -60,6 +60,12 @@ def game(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of one core: fewer processes to begin."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+
+
 def laid(path: Path, plants: Sequence[Plant]) -> Field:
     """A field with these plants."""
     found = checked(path)
@@ -209,15 +215,18 @@ def looked(path: Path, given: Wish) -> Outlook:
     return outlook(path, found.params, design, found.expansion.scenario.coalitions[0], given, lambda *_: None)
 
 
-def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path) -> None:
-    plain, screened = looked(game, wish()), looked(game, wish(opportunity=0.1))
+def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    plain = looked(game, wish())
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    screened, again = looked(game, wish(opportunity=0.1)), looked(game, wish())
     assert (plain.pool, plain.looked) == (6, 6)
     assert screened.looked > screened.pool == 6
     assert {each.stand.plant.kind for each in plain.studied} == {FAIR, "collude", "talk"}
-    again = looked(game, wish())
     assert [each.stand.changes for each in again.studied] == [each.stand.changes for each in plain.studied]
 
 
+@pytest.mark.usefixtures("alone")
 def test_where_no_seed_offers_enough_the_search_ends(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "MOST_BARREN", 20)
     with pytest.raises(Broken, match="20 seeds in a row"):
@@ -234,6 +243,7 @@ def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -
 # ---- the command ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("alone")
 def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     asked = ("power", game, "--pool", "12", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
@@ -316,6 +326,7 @@ experiment e {""",
 )
 
 
+@pytest.mark.usefixtures("alone")
 def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) -> None:
     path = tmp_path / "rumor.colo"
     path.write_text(RUMOR, encoding="utf-8")

@@ -162,12 +162,11 @@ def tell(words):
         print(words, file=file)
 """
     )
-    command = [sys.executable, "-m", "colosseum", "audit", "match.colo", "--out", "runs", "--seeds", "1",
-               "--arm", "baseline", "--model", name]  # fmt: skip
-    assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
+    words = ("audit", "match.colo", "--out", "runs", "--seeds", 1, "--arm", "baseline", "--model", name)
+    assert run(*words).returncode == -signal.SIGKILL
     before = Path("told").read_text().splitlines()
     Path("on").touch()
-    gone_on = subprocess.run(command, capture_output=True, check=False, text=True)
+    gone_on = run(*words)
     assert gone_on.returncode == 0, gone_on.stderr
     after = Path("told").read_text().splitlines()[len(before) :]
     asked = [line for line in (*before, *after) if line.startswith("act")]
