@@ -61,6 +61,20 @@ def test_each_model_is_asked_in_its_own_way(tmp_path: Path) -> None:
     assert "s3cret" not in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("model", "more", "told"),
+    [("gpt-5-mini", (), True), ("gpt-5-mini", ("--max-tokens", "6000"), False), ("gpt-4o-mini", (), False)],
+)
+def test_a_model_that_thinks_within_the_usual_limit_is_told(
+    model: str, more: Sequence[str], told: bool, tmp_path: Path
+) -> None:
+    with ChatServer(plays) as server:
+        done = audited(tmp_path, server, "--temperature", "none", *more, team=("--model", f"openai/{model}"))
+    assert done.returncode == 0, done.stderr
+    words = f"`openai/{model}` has 1500 tokens a reply to think, too: `--max-tokens openai/{model}=6000`"
+    assert done.stderr.count(words) == told
+
+
 def test_a_header_that_comes_back_in_an_error_reaches_no_file(tmp_path: Path) -> None:
     def leaks(body: Body) -> Answer:
         return plays(body) if "ready" in str(body["tools"]) else fails(400, f"bad {SECRET}")

@@ -18,6 +18,7 @@ from colosseum.audit.campaign.folder import Damaged, Folder, replace_file
 from colosseum.audit.campaign.judging import Judging, Verdicts
 from colosseum.audit.campaign.ledger import Ledger
 from colosseum.audit.campaign.planning import Asked, Planned, plan
+from colosseum.audit.campaign.prices import entry
 from colosseum.audit.campaign.processes import Died
 from colosseum.audit.campaign.purse import Purse
 from colosseum.audit.campaign.retry import OUTAGE, Provider
@@ -167,8 +168,7 @@ class Work:
         """How many make the runs: scripted players compute, so that many runs of them are spread over the cores."""
         if self.models or len(self.left) < 2:
             return 1
-        few = len(self.left) < MANY_RUNS
-        return self.request.jobs or (1 if few else os.cpu_count() or 1)
+        return self.request.jobs or (1 if len(self.left) < MANY_RUNS else os.cpu_count() or 1)
 
 
 def read_cache(words: str) -> CacheMode:
@@ -345,6 +345,9 @@ def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
     if asked:
         parts = [word for word, some in (("play", models and not on_cluster), ("judge", asked.keys() & judges)) if some]
         request.say(asking_words(asked, " and ".join(parts)))
+        for model in sorted(asked.keys() & models):
+            if asked[model].max_tokens == Endpoint.max_tokens and entry(model).get("supports_reasoning"):
+                note(f"`{model}` has {Endpoint.max_tokens} tokens a reply to think, too: `--max-tokens {model}=6000`")
         ask_whether_they_can(asked)
         work.can_play.update(asked)
     if work.left:

@@ -190,8 +190,7 @@ def _measuring(plan: Plan, coalition: str | None) -> Plan:
     if coalition is None:
         return plan
     if coalition not in plan.coalitions:
-        known = ", ".join(plan.coalitions) or "none"
-        help_ = closest(coalition, plan.coalitions) or f"coalitions: {known}"
+        help_ = closest(coalition, plan.coalitions) or f"coalitions: {', '.join(plan.coalitions) or 'none'}"
         raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
     return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))
 

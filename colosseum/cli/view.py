@@ -39,8 +39,7 @@ def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts
 
 def ended(folder: Path) -> int:
     """How many of the planned runs have ended. Raises Stop."""
-    files = Folder(folder)
-    return sum(_changed(files.result_path(listed.trial)) > 0 for listed in read_campaign(folder).trials)
+    return sum(_changed(Folder(folder).result_path(each.trial)) > 0 for each in read_campaign(folder).trials)
 
 
 def _state(folder: Path) -> tuple[int, ...]:

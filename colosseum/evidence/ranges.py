@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Verdicts
-from colosseum.model.settings import ARTEFACTS
+from colosseum.model.spec import ARTEFACTS
 from colosseum.model.sweeps import factors
 
-NO_PAIR = "the arm has no pair of runs there"
+NO_PAIR = "no seed has complete runs there, of both arms, in which all is decided and no rule is broken"
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,7 @@ def _ending(f: Failure) -> str:
     before = f.around(-1)
     if before is not None and before.type == "PENALTY":
         return "a penalty has a price, as in `penalty 5`"
-    return form(f) if not f.opened and at_head(f) else ""
+    return form(f) if not f.opened and (at_head(f) or f.accepts == {"LBRACE"}) else ""
 
 
 def _help(f: Failure) -> str:

@@ -173,7 +173,9 @@ class _Reader:
 
     def _repeats(self, setting: syntax.Setting) -> int:
         found = value(setting.values[0], self.environment)
-        if type(found) is not int or found < 1 or len(setting.values) != 1:
+        if len(setting.values) != 1:
+            raise Fault(f"`repeats` takes one value, not {len(setting.values)}", code="C087")
+        if type(found) is not int or found < 1:
             raise Fault(f"`repeats` is a whole number of at least 1, not `{text(found)}`", code="C087")
         return found
 

@@ -185,8 +185,6 @@ def _model_name(expr: syntax.Expr) -> str:
     return _raw(expr)
 
 
-ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
-"""Settings that should not matter, and are known to: where one is swept, a report gives the range of effects."""
 OF_MODELS = ("temperature", "max_tokens")
 """Settings that a model may have of its own, or leave out."""
 Reader: TypeAlias = Callable[[syntax.Expr, Environment], Value]

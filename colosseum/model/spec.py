@@ -35,11 +35,12 @@ _KIND: dict[type[syntax.Declaration], SymbolKind] = {
 }
 
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
-CONTEXTUAL = ("memory", "names", "paraphrase", "protocol", "tools")
-"""Settings whose names a channel, prompt or param may have; an experiment that says the name then means that."""
+ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
+"""Settings that should not matter, and are known to: where one is swept, a report gives the range of effects. Channels,
+prompts and params may have their names; an experiment that says one then means that."""
 SETTINGS = ("budget", "consolidate", "decisions", "judge", "lambda", "margin", "max_tokens", "model", "noise",
             "opportunity", "order", "repeats", "rounds", "seeds", "signal", "steps", "survey", "temperature",
-            "undecided", *CONTEXTUAL)  # fmt: skip
+            "undecided", *ARTEFACTS)  # fmt: skip
 """Settings of experiments. Channels, prompts and params share this namespace."""
 
 
@@ -131,7 +132,7 @@ def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterato
 
 
 def _clashes(symbol: Symbol, symbols: dict[str, Symbol]) -> Iterator[Diagnostic]:
-    setting = symbol.name in {*SETTINGS} - {*CONTEXTUAL} and symbol.kind in ("param", "channel", "prompt")
+    setting = symbol.name in {*SETTINGS} - {*ARTEFACTS} and symbol.kind in ("param", "channel", "prompt")
     if symbol.name in FUNCTIONS or symbol.name in BUILT_IN or setting:
         what = "a setting of experiments" if setting else "built in"
         yield report("C042", symbol.span, f"`{symbol.name}` is {what} and cannot name {a(symbol.kind)}",
