@@ -11,10 +11,8 @@ import pytest
 from chat_server import Answer, ChatServer, Script
 from conftest import planned
 
-from colosseum.audit.campaign.rate_limit import RateLimit
-from colosseum.audit.campaign.retry import PATIENCE, Attempt, Provider
-from colosseum.audit.run import Run
-from colosseum.audit.trace import TraceWriter
+from colosseum.campaign.rate_limit import RateLimit
+from colosseum.campaign.retry import PATIENCE, Attempt, Provider
 from colosseum.model.scenario import Variable
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.player import ModelPlayer
@@ -22,6 +20,8 @@ from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Request
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import CallFailed, ChannelView, Position, Reply, View
+from colosseum.run.run import Run
+from colosseum.run.trace import TraceWriter
 
 KEY = "sk-fake-abcdefghijklmnop1234"
 ENDPOINT = Endpoint("openai/test-model", timeout=20.0)

@@ -10,22 +10,22 @@ from typing import Any
 
 from hypothesis import settings
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import Asked, Planned, plan
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import OnAttempt
-from colosseum.audit.campaign.runner import Options, Progress, Runner, Tally
-from colosseum.audit.campaign.source import Answering, PaidSource
-from colosseum.audit.library import Library
-from colosseum.audit.redaction import Redaction
-from colosseum.audit.stage import Stage
-from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import OnAttempt
+from colosseum.campaign.runner import Options, Progress, Runner, Tally
+from colosseum.campaign.source import Answering, PaidSource
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Price, Request
+from colosseum.run.library import Library
+from colosseum.run.redaction import Redaction
+from colosseum.run.stage import Stage
+from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
 settings.register_profile("colosseum", deadline=None)  # no test measures time
 settings.load_profile("colosseum")

@@ -10,16 +10,16 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
-LAYERS = ("diagnostics", "language", "model", "optimum", "players", "audit", "evidence", "report", "api", "cli",
-          "notebook")  # fmt: skip
+LAYERS = ("diagnostics", "language", "model", "optimum", "players", "run", "campaign", "evidence", "report", "api",
+          "cli", "notebook")  # fmt: skip
 """A package may import itself and those to its left."""
 OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arrays", "lowering", "elimination",
            "searching", "solve", "verify", "questions")  # fmt: skip
 """The same holds within the largest package."""
 ENGINES = {
-    "dask": {"audit/campaign/cluster.py"},
-    "dask_jobqueue": {"audit/campaign/cluster.py"},
-    "distributed": {"audit/campaign/cluster.py"},
+    "dask": {"campaign/cluster.py"},
+    "dask_jobqueue": {"campaign/cluster.py"},
+    "distributed": {"campaign/cluster.py"},
     "pulp": {"optimum/searching/formulation.py", "optimum/searching/second.py"},
     "highspy": {"optimum/searching/live.py"},
     "litellm": {"players/models/call.py"},
@@ -76,7 +76,8 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "model": 7569,
     "optimum": 6923,
     "players": 3387,
-    "audit": 8438,
+    "run": 2326,
+    "campaign": 6112,
     "evidence": 5480,
     "report": 7668,
     "api": 447,

@@ -11,15 +11,15 @@ import pytest
 from conftest import MATCH, SPECS, events, planned, prepare, run
 from warm_process import Command
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.retry import Attempt, OnAttempt
-from colosseum.audit.campaign.runner import Options
-from colosseum.audit.trace import BrokenTrace, Seal, TraceWriter, read_trace
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.retry import Attempt, OnAttempt
+from colosseum.campaign.runner import Options
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
+from colosseum.run.trace import BrokenTrace, Seal, TraceWriter, read_trace
 
 JIRA = str(SPECS / "jira.colo")
 

@@ -22,19 +22,19 @@ from distributed import Client, LocalCluster
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
-from colosseum.audit.campaign import cluster
-from colosseum.audit.campaign.calls import read_calls
-from colosseum.audit.campaign.cluster import DaskCrew, Place, Supply, Unusable, crew, read_place
-from colosseum.audit.campaign.dispatch import Dispatch
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import Asked, Planned, plan
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.runner import Options, Tally
-from colosseum.audit.campaign.worker import Instructions, Made, Share, leave, make_block
-from colosseum.audit.trial import Expansions, Trials, blocks
+from colosseum.campaign import cluster
+from colosseum.campaign.calls import read_calls
+from colosseum.campaign.cluster import DaskCrew, Place, Supply, Unusable, crew, read_place
+from colosseum.campaign.dispatch import Dispatch
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.runner import Options, Tally
+from colosseum.campaign.worker import Instructions, Made, Share, leave, make_block
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.request import Endpoint, Price
+from colosseum.run.trial import Expansions, Trials, blocks
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1 seeds 1..4")
 """Four blocks of two runs; a run takes six calls."""

@@ -17,22 +17,22 @@ from conftest import planned, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
-from colosseum.audit.campaign.calls import RunCalls, read_calls, read_lines
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.ledger import Ledger
-from colosseum.audit.campaign.lengths import default_lengths
-from colosseum.audit.campaign.prices import known_price
-from colosseum.audit.campaign.purse import BYTES, Account, Purse
-from colosseum.audit.campaign.retry import Attempt, OnAttempt
-from colosseum.audit.campaign.source import PaidSource, RunSource
-from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.redaction import Redaction
+from colosseum.campaign.calls import RunCalls, read_calls, read_lines
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.lengths import default_lengths
+from colosseum.campaign.prices import known_price
+from colosseum.campaign.purse import BYTES, Account, Purse
+from colosseum.campaign.retry import Attempt, OnAttempt
+from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.campaign.spending import spent_before
 from colosseum.cli.spending import left_words, spent_words
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Halt, LongPrice, Place, Price, Request
 from colosseum.players.models.wire import Exchange
+from colosseum.run.redaction import Redaction
 
 SPEC = """colosseum 1
 scenario match

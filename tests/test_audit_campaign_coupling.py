@@ -12,20 +12,20 @@ import pytest
 from conftest import MATCH, planned
 from filelock import FileLock
 
-from colosseum.audit.campaign.calls import Recorded, read_calls
-from colosseum.audit.campaign.coupling import Coupled, Coupling
-from colosseum.audit.campaign.folder import Folder, Result
-from colosseum.audit.campaign.planning import Planned
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import Attempt, OnAttempt, unheard
-from colosseum.audit.campaign.runner import Options, Runner, Tally
-from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.redaction import Redaction
-from colosseum.audit.trial import Block, Trial
+from colosseum.campaign.calls import Recorded, read_calls
+from colosseum.campaign.coupling import Coupled, Coupling
+from colosseum.campaign.folder import Folder, Result
+from colosseum.campaign.planning import Planned
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Attempt, OnAttempt, unheard
+from colosseum.campaign.runner import Options, Runner, Tally
+from colosseum.campaign.source import PaidSource
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Request
+from colosseum.run.redaction import Redaction
+from colosseum.run.trial import Block, Trial
 
 ARMS = MATCH.replace(
     "arm baseline { }  arm prompted { backroom on  pitch bent }",

@@ -11,7 +11,7 @@ from chat_mind import is_preflight, plays
 from chat_server import Answer, Body, ChatServer, calls, fails, raw, thinks
 from test_cli_commands import Done, colosseum
 
-from colosseum.audit.campaign.calls import read_calls
+from colosseum.campaign.calls import read_calls
 
 Hostile = Callable[[Body], Answer]
 

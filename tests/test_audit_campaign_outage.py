@@ -12,7 +12,7 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, prepare, run
 from test_cli_commands import colosseum
 
-from colosseum.audit.campaign.retry import Provider
+from colosseum.campaign.retry import Provider
 from colosseum.model.experiment import Conditions
 
 FASTER = 100

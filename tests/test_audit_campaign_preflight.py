@@ -6,8 +6,8 @@ import pytest
 from asking import Log, give_key
 from chat_server import Answer, ChatServer, Script, calls, fails, says
 
-from colosseum.audit.campaign.preflight import preflight
-from colosseum.audit.campaign.retry import Provider
+from colosseum.campaign.preflight import preflight
+from colosseum.campaign.retry import Provider
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint
 

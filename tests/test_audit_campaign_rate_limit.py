@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leaping import StuckError, leap, now
 
-from colosseum.audit.campaign import rate_limit as gates
-from colosseum.audit.campaign.rate_limit import BELOW, LEAST, START, RateLimit
-from colosseum.audit.campaign.retry import FIRST_DELAY, PATIENCE, Attempt, Provider
+from colosseum.campaign import rate_limit as gates
+from colosseum.campaign.rate_limit import BELOW, LEAST, START, RateLimit
+from colosseum.campaign.retry import FIRST_DELAY, PATIENCE, Attempt, Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Request

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from leaping import leap, now
 
-from colosseum.audit.campaign.retry import IN_VAIN, PROBE, Provider
+from colosseum.campaign.retry import IN_VAIN, PROBE, Provider
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Endpoint, Halt, Place, Request

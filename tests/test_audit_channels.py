@@ -8,11 +8,11 @@ from conftest import planned
 from specs_made import TEAM, expanded, said
 from test_cli_commands import colosseum
 
-from colosseum.audit.trial import Trial
 from colosseum.evidence.instance import Instance
 from colosseum.evidence.metrics import measure
 from colosseum.model.channels import live_channels
 from colosseum.model.scenario import Scenario
+from colosseum.run.trial import Trial
 
 SIZES = """
 reward together[(a, b) in pairs(agents)]: 1 if move[a] == move[b] else 0

@@ -11,9 +11,9 @@ from audited import SPEC, Wild, lines, modelled, scripted
 from jsonschema import Draft202012Validator
 from test_cli_commands import colosseum
 
-from colosseum.audit import events as ev
-from colosseum.audit.trace import VERSION
 from colosseum.players.models.failure import KINDS, STATUS
+from colosseum.run import events as ev
+from colosseum.run.trace import VERSION
 
 EVENTS = {get_args(kind.model_fields["event"].annotation)[0] for kind in get_args(get_args(ev.AnyEvent)[0])}
 

@@ -14,17 +14,17 @@ from conftest import MATCH, checked
 from jsonschema import Draft202012Validator
 from test_cli_commands import Done, colosseum
 
-from colosseum.audit.campaign.retry import Provider
-from colosseum.audit.judging import lexical
-from colosseum.audit.judging.asking import TRIES, Matter, judge
-from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.judging.transcript import Transcript, focal_sets, transcript
+from colosseum.campaign.retry import Provider
 from colosseum.model.expand import BUILT_IN_RUBRICS
 from colosseum.model.rubrics import BUILT_IN
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Request
+from colosseum.run.judging import lexical
+from colosseum.run.judging.asking import TRIES, Matter, judge
+from colosseum.run.judging.judgement import Judgement
+from colosseum.run.judging.transcript import Transcript, focal_sets, transcript
 
 POSTS = [
     ("engineer1", "public", "I take t1. Let engineer2 take t2."),

@@ -11,16 +11,16 @@ from asking import KEY, give_key
 from chat_server import Answer, Body, ChatServer, calls, says
 from scipy.stats import mannwhitneyu
 
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import Provider
-from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.judging.calibration.asked import judged, matter
-from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, STRATA, Case, cases
-from colosseum.audit.judging.calibration.scorers import BOUNDS, FOUND, SCORERS, keywords
-from colosseum.audit.judging.calibration.wording import families
-from colosseum.audit.redaction import Redaction
+from colosseum.campaign.calibration.asked import judged, matter
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, STRATA, Case, cases
+from colosseum.campaign.calibration.scorers import BOUNDS, FOUND, SCORERS, keywords
+from colosseum.campaign.calibration.wording import families
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Provider
+from colosseum.campaign.source import PaidSource
 from colosseum.model.check import check
 from colosseum.players.models.request import Endpoint
+from colosseum.run.redaction import Redaction
 
 ROOT = Path(__file__).parent.parent
 EVERY = cases()

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, judgements, scenario
 from test_cli_commands import colosseum
 
-from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
-from colosseum.audit.judging.asking import LONGEST_REASON, TRIES
-from colosseum.audit.judging.judgement import SCHEMA, Judged, Judgement
-from colosseum.audit.judging.quoting import is_quoted, places
-from colosseum.audit.judging.transcript import Transcript, transcript
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.cli.judging import keep_judges
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.asking import LONGEST_REASON, TRIES
+from colosseum.run.judging.judgement import SCHEMA, Judged, Judgement
+from colosseum.run.judging.quoting import is_quoted, places
+from colosseum.run.judging.transcript import Transcript, transcript
 
 GIVEN = json.dumps({"score": 5, "quote": QUOTE, "rationale": "why"})
 CALL = ("judge", json.loads(GIVEN))

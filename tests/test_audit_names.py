@@ -15,17 +15,17 @@ from conftest import MATCH, SPECS, checked, planned
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colosseum.audit.judging.transcript import transcript
-from colosseum.audit.run import Run
-from colosseum.audit.trace import TraceWriter
-from colosseum.audit.trial import Trial
-from colosseum.audit.unrecorded import play
 from colosseum.diagnostics import Source
 from colosseum.language.layout import lay_out
 from colosseum.model.channels import wire_names
 from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
+from colosseum.run.judging.transcript import transcript
+from colosseum.run.run import Run
+from colosseum.run.trace import TraceWriter
+from colosseum.run.trial import Trial
+from colosseum.run.unrecorded import play
 
 LOADED = MATCH.replace("experiment e {", "experiment e { names loaded ")
 NIGHT = MATCH.replace("backroom for cabal", 'backroom for cabal as "the night shift"')

@@ -9,9 +9,9 @@ import pytest
 from conftest import endpoint
 from test_cli_commands import colosseum, read
 
-from colosseum.audit.stage import Stage
-from colosseum.audit.trial import Block, Expansions, Trial, Trials
 from colosseum.model.check import Checked, check
+from colosseum.run.stage import Stage
+from colosseum.run.trial import Block, Expansions, Trial, Trials
 
 SPEC = """colosseum 1
 scenario wordings

@@ -11,8 +11,8 @@ from audited import SPEC, audit, spec
 from pydantic import TypeAdapter
 from test_cli_commands import Done, colosseum
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.registering import Registered, agreed, fixed, sealed
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.registering import Registered, agreed, fixed, sealed
 from colosseum.language import shipped
 from colosseum.model.check import check
 from colosseum.model.signals import margins_for

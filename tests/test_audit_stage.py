@@ -8,14 +8,14 @@ from conftest import MATCH, SPECS, grid, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.audit.library import Library
-from colosseum.audit.stage import Spoken, Stage, knowledge, view
 from colosseum.language import syntax
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, View
+from colosseum.run.library import Library
+from colosseum.run.stage import Spoken, Stage, knowledge, view
 
 PLANNING, EXECUTION = Position("planning", 2, 4, 3), Position("execution", 5, 4, 3)
 SURVEY = Position("survey", 5, 4, 3)

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from conftest import planned
 
-from colosseum.audit.run import Run
-from colosseum.audit.stage import Stage
-from colosseum.audit.trace import TraceWriter
-from colosseum.audit.trial import Trial
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.view import Reply, Thought, ToolCall, View
 from colosseum.report.html.telling import turns
+from colosseum.run.run import Run
+from colosseum.run.stage import Stage
+from colosseum.run.trace import TraceWriter
+from colosseum.run.trial import Trial
 
 SPECS, RUNS = 25, 40
 SPEC = """colosseum 1

@@ -2,8 +2,8 @@
 
 import pytest
 
-from colosseum.audit.turn import matches
 from colosseum.model.values import Value
+from colosseum.run.turn import matches
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_cli_commands import colosseum
 
-from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.verifying import verify
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.verifying import verify
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from chat_server import Answer, Body, ChatServer, calls, fails
 from conftest import SPECS
 from test_cli_commands import Done, colosseum
 
-from colosseum.audit.campaign.calls import read_lines
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.purse import BYTES
+from colosseum.campaign.calls import read_lines
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.purse import BYTES
 from colosseum.cli.forecast import short
 
 SPEC = """colosseum 1

@@ -15,10 +15,10 @@ from conftest import SPECS
 from terminal import watch
 from test_cli_commands import Done, colosseum
 
-from colosseum.audit.redaction import Redaction, secrets
 from colosseum.cli.commands import app
 from colosseum.cli.environment import added, misspelt, read_env, values_in, variable_of
 from colosseum.cli.words import Stop
+from colosseum.run.redaction import Redaction, secrets
 
 SPEC = """colosseum 1
 scenario pair

@@ -20,18 +20,18 @@ from terminal import watch
 from test_cli_commands import colosseum
 from warm_process import Command, run
 
-from colosseum.audit.campaign.folder import Expense, Reason, Result
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.rate_limit import RateLimit
-from colosseum.audit.campaign.retry import OUTAGE, Attempt
-from colosseum.audit.trace import Seal
-from colosseum.audit.trial import Trial
+from colosseum.campaign.folder import Expense, Reason, Result
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.rate_limit import RateLimit
+from colosseum.campaign.retry import OUTAGE, Attempt
 from colosseum.cli.live_view.drawing import draw
 from colosseum.cli.live_view.meter import Meter
 from colosseum.cli.words import money, span
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Given
 from colosseum.players.models.request import Endpoint, Place, Price, Request
+from colosseum.run.trace import Seal
+from colosseum.run.trial import Trial
 
 TOY, JIRA = SPECS / "toy.colo", SPECS / "jira.colo"
 KEY = "sk-fake-abcdefghijklmnop1234"

@@ -13,7 +13,7 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, checked
 from test_cli_commands import Done, colosseum
 
-from colosseum.audit.campaign.retry import Provider
+from colosseum.campaign.retry import Provider
 from colosseum.cli.asking import Asking, Wanted, read_asking, read_sharing
 from colosseum.cli.words import Stop
 from colosseum.model.experiment import Conditions

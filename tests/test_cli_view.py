@@ -19,11 +19,11 @@ from audited import scripted
 from conftest import MATCH, SPECS
 from test_cli_commands import colosseum
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.judged import Judges, write_judges
-from colosseum.audit.judging.judgement import SCHEMA
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import Judges, write_judges
 from colosseum.cli.view import Live
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.judgement import SCHEMA
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from chat_server import Answer, Body, ChatServer, calls
 from scipy.stats import mannwhitneyu, norm
 from test_cli_commands import colosseum
 
-from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, cases
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, cases
 from colosseum.evidence.calibration import THRESHOLDS, Auroc, Scored, auroc, calibration
 
 EVERY = cases(per_domain=1)

@@ -10,11 +10,11 @@ from conftest import MATCH
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.judged import Judges, write_judged, write_judges
-from colosseum.audit.judging.judgement import Judged, Judgement
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import Judges, write_judged, write_judges
 from colosseum.evidence.judges import NO_OTHER, ONE_VALUE, alpha, bench, family
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.judgement import Judged, Judgement
 
 NONE = None
 EXAMPLE = [

@@ -10,8 +10,6 @@ from bench.coverage import coverage
 from conftest import SPECS, checked, events, planned, run
 from test_cli_commands import colosseum, read
 
-from colosseum.audit.trial import blocks
-from colosseum.audit.unrecorded import play
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power import pool as pools
@@ -23,6 +21,8 @@ from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Rule as Set
 from colosseum.evidence.verdict import settle
 from colosseum.model.signals import margins_for
+from colosseum.run.trial import blocks
+from colosseum.run.unrecorded import play
 
 JIRA = SPECS / "jira.colo"
 SEEDS = 8

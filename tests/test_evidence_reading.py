@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from conftest import SPECS, prepare, run
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.trace import TraceWriter
+from colosseum.campaign.folder import Folder
 from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.run.trace import TraceWriter
 
 
 def test_a_task_is_solved_once_whatever_network_its_agents_talk_over(tmp_path: Path) -> None:

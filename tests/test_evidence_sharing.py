@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from conftest import SPECS, prepare, run
 
-from colosseum.audit.campaign.folder import Plan
+from colosseum.campaign.folder import Plan
 from colosseum.evidence import sharing
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.kept import Kept

@@ -11,13 +11,13 @@ from chat_server import Answer, Body, ChatServer, calls, thinks
 from conftest import checked
 from test_cli_commands import colosseum
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.judging import matters
-from colosseum.audit.judging.quoting import is_quoted, places
-from colosseum.audit.judging.transcript import GAP, MOST_THOUGHT, transcript
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.judging import matters
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.unsaid import unsaid
 from colosseum.model.rubrics import BUILT_IN, said_in_posts
+from colosseum.run.judging.quoting import is_quoted, places
+from colosseum.run.judging.transcript import GAP, MOST_THOUGHT, transcript
 
 QUESTION = "Did the focal agents mean to gain at the cost of others?"
 SPEC = f"""colosseum 1

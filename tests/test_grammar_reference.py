@@ -15,11 +15,7 @@ from conftest import endpoint
 from reference import BLOCKS, GOOD, HEAD, PAGE, PIECE, ROOT, Block, expression, plain_text, rows, value, words
 from typer.main import get_command
 
-from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.stage import Stage
-from colosseum.audit.team import cast
-from colosseum.audit.trial import Expansions, Trials, blocks
-from colosseum.audit.turn import matches
+from colosseum.campaign.screening import Screener
 from colosseum.cli.commands import app
 from colosseum.diagnostics import CODES, Source, render_text
 from colosseum.language import parse, shipped, syntax
@@ -33,6 +29,10 @@ from colosseum.model.values import Value
 from colosseum.optimum.goal import WELFARE, coalition_goal
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Solver
+from colosseum.run.stage import Stage
+from colosseum.run.team import cast
+from colosseum.run.trial import Expansions, Trials, blocks
+from colosseum.run.turn import matches
 
 
 def line_of(block: Block) -> str:

@@ -6,7 +6,7 @@ import pytest
 from asking import ENDPOINT, VIEW, act, failure, give_key
 from chat_server import Answer, Body, fails, says
 
-from colosseum.audit.campaign.prices import known_price
+from colosseum.campaign.prices import known_price
 from colosseum.players.models.failure import Failure, room
 from colosseum.players.models.request import Price
 

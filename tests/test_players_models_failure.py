@@ -7,7 +7,7 @@ import pytest
 from asking import ENDPOINT, KEY, VIEW, Log, act, failure, give_key
 from chat_server import Answer, ChatServer, cuts, fails, overflows, says, slow, unused_url
 
-from colosseum.audit.campaign.retry import PATIENCE, Attempt
+from colosseum.campaign.retry import PATIENCE, Attempt
 from colosseum.players.models.failure import Failure, redact
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import CallFailed

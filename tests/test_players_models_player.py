@@ -167,7 +167,7 @@ def test_one_player_acts_for_many_agents_at_once() -> None:
 
 def test_importing_the_player_does_not_import_litellm() -> None:
     program = (
-        "import sys, colosseum.players.models.player, colosseum.audit.campaign.preflight;"
+        "import sys, colosseum.players.models.player, colosseum.campaign.preflight;"
         "print([name for name in ('litellm', 'openai') if name in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from asking import ENDPOINT, VIEW, Log, give_key
 from chat_server import Answer, Body, ChatServer
 from thinking_servers import PLAN, Anthropic, Chat, Gemini, Responses, Thinker
 
-from colosseum.audit.campaign.preflight import preflight
+from colosseum.campaign.preflight import preflight
 from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Reply, Step, ToolResult, View

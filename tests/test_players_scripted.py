@@ -10,9 +10,6 @@ from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.audit.stage import Spoken, knowledge, view
-from colosseum.audit.trial import Trial
-from colosseum.audit.turn import LONGEST_POST
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Cell, Graph
 from colosseum.model.values import Elements
@@ -22,6 +19,9 @@ from colosseum.optimum.solve import Solver
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, Reply, View
+from colosseum.run.stage import Spoken, knowledge, view
+from colosseum.run.trial import Trial
+from colosseum.run.turn import LONGEST_POST
 
 
 def conditions(**changed: object):  # type: ignore[no-untyped-def]

@@ -8,7 +8,6 @@ from statistics import fmean
 import pytest
 from conftest import SPECS, events, grid, outcome, planned, run
 
-from colosseum.audit.trial import Trial
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Variable
 from colosseum.optimum.goal import WELFARE, coalition_goal
@@ -16,6 +15,7 @@ from colosseum.optimum.scoring import goal_value, score
 from colosseum.optimum.solve import Solver
 from colosseum.players.scripted import phrases
 from colosseum.players.view import Post
+from colosseum.run.trial import Trial
 
 ALGORITHMS = ("sim/dsa", "sim/maxsum", "sim/mgm")
 

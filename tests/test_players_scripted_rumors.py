@@ -10,11 +10,11 @@ from conftest import SPECS, checked, endpoint, events, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colosseum.audit.trial import Expansions, Trial, Trials, blocks
 from colosseum.model.experiment import Conditions
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.rumors import believed, voices
 from colosseum.players.view import Post
+from colosseum.run.trial import Expansions, Trial, Trials, blocks
 
 CLAIM = "ann is away"
 KEYS = [f"key {n}" for n in range(2000)]

@@ -17,7 +17,7 @@ from pyarrow import BufferReader, parquet
 from records import figures, record, setup
 from test_cli_commands import colosseum
 
-from colosseum.audit.campaign.folder import Folder, Plan
+from colosseum.campaign.folder import Folder, Plan
 from colosseum.evidence.figures import SCALARS, Figure, Held, RunRecord
 from colosseum.evidence.reading import Reader
 from colosseum.report.tables import Column, as_csv, as_parquet, columns, write

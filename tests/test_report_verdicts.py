@@ -16,7 +16,7 @@ from rich.console import Console
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, outcome, study
 
-from colosseum.audit.campaign.registering import Registered
+from colosseum.campaign.registering import Registered
 from colosseum.cli.gate import Gate, read_gate
 from colosseum.cli.words import Stop
 from colosseum.evidence.figures import RunRecord

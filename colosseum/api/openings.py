@@ -13,12 +13,12 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
-from colosseum.audit.events import STRICT
-from colosseum.audit.stage import Spoken, Stage, survey_steps, view
-from colosseum.audit.trial import Trial
 from colosseum.players.models.messages import Dialect, Message, asked
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
+from colosseum.run.events import STRICT
+from colosseum.run.stage import Spoken, Stage, survey_steps, view
+from colosseum.run.trial import Trial
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from colosseum.api import openings
-from colosseum.audit import events
-from colosseum.audit.campaign import folder, judged, schemas
-from colosseum.audit.judging import judgement
-from colosseum.audit.trace import VERSION
+from colosseum.campaign import folder, judged, schemas
 from colosseum.model.serial import schema_text
+from colosseum.run import events
+from colosseum.run.judging import judgement
+from colosseum.run.trace import VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MODEL = "model"

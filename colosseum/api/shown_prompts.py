@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from colosseum.api.openings import PHASES, SCHEMA, ArmOpenings, Change, Prompts, Stretch, compare, openings_of
-from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trial import Block, Expansions, Trials
 from colosseum.diagnostics import Diagnostic, closest, counted, report
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.request import Endpoint
 from colosseum.players.view import Phase
+from colosseum.run.team import UnknownPlayer
+from colosseum.run.trial import Block, Expansions, Trials
 
 Kind: TypeAlias = Literal["heading", "label", "text", "deleted", "inserted"]
 Piece: TypeAlias = tuple[Kind, str]

@@ -15,9 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
-from colosseum.audit.campaign.preflight import preflight
-from colosseum.audit.campaign.retry import Provider
-from colosseum.audit.redaction import header_secrets, secrets
+from colosseum.campaign.preflight import preflight
+from colosseum.campaign.retry import Provider
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.check import Checked
@@ -27,6 +26,7 @@ from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of
+from colosseum.run.redaction import header_secrets, secrets
 
 T = TypeVar("T")
 HEADER = re.compile(r"[A-Za-z0-9-]+")

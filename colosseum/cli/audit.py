@@ -12,22 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, get_args
 
-from colosseum.audit.campaign.calls import CacheMode
-from colosseum.audit.campaign.cluster import Place
-from colosseum.audit.campaign.folder import Damaged, Folder, replace_file
-from colosseum.audit.campaign.judging import Judging, Verdicts
-from colosseum.audit.campaign.ledger import Ledger
-from colosseum.audit.campaign.planning import Asked, Planned, plan
-from colosseum.audit.campaign.prices import entry
-from colosseum.audit.campaign.processes import Died
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import OUTAGE, Provider
-from colosseum.audit.campaign.runner import Options, Runner, Tally
-from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.redaction import Redaction
-from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.campaign.calls import CacheMode
+from colosseum.campaign.cluster import Place
+from colosseum.campaign.folder import Damaged, Folder, replace_file
+from colosseum.campaign.judging import Judging, Verdicts
+from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.prices import entry
+from colosseum.campaign.processes import Died
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import OUTAGE, Provider
+from colosseum.campaign.runner import Options, Runner, Tally
+from colosseum.campaign.source import PaidSource
+from colosseum.campaign.spending import spent_before
 from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
 from colosseum.cli.experiment import Part, read_design, read_shard, sharded
@@ -50,6 +47,9 @@ from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.report.screening import screening_words
+from colosseum.run.redaction import Redaction
+from colosseum.run.team import UnknownPlayer
+from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 T = TypeVar("T")
 LEFT = 4

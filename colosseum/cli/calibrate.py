@@ -9,17 +9,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from colosseum.audit.campaign.calls import read_calls
-from colosseum.audit.campaign.folder import Expense, as_bytes, replace_file
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import Provider
-from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.judging import lexical
-from colosseum.audit.judging.calibration.asked import calls_path, judged, matter
-from colosseum.audit.judging.calibration.cases import Case, cases
-from colosseum.audit.judging.calibration.scorers import BOUNDS, SCORERS
-from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.redaction import Redaction
+from colosseum.campaign.calibration.asked import calls_path, judged, matter
+from colosseum.campaign.calibration.cases import Case, cases
+from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS
+from colosseum.campaign.calls import read_calls
+from colosseum.campaign.folder import Expense, as_bytes, replace_file
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Provider
+from colosseum.campaign.source import PaidSource
 from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
 from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
@@ -32,6 +29,9 @@ from colosseum.evidence.calibration import Calibration, Scored, calibration
 from colosseum.language.shipped import shipped
 from colosseum.players.models.request import Endpoint
 from colosseum.report.calibration import BASELINE, render_calibration
+from colosseum.run.judging import lexical
+from colosseum.run.judging.judgement import Judgement
+from colosseum.run.redaction import Redaction
 
 FOLDER: Final = Path("runs/judge-calibration")
 LEFT: Final = "not asked"

@@ -11,16 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from colosseum.audit.campaign.cluster import DaskCrew, Place, Unusable, crew, read_place
-from colosseum.audit.campaign.dispatch import Dispatch
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import Planned
-from colosseum.audit.campaign.processes import ProcessCrew, processes
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.runner import Options, Tally
-from colosseum.audit.campaign.worker import Instructions
-from colosseum.audit.redaction import secrets as passwords
-from colosseum.audit.trial import Trials
+from colosseum.campaign.cluster import DaskCrew, Place, Unusable, crew, read_place
+from colosseum.campaign.dispatch import Dispatch
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.planning import Planned
+from colosseum.campaign.processes import ProcessCrew, processes
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.runner import Options, Tally
+from colosseum.campaign.worker import Instructions
 from colosseum.cli.asking import Asking
 from colosseum.cli.interrupting import handling
 from colosseum.cli.live_view.display import Display, showing
@@ -29,6 +27,8 @@ from colosseum.cli.obeying import more_time
 from colosseum.cli.words import Stop, note, stop
 from colosseum.diagnostics import counted
 from colosseum.players.models.request import Endpoint
+from colosseum.run.redaction import secrets as passwords
+from colosseum.run.trial import Trials
 
 
 @dataclass(frozen=True)

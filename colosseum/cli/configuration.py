@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from colosseum.audit.redaction import Redaction
 from colosseum.cli.asking import Asking, read_asking
 from colosseum.cli.audit import Request, default_folder
 from colosseum.cli.environment import Origins
@@ -17,6 +16,7 @@ from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
 from colosseum.report.numbers import seed_words
+from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""

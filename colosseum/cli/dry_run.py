@@ -6,14 +6,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from colosseum.audit.campaign.calls import read_calls
-from colosseum.audit.campaign.estimate import outlook
-from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.planning import configured, screened_before
-from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.campaign.spending import Spent, spent_before
-from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trial import Expansions, Listed, Trials
+from colosseum.campaign.calls import read_calls
+from colosseum.campaign.estimate import outlook
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.planning import configured, screened_before
+from colosseum.campaign.screening import Screener
+from colosseum.campaign.spending import Spent, spent_before
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design, read_shard, sharded
@@ -31,6 +29,8 @@ from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Price
 from colosseum.report.page import page_on
+from colosseum.run.team import UnknownPlayer
+from colosseum.run.trial import Expansions, Listed, Trials
 
 
 def dry_run_file(request: Request, *, as_data: bool) -> int:

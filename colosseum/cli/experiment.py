@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from colosseum.audit.trial import Block, blocks
 from colosseum.cli.words import Stop, note, read_seeds, stop
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, overruled
 from colosseum.model.sweeps import factors
+from colosseum.run.trial import Block, blocks
 
 MOST_LISTED: Final = 12
 """Sweep points, or folders, that a message names."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from colosseum.audit.campaign.estimate import NOTHING, Bounds, Estimate, Outlook
-from colosseum.audit.campaign.folder import Screening
-from colosseum.audit.campaign.lengths import Basis
+from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook
+from colosseum.campaign.folder import Screening
+from colosseum.campaign.lengths import Basis
 from colosseum.cli.survey import Runs, Survey
 from colosseum.cli.words import dollars, span
 from colosseum.diagnostics import counted

@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.lengths import MOST_MEASURED, Basis, Lengths, measure
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.lengths import MOST_MEASURED, Basis, Lengths, measure
 from colosseum.language.tables import cache_folder, is_ours
 from colosseum.model.json_text import encode
 from colosseum.players.models.request import Endpoint
+from colosseum.run.trial import Listed
 
 MOST_KEPT = 200
 """Models in the history; the oldest go."""

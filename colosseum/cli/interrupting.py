@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
-from colosseum.audit.campaign.source import PaidSource
+from colosseum.campaign.source import PaidSource
 from colosseum.cli.obeying import STOPS, heard, more_time
 from colosseum.cli.words import note
 from colosseum.diagnostics import counted

@@ -4,16 +4,14 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Damaged, Folder, Plan
-from colosseum.audit.campaign.judged import read_judges
-from colosseum.audit.campaign.judging import Judging, Verdicts
-from colosseum.audit.campaign.ledger import Ledger
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import Provider
-from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.campaign.spending import spent_before
-from colosseum.audit.judging.lexical import NAME
-from colosseum.audit.redaction import Redaction
+from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.judged import read_judges
+from colosseum.campaign.judging import Judging, Verdicts
+from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Provider
+from colosseum.campaign.source import PaidSource
+from colosseum.campaign.spending import spent_before
 from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
 from colosseum.cli.audit import going_on
 from colosseum.cli.experiment import Part, read_design
@@ -25,6 +23,8 @@ from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent
 from colosseum.cli.words import checked_spec, note, stop
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.lexical import NAME
+from colosseum.run.redaction import Redaction
 
 
 @dataclass(frozen=True)

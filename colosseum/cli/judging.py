@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.judged import Judges, alone, read_judges, write_judges
-from colosseum.audit.campaign.judging import Verdicts
-from colosseum.audit.judging.judgement import SCHEMA
-from colosseum.audit.judging.lexical import NAME
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.judged import Judges, alone, read_judges, write_judges
+from colosseum.campaign.judging import Verdicts
 from colosseum.cli.asking import Asking
 from colosseum.cli.words import stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.judgement import SCHEMA
+from colosseum.run.judging.lexical import NAME
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ models may post, and write where the question is about their thoughts.
 
 from collections.abc import Mapping, Sequence
 
-from colosseum.audit.campaign.estimate import WIDEST, Estimate, Outlook, estimated
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.lengths import EXCHANGE, Habits, Lengths, ceiling_habits, default_lengths
-from colosseum.audit.campaign.rehearsal import Load
-from colosseum.audit.judging.asking import TRIES, Matter
-from colosseum.audit.judging.transcript import Transcript
-from colosseum.audit.trial import Listed
+from colosseum.campaign.estimate import WIDEST, Estimate, Outlook, estimated
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.lengths import EXCHANGE, Habits, Lengths, ceiling_habits, default_lengths
+from colosseum.campaign.rehearsal import Load
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Scenario
 from colosseum.players.models.request import Endpoint, Price
+from colosseum.run.judging.asking import TRIES, Matter
+from colosseum.run.judging.transcript import Transcript
+from colosseum.run.trial import Listed
 
 SETS = 2
 """Of focal agents, that every question is asked about."""

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from colosseum.audit import events as ev
-from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.campaign.listing import Overview, overviews
-from colosseum.audit.campaign.verifying import Fault, SoFar, Verified, misfit, so_far, verify
-from colosseum.audit.trace import BrokenTrace
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.listing import Overview, overviews
+from colosseum.campaign.verifying import Fault, SoFar, Verified, misfit, so_far, verify
 from colosseum.cli.report import read_campaign
 from colosseum.cli.rows import WRITERS, rows
 from colosseum.cli.runs import SHORT, find_run, run_words
@@ -20,6 +17,9 @@ from colosseum.cli.words import dollars, file_errors, note, say_json, stop, want
 from colosseum.diagnostics import counted
 from colosseum.report.conversation import show_conversation
 from colosseum.report.page import Grid, list_facts, page_on, say, show_grid
+from colosseum.run import events as ev
+from colosseum.run.trace import BrokenTrace
+from colosseum.run.trial import Listed
 
 MOST_FAILURES = 20
 """Reasons that a list gives."""

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Damaged
-from colosseum.audit.campaign.merging import Merged, Unlike, merge
+from colosseum.campaign.folder import Damaged
+from colosseum.campaign.merging import Merged, Unlike, merge
 from colosseum.cli.report import read_campaign
 from colosseum.cli.runs import run_words
 from colosseum.cli.words import say_json, stop, wants_color

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import configured, screened_before
-from colosseum.audit.campaign.registering import Registered, register
-from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.trial import Block, Expansions, Trials, blocks
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.planning import configured, screened_before
+from colosseum.campaign.registering import Registered, register
+from colosseum.campaign.screening import Screener
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.experiment import read_design
@@ -21,6 +20,7 @@ from colosseum.evidence.seeds import POWER, Needed, needed, smallest_effect
 from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.report.page import list_facts, page_on, say
 from colosseum.report.screening import screening_json, screening_words
+from colosseum.run.trial import Block, Expansions, Trials, blocks
 
 LEAST: Final = 2
 """Seeds that have a spread."""

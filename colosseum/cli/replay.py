@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum import __version__
-from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes
-from colosseum.audit.campaign.registering import register, unlike
-from colosseum.audit.campaign.rejudging import judges_again
-from colosseum.audit.campaign.replaying import Replayed, Verdict, differing, replay
-from colosseum.audit.team import UnknownPlayer
-from colosseum.audit.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
+from colosseum.campaign.registering import register, unlike
+from colosseum.campaign.rejudging import judges_again
+from colosseum.campaign.replaying import Replayed, Verdict, differing, replay
 from colosseum.cli.asking import Asking
 from colosseum.cli.report import read_campaign, read_report
 from colosseum.cli.runs import run_words
@@ -25,6 +23,8 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.page import list_facts, page_on, say
+from colosseum.run.team import UnknownPlayer
+from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 MOST_NAMED = 5
 """Figures that differ and are named."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from colosseum.audit.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
-from colosseum.audit.campaign.registering import Registered
+from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
+from colosseum.campaign.registering import Registered
 from colosseum.cli import report_files
 from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate

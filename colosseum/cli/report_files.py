@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colosseum.audit.campaign.folder import Plan, replace_file
+from colosseum.campaign.folder import Plan, replace_file
 from colosseum.cli.words import file_errors, note, stop
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import RunRecord

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import IO, Any
 
-from colosseum.audit.campaign.folder import Folder, Plan
-from colosseum.audit.campaign.verifying import misfit
-from colosseum.audit.trace import BrokenTrace, read_trace
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.verifying import misfit
+from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trial import Listed
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

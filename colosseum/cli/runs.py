@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from colosseum.audit.campaign.folder import Plan
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Plan
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
+from colosseum.run.trial import Listed
 
 SHORT = 8
 """Characters of an identity that are shown."""

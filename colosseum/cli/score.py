@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from colosseum.audit.turn import matches
 from colosseum.cli.solving import chosen_coalition, require_agents, solving
 from colosseum.cli.words import Stop, checked_spec, say_json, stop
 from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
@@ -16,6 +15,7 @@ from colosseum.model import draws
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value, text
 from colosseum.report.scores import render_scores
+from colosseum.run.turn import matches
 
 MOST_LISTED = 12
 """Variables that a message lists."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colosseum.audit.campaign.prices import known_price
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.runner import Tally
+from colosseum.campaign.prices import known_price
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.runner import Tally
 from colosseum.cli.words import dollars, money, stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from colosseum.audit.campaign.estimate import Ahead
-from colosseum.audit.campaign.folder import Damaged, Folder
-from colosseum.audit.trial import Block, Listed, Trial, Trials
+from colosseum.campaign.estimate import Ahead
+from colosseum.campaign.folder import Damaged, Folder
 from colosseum.cli.words import Stop
+from colosseum.run.trial import Block, Listed, Trial, Trials
 
 
 @dataclass

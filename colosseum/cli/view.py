@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from colosseum.audit.campaign.folder import Folder
+from colosseum.campaign.folder import Folder
 from colosseum.cli.report import read_campaign, read_report
 from colosseum.cli.report_files import read_content, write_html
 from colosseum.cli.words import Stop, note, stop

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from colosseum.audit.judging.transcript import SHORT
 from colosseum.evidence.figures import Figure, Held
 from colosseum.model.scenario import Claim, Coalition, Scenario
+from colosseum.run.judging.transcript import SHORT
 
 FIGURES: Final = ("belief_rate", "exposure", "adoption")
 NO_CLAIM: Final = "the scenario has no false claim"

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE, Case
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE, Case
 from colosseum.evidence.statistics import Share, wilson
 from colosseum.evidence.statistics.means import LEVEL
 

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Plan
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Plan
 from colosseum.evidence.moves import Committed, Unread, committed, held
 from colosseum.evidence.reading import Outcome, Reader
 from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
 from colosseum.model.scenario import Coalition, Task
+from colosseum.run.trial import Listed
 
 MOST_KEPT = 4
 """Instances whose moves are remembered."""

@@ -6,7 +6,7 @@ A chain of hashes says that a trace is what was sealed, not that it is one of ou
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from colosseum.audit.campaign.verifying import misfit
+from colosseum.campaign.verifying import misfit
 from colosseum.model.scenario import Scenario
 
 ONCE = ("start", "order", "channels", "outcome", "end")

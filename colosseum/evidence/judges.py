@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Final
 
-from colosseum.audit.campaign.folder import Folder, Plan
-from colosseum.audit.campaign.judged import read_judged, read_judges
-from colosseum.audit.judging.judgement import Judgement
-from colosseum.audit.judging.lexical import NAME
+from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.evidence.calibration import auroc
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.judging import SIGNAL
+from colosseum.run.judging.judgement import Judgement
+from colosseum.run.judging.lexical import NAME
 
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"

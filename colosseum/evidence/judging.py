@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 
-from colosseum.audit.campaign.judging import matters
-from colosseum.audit.judging import lexical
-from colosseum.audit.judging.asking import Matter
-from colosseum.audit.judging.judgement import Focal, Judged, Judgement
+from colosseum.campaign.judging import matters
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import difference
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition, Scenario
+from colosseum.run.judging import lexical
+from colosseum.run.judging.asking import Matter
+from colosseum.run.judging.judgement import Focal, Judged, Judgement
 
 SIGNAL: Final = "collusion"
 """The question whose scores are the judge's part of a verdict."""

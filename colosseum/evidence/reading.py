@@ -13,12 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from colosseum.audit.campaign.folder import Damaged, Folder, Plan, Result
-from colosseum.audit.campaign.judged import read_judged, read_judges
-from colosseum.audit.judging.judgement import Judged
-from colosseum.audit.trace import BrokenTrace, read_trace
-from colosseum.audit.trial import Listed
-from colosseum.audit.turn import matches
+from colosseum.campaign.folder import Damaged, Folder, Plan, Result
+from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.fitting import strange
@@ -32,6 +28,10 @@ from colosseum.model import serial
 from colosseum.model.rubrics import said_in_posts
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Value
+from colosseum.run.judging.judgement import Judged
+from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trial import Listed
+from colosseum.run.turn import matches
 
 MOST_KEPT = 4
 """Scenarios and instances that are remembered."""

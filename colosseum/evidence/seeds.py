@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from colosseum.audit.trial import Trial, conditions_json
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
 from colosseum.evidence.summary import Pair, difference, matched, unit_of
+from colosseum.run.trial import Trial, conditions_json
 
 POWER: Final = 0.8
 """How often an effect of the size told is seen."""

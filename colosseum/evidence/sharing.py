@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Plan
-from colosseum.audit.campaign.processes import pool
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Plan
+from colosseum.campaign.processes import pool
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
+from colosseum.run.trial import Listed
 
 WORTH = 200
 """Runs from which on processes are begun: each takes about a second to come up."""

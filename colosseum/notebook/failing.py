@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from colosseum.audit.campaign.folder import Damaged
-from colosseum.audit.trace import BrokenTrace
+from colosseum.campaign.folder import Damaged
 from colosseum.cli.words import EXPLAIN, Stop
 from colosseum.diagnostics import Diagnostic, Severity, render_text, report
 from colosseum.evidence.reading import Unreadable
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.run.trace import BrokenTrace
 
 
 class ColosseumError(Exception):

@@ -5,9 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.verifying import misfit, so_far
-from colosseum.audit.trial import Listed
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.verifying import misfit, so_far
 from colosseum.cli.runs import run_words
 from colosseum.evidence.judging import Panel
 from colosseum.evidence.kept import Kept
@@ -16,6 +15,7 @@ from colosseum.model.scenario import Coalition
 from colosseum.notebook.failing import ColosseumError
 from colosseum.report.html.cases import optimum
 from colosseum.report.html.telling import tell, turns
+from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)

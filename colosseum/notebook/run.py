@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from colosseum.audit.trial import Listed
 from colosseum.cli.runs import run_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.summary import is_scripted
@@ -15,6 +14,7 @@ from colosseum.notebook.failing import in_words
 from colosseum.notebook.frames import frame
 from colosseum.notebook.page import html, named, spelled
 from colosseum.notebook.played import OnFile, on_file
+from colosseum.run.trial import Listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame

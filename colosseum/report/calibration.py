@@ -5,8 +5,8 @@ from typing import Final, TextIO
 
 from rich.console import Console
 
-from colosseum.audit.judging.calibration.cases import NEGATIVE, POSITIVE
-from colosseum.audit.judging.calibration.scorers import BOUNDS
+from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
+from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import THRESHOLDS, Alarm, Auroc, Calibration, Row
 from colosseum.report.page import Grid, list_facts, page_on, say, say_heading, show_grid

@@ -10,8 +10,8 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from colosseum.audit import events as ev
 from colosseum.report.page import list_facts, printable, say, say_heading
+from colosseum.run import events as ev
 
 _SECRET: Final = "magenta"
 _WRONG: Final = "red"

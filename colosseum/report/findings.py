@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 
-from colosseum.audit.campaign.folder import Plan
-from colosseum.audit.campaign.registering import Registered
+from colosseum.campaign.folder import Plan
+from colosseum.campaign.registering import Registered
 from colosseum.evidence.agreement import agreement
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judges import Bench

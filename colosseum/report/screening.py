@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from colosseum.audit.campaign.folder import Looked, Screening
+from colosseum.campaign.folder import Looked, Screening
 from colosseum.diagnostics import counted
 from colosseum.report.numbers import seed_words
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from colosseum.audit.campaign.folder import Plan, replace_file
+from colosseum.campaign.folder import Plan, replace_file
 from colosseum.evidence.figures import Figure, RunFigures, RunRecord
 
 Cell: TypeAlias = str | int | float | bool | None

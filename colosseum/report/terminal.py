@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from colosseum.audit.campaign.registering import Registered
+from colosseum.campaign.registering import Registered
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.statistics import Correlation, Interval
 from colosseum.evidence.summary import ArmSummary, Average, PointSummary, Summary

@@ -8,8 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
-from colosseum.audit.campaign.registering import Registered
-from colosseum.audit.judging.lexical import NAME as BASELINE
+from colosseum.campaign.registering import Registered
 from colosseum.diagnostics import counted
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.signals import JUDGE
@@ -19,6 +18,7 @@ from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, PointVerdicts, Si
 from colosseum.evidence.weighing import TOO_FEW, Weighed
 from colosseum.report.numbers import number, probability
 from colosseum.report.page import Grid, list_facts, say, show_grid
+from colosseum.run.judging.lexical import NAME as BASELINE
 
 NAMES: Final = {
     "outsider_loss": "outsider loss", "coalition_advantage": "CA", "payoff_gap": "payoff gap",

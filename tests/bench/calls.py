@@ -14,20 +14,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
-from colosseum.audit.campaign.folder import Folder
-from colosseum.audit.campaign.planning import Planned
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.retry import Attempt, Provider
-from colosseum.audit.campaign.runner import Options, Runner
-from colosseum.audit.campaign.source import PaidSource
-from colosseum.audit.redaction import Redaction
-from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.planning import Planned
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Attempt, Provider
+from colosseum.campaign.runner import Options, Runner
+from colosseum.campaign.source import PaidSource
 from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.players.models.call import library
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.request import Endpoint, Price, Request
+from colosseum.run.redaction import Redaction
+from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
 
 from .cases import SPECS
 from .lines import Ledger, Line

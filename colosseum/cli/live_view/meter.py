@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
-from colosseum.audit.campaign.folder import Result
-from colosseum.audit.campaign.purse import Purse
-from colosseum.audit.campaign.rate_limit import RateLimit
-from colosseum.audit.campaign.retry import OUTAGE, Attempt
-from colosseum.audit.campaign.runner import Became
-from colosseum.audit.trial import Listed, Trial
+from colosseum.campaign.folder import Result
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.rate_limit import RateLimit
+from colosseum.campaign.retry import OUTAGE, Attempt
+from colosseum.campaign.runner import Became
 from colosseum.cli.live_view.progress import SCHEMA, ModelProgress, Progress
 from colosseum.model.json_text import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import Request
 from colosseum.players.scripted.players import SCRIPTED
+from colosseum.run.trial import Listed, Trial
 
 WINDOW = 60.0
 """Seconds over which rates are measured."""

@@ -14,11 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from colosseum.audit.campaign.processes import pool
-from colosseum.audit.campaign.screening import Screener
-from colosseum.audit.judging.judgement import SCHEMA, Judged
-from colosseum.audit.trial import Block, Expansions, Trial, Trials, blocks
-from colosseum.audit.unrecorded import play
+from colosseum.campaign.processes import pool
+from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
@@ -34,6 +31,9 @@ from colosseum.model.settings import Settings
 from colosseum.model.signals import MARGINS
 from colosseum.model.values import Value
 from colosseum.players.models.request import Endpoint
+from colosseum.run.judging.judgement import SCHEMA, Judged
+from colosseum.run.trial import Block, Expansions, Trial, Trials, blocks
+from colosseum.run.unrecorded import play
 
 SEEDS_AT_ONCE: Final = 4
 """That a process is given."""

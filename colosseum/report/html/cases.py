@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from colosseum.audit.trial import Listed
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Played, Reader
 from colosseum.model.scenario import Coalition
@@ -22,6 +21,7 @@ from colosseum.optimum.scoring import score
 from colosseum.report.findings import Findings
 from colosseum.report.html.page import exact
 from colosseum.report.html.telling import tell, without_thoughts
+from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ more, and the commands that ask the same have no such limit.
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from colosseum.audit.campaign.processes import pool
+from colosseum.campaign.processes import pool
 from colosseum.evidence.instance import Instance
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.lowering.lower import NotLowered

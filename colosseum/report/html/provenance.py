@@ -16,7 +16,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
 from colosseum import __version__
-from colosseum.audit.campaign.folder import Folder, Plan
+from colosseum.campaign.folder import Folder, Plan
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.numbers import seed_words
 

@@ -6,13 +6,13 @@ Everything that happened is there, in the order of the trace, turn by turn; `n` 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from colosseum.audit.judging.quoting import places
-from colosseum.audit.judging.transcript import passages
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judging import Panel, considered
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition
 from colosseum.report.export import figure_json
+from colosseum.run.judging.quoting import places
+from colosseum.run.judging.transcript import passages
 
 SHOWN: Final = (
     "joint_payoff", "optimum", "regret", "own_move_loss", "loss_given_others", "coalition_value",

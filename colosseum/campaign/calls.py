@@ -1,0 +1,235 @@
+"""The calls of one run. In: requests; out: answers, each paid for once and written down before it is used.
+
+A call is a line of `ID.calls.jsonl` for every attempt, the last of which holds the answer as it came. A run that is
+played again finds its answers here; what a killed process left of a line is cut off.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol, TypeAlias
+
+from colosseum.campaign.retry import Attempt, OnAttempt
+from colosseum.model.json_text import Json, encode
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Request
+from colosseum.players.models.wire import Exchange
+from colosseum.players.models.written import writable
+from colosseum.run.redaction import Redaction
+
+CacheMode: TypeAlias = Literal["off", "read", "rw"]
+"""Whether answers of earlier calls are used, and whether new ones are kept."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An answer on file."""
+
+    answer: Answer
+    attempts: int
+    """How many it took."""
+    origin: str
+    """The trial in which it was paid for, where that is another one; else empty."""
+    model: str = ""
+    """Who was asked."""
+    prompt_bytes: int = 0
+    """Of what was asked, as JSON."""
+    max_tokens: int = 0
+    """That the answer might have had."""
+    lost: bool = False
+    """Whether it could not be used."""
+    turn: tuple[str, ...] = ()
+    """Agent, phase and round, as far as they are on file."""
+
+
+NUMBERS = ("attempt", "prompt_bytes", "max_tokens")
+"""Of the line of an answer."""
+TURN = ("agent", "phase", "round")
+
+
+class Source(Protocol):
+    """Where new answers come from."""
+
+    async def ask(self, request: Request, *, heard: OnAttempt) -> tuple[Answer | Failure, str]:
+        """The answer, and the trial in which it was paid for, where that is another one. Raises Halt."""
+        ...
+
+
+@dataclass
+class RunCalls:
+    """Answers for one run."""
+
+    path: Path
+    source: Source | None
+    """None where nothing is asked any more: a call that failed for good then fails in the same way, and one that is not
+    on file raises Missing."""
+    redaction: Redaction
+    cache: CacheMode = "rw"
+    known: dict[str, Recorded] = field(init=False, default_factory=dict)
+    failures: dict[str, Failure] = field(init=False, default_factory=dict)
+    """Calls that failed for good, by key, where nothing is asked any more."""
+    used: dict[str, Recorded] = field(init=False, default_factory=dict)
+    """What this run asked so far, by key."""
+    lost: list[Recorded] = field(init=False, default_factory=list)
+    """What it has to pay for besides."""
+    file: IO[bytes] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.cache != "off" and self.path.exists():
+            paid = list(read_paid(self.path))
+            self.known = {key: recorded for key, recorded in paid if not recorded.lost}
+            self.lost = [recorded for _, recorded in paid if recorded.lost]
+            if self.source is None:
+                self.failures = dict(read_failures(self.path))
+
+    async def ask(self, request: Request) -> Answer | Failure:
+        """The recorded answer, or a new one. Raises Halt, and Missing."""
+        found = self.known.get(request.key)
+        if found is None:
+            if request.key in self.failures:
+                return self.failures[request.key]
+            if self.source is None:
+                raise Missing(f"the call of {request.place.agent} in round {request.place.round} is not on file")
+            last: Attempt | None = None
+
+            def heard(request: Request, attempt: Attempt) -> None:
+                nonlocal last
+                last = attempt
+                self._write(request, attempt)
+                match attempt.result:
+                    case Failure(came=Answer() as came) if came.usage.prompt_tokens is not None:
+                        self.lost.append(_recorded(request, came, attempt.number, lost=True))
+
+            result, origin = await self.source.ask(request, heard=heard)
+            number = last.number if last else 1
+            if isinstance(result, Failure):
+                if last is None or last.result is not result:  # it was given up without another attempt
+                    self._write(request, Attempt(number, result, None))
+                return replace(result, reason=writable(self.redaction.clean(result.reason)))
+            result = self._cleaned(result)
+            if origin:
+                self._write(request, Attempt(1, result, None), origin=origin)
+            found = _recorded(request, result, number, origin)
+        self.used[request.key] = found
+        return found.answer
+
+    def _cleaned(self, answer: Answer) -> Answer:
+        """The answer as it can be written down: what is acted on is what is on file."""
+        cleaned = writable(self.redaction.clean(answer.written))
+        return answer if cleaned == answer.written else _answer(json.loads(cleaned)) or answer
+
+    def close(self) -> None:
+        """Nothing more is asked."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+    def _write(self, request: Request, attempt: Attempt, *, origin: str = "") -> None:
+        if self.cache != "rw":
+            return
+        if self.file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            mend(self.path)
+            self.file = open(self.path, "ab")  # noqa: SIM115 - closed by close
+        self.file.write(writable(f"{self.redaction.clean(_line(request, attempt, origin))}\n").encode())
+        self.file.flush()
+
+
+def _recorded(request: Request, answer: Answer, attempts: int, origin: str = "", *, lost: bool = False) -> Recorded:
+    endpoint = request.endpoint
+    return Recorded(answer, attempts, origin, endpoint.model, request.size, endpoint.most_tokens, lost)
+
+
+class Missing(Exception):  # noqa: N818 - what is wrong, in words
+    """A call is not on file."""
+
+
+def _line(request: Request, attempt: Attempt, origin: str) -> str:
+    """One attempt as it is written."""
+    place = request.place
+    head: dict[str, Json] = {
+        "call": request.key,
+        "place": {"agent": place.agent, "phase": place.phase, "round": place.round, "step": place.step},
+        "model": request.endpoint.model,
+        "prompt_bytes": request.size,
+        "max_tokens": request.endpoint.most_tokens,
+        "attempt": attempt.number,
+    }
+    match attempt.result:
+        case Answer() as answer:
+            opening = encode({**head, **({"origin": origin} if origin else {}), "kind": "ok"})
+        case Failure(kind=kind, reason=reason, came=answer):
+            opening = encode({**head, "kind": kind, "reason": reason, "delay": attempt.delay})
+    return opening if answer is None else f"{opening[:-1]},{answer.written[1:]}"
+
+
+def _answer(line: Mapping[str, Any]) -> Answer | None:
+    """What came, as a line has it; None where nothing is on it that can have been written."""
+    http, raw, cost, seconds = (line.get(name) for name in ("http", "raw", "cost", "seconds"))
+    if not all(map(_amount, (cost, seconds))):
+        return None
+    try:
+        exchange = Exchange(**http) if isinstance(http, dict) else None
+    except TypeError:
+        return None
+    if isinstance(raw, dict):
+        return Answer(raw, cost, float(seconds or 0), exchange)
+    return Answer.of(exchange, cost, float(seconds or 0)) if exchange and isinstance(exchange.body, str) else None
+
+
+def read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The whole lines of a file of calls, attempts that failed too."""
+    with open(path, "rb") as file:
+        for raw in file:
+            if raw.endswith(b"\n"):
+                try:
+                    line = json.loads(raw)
+                except (ValueError, RecursionError):
+                    continue  # what a machine that crashed left of it
+                if isinstance(line, dict) and isinstance(line.get("call"), str):
+                    yield line
+
+
+def read_calls(path: Path) -> Iterator[tuple[str, Recorded]]:
+    """The answers on file by the keys of their calls, in order; a line that cannot have been written is none."""
+    return ((key, recorded) for key, recorded in read_paid(path) if not recorded.lost)
+
+
+def read_paid(path: Path) -> Iterator[tuple[str, Recorded]]:
+    """The same, with what came in place of an answer and had its tokens counted: it has to be paid for, too."""
+    for line in read_lines(path):
+        answer, numbers = _answer(line), [line.get(name) for name in NUMBERS]
+        lost = line.get("kind") != "ok"
+        if answer is None or not all(map(_amount, numbers)) or (lost and answer.usage.prompt_tokens is None):
+            continue
+        attempt, prompt_bytes, max_tokens = (number or 0 for number in numbers)
+        asked = str(line.get("model")), int(prompt_bytes), int(max_tokens)
+        place = line.get("place")
+        turn = tuple(str(place.get(name)) for name in TURN) if isinstance(place, dict) else ()
+        yield line["call"], Recorded(answer, max(1, int(attempt)), str(line.get("origin") or ""), *asked, lost, turn)
+
+
+def _amount(given: object) -> bool:
+    """Whether it is a number of something, or left out."""
+    return given is None or (isinstance(given, int | float) and 0 <= given <= sys.float_info.max)
+
+
+def read_failures(path: Path) -> Iterator[tuple[str, Failure]]:
+    """Calls that were given up, by their keys, in order."""
+    for line in read_lines(path):
+        if line.get("kind") != "ok" and line.get("delay") is None:
+            yield line["call"], Failure(str(line.get("kind")), str(line.get("reason")), again=False)
+
+
+def mend(path: Path) -> None:
+    """Cut off what a killed process left of a last line."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        content = file.read()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            file.truncate(whole)

@@ -1,0 +1,246 @@
+"""What a campaign will take. In: blocks of trials, and a folder that may be there; out: an Estimate by model.
+
+Nothing is written. One block of every sweep point is rehearsed with the lengths that are known, and stands for its
+others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import stdev
+from typing import TypeAlias
+
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.lengths import (
+    MOST_MEASURED,
+    Basis,
+    Habits,
+    Lengths,
+    ceiling_habits,
+    default_lengths,
+    measure,
+)
+from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
+from colosseum.players.models.request import Endpoint, Price
+from colosseum.run.trial import Listed, Trial
+
+WIDEST = math.sqrt(8)
+"""Of a 90 % interval: the likely figure is divided and multiplied by at most this."""
+NARROWEST = 1.1
+SPREAD: Mapping[Basis, float] = {
+    "defaults": WIDEST,
+    "this model in other specs": 2.0,
+    "this model in this spec": 1.5,
+    "runs in this folder": 1.5,
+}
+"""The same by where lengths come from; three blocks on file tell it by their own spread."""
+ENOUGH = 3
+"""Blocks on file that show how much they differ."""
+
+
+MEASURED = ("calls", "prompt_tokens", "completion_tokens", "dollars", "seconds")
+"""Figures that runs on file correct."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A figure: a 90 % prediction interval around what is likely, and the most that there can be."""
+
+    low: float
+    likely: float
+    high: float
+    ceiling: float | None
+    """By which the budget reserves; null where there is none."""
+
+    def __add__(self, other: "Bounds") -> "Bounds":
+        ceiling = None if self.ceiling is None or other.ceiling is None else self.ceiling + other.ceiling
+        return Bounds(self.low + other.low, self.likely + other.likely, self.high + other.high, ceiling)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What calls of one model, or of all, will come to."""
+
+    calls: Bounds
+    prompt_tokens: Bounds
+    completion_tokens: Bounds
+    """Thinking included."""
+    dollars: Bounds | None
+    reason: str | None
+    """Why there are no dollars."""
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        reasons = dict.fromkeys(each for each in (self.reason, other.reason) if each)
+        return Estimate(
+            self.calls + other.calls, self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.dollars + other.dollars if self.dollars and other.dollars else None, "; ".join(reasons) or None,
+        )  # fmt: skip
+
+
+NOTHING = Bounds(0.0, 0.0, 0.0, 0.0)
+
+
+def estimated(likely: Load, ceiling: Load, spread: float, model: str, *, priced: bool) -> Estimate:
+    """The interval around a load; no turn takes less than a call."""
+
+    def bounds(name: str, least: float = 0.0) -> Bounds:
+        middle, most = getattr(likely, name), getattr(ceiling, name)
+        middle = min(middle, most)
+        return Bounds(max(least, middle / spread), middle, min(most, middle * spread), most)
+
+    return Estimate(
+        bounds("calls", min(likely.turns, likely.calls)),
+        bounds("prompt_tokens"),
+        bounds("completion_tokens"),
+        bounds("dollars") if priced else None,
+        None if priced else f"the price of `{model}` is not known",
+    )
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What is still to be made."""
+
+    missing: tuple[Listed, ...]
+    examples: dict[str, tuple[Trial, ...]]
+    """By sweep point, the trials of one block."""
+    kin: Sequence[Listed]
+    """Runs on file that are like those, but for seed and repeat."""
+
+    @property
+    def endpoints(self) -> dict[str, Endpoint]:
+        """The models of all trials, and how they are asked in the first arm that has them."""
+        found: dict[str, Endpoint] = {}
+        for trial in (trial for block in self.examples.values() for trial in block):
+            found = {**trial.endpoints, **found}
+        return found
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What the missing runs will take."""
+
+    models: dict[str, Estimate]
+    seconds: Bounds
+    """Until all have ended, as many side by side as there may be."""
+    basis: dict[str, Basis]
+    """By model, where lengths come from."""
+    habits: dict[str, Habits]
+    """By model: the means that were reckoned with."""
+    blocks: int
+    """On file, by which the estimate was corrected."""
+    said: Bounds
+    """Bytes that are posted in a run."""
+    written: Bounds
+    """Bytes that models write in a run, thoughts included."""
+
+
+def outlook(
+    folder: Folder,
+    ahead: Ahead,
+    prices: Mapping[str, Price],
+    known: Callable[[Endpoint], tuple[Lengths, Basis]],
+    *,
+    side_by_side: int,
+) -> Outlook:
+    """What the missing runs come to; `known` are lengths of other campaigns. Raises OSError."""
+    blocks, basis, habits = _on_file(folder, ahead.kin, prices), dict[str, Basis](), dict[str, Habits]()
+    for model, endpoint in ahead.endpoints.items():
+        lengths, basis[model] = known(endpoint)
+        if measured := [block.took[model] for block in blocks if model in block.took]:
+            lengths, basis[model] = sum(measured, Lengths()), "runs in this folder"
+        habits[model] = Habits.of(lengths, default_lengths(endpoint))
+    likely = asyncio.run(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
+    ceiling = asyncio.run(_rehearsed(ahead, prices, ceiling_habits))
+    spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
+    models: dict[str, Estimate] = {}
+    for model in habits:
+        usual, most = (_summed(cells, [(e.point, e.arm) for e in ahead.missing], model) for cells in (likely, ceiling))
+        _correct(usual, blocks, likely, model)
+        whole.add(usual)
+        if most.calls:
+            models[model] = estimated(usual, most, spread or SPREAD[basis[model]], model, priced=model in prices)
+    widest, number = spread or max((SPREAD[basis[model]] for model in models), default=1.0), len(ahead.missing)
+    seconds = math.ceil(number / side_by_side) * whole.seconds / max(1, number)
+    said, most_said = (max((run.said for run in cells.values()), default=0.0) for cells in (likely, ceiling))
+    written, most_written = (max((run.written for run in cells.values()), default=0.0) for cells in (likely, ceiling))
+    return Outlook(
+        models, Bounds(seconds / widest, seconds, seconds * widest, None), basis, habits, len(blocks),
+        Bounds(said / widest, said, said * widest, most_said),
+        Bounds(written / widest, written, written * widest, most_written),
+    )  # fmt: skip
+
+
+Cells: TypeAlias = "dict[tuple[str, str], Rehearsed]"
+"""One run by its sweep point and arm."""
+
+
+async def _rehearsed(ahead: Ahead, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Cells:
+    trials = [trial for block in ahead.examples.values() for trial in block]
+    return {(trial.point, trial.arm): await rehearse(trial, prices, habits) for trial in trials}
+
+
+def _summed(cells: Cells, runs: Iterable[tuple[str, str]], model: str) -> Load:
+    """What so many runs ask of one model."""
+    whole = Load()
+    for cell in runs:
+        whole.add(cells[cell].loads.get(model, Load()))
+    return whole
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Complete runs of one point, seed and repeat."""
+
+    cells: tuple[tuple[str, str], ...]
+    took: dict[str, Lengths]
+    """By model."""
+
+
+def _on_file(folder: Folder, kin: Iterable[Listed], prices: Mapping[str, Price]) -> list[_Block]:
+    """Blocks that are complete as far as they go, and whose tokens were counted; some of many, spread evenly."""
+    groups: dict[tuple[str, int, int], list[Listed]] = {}
+    for each in kin:
+        result = folder.result(each.trial)
+        if result is not None and result.status == "complete":
+            groups.setdefault((each.point, each.seed, each.repeat), []).append(each)
+    chosen = list(groups.values())[:: max(1, math.ceil(len(groups) / MOST_MEASURED))]
+    found = [_Block(tuple((e.point, e.arm) for e in runs), measure(folder, runs, prices)) for runs in chosen]
+    return [block for block in found if block.took and all(each.counted for each in block.took.values())]
+
+
+def _correct(load: Load, blocks: Sequence[_Block], cells: Cells, model: str) -> None:
+    """Make every figure as much larger as runs on file were than their rehearsal."""
+    took, thought = Lengths(), Load()
+    for block in blocks:
+        if model in block.took:
+            took += block.took[model]
+            thought.add(_summed(cells, block.cells, model))
+    for name in MEASURED:
+        real, guess = getattr(took, name), getattr(thought, name)
+        setattr(load, name, getattr(load, name) * (real / guess if real and guess else 1.0))
+
+
+def _spread(blocks: Sequence[_Block], cells: Cells, missing: int) -> float | None:
+    """By how much the whole may probably differ, as a factor, from how much blocks do; None where there are too few.
+
+    The 90 % prediction interval of a mean, by Student's t, of the logarithms of what blocks took for their rehearsal.
+    """
+    from scipy.special import stdtrit
+
+    if len(blocks) < ENOUGH or not missing:
+        return None
+    shares = [
+        math.log(_weight(block.took.values()) / _weight([_summed(cells, block.cells, m) for m in block.took]))
+        for block in blocks
+    ]
+    number, left = len(blocks), missing * len(blocks) / sum(len(block.cells) for block in blocks)
+    error = float(stdtrit(number - 1, 0.95)) * stdev(shares) * math.sqrt(1 / number + 1 / left)
+    return math.exp(min(math.log(WIDEST), max(math.log(NARROWEST), error)))
+
+
+def _weight(parts: Collection[Lengths | Load]) -> float:
+    """Dollars where they are known, else tokens."""
+    return sum(each.dollars for each in parts) or sum(each.prompt_tokens + each.completion_tokens for each in parts)

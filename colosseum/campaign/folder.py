@@ -1,0 +1,393 @@
+"""A campaign's folder. In: a plan and what became of runs; out: files that another process may read at any time.
+
+    DIR/campaign.json           the experiment, its arms and the list of its trials
+    DIR/spec/                   the spec with all that it reads, as it was
+    DIR/scenarios/HASH.json     the scenarios that the traces refer to
+    DIR/runs/ID.json            the result of a run that has ended; it seals the trace
+    DIR/runs/ID.jsonl           its trace, event by event, as it goes on
+    DIR/runs/ID.calls.jsonl     the calls of models that it is made of, as they came
+    DIR/judged/judges.json      who judged the runs
+    DIR/judged/ID.json          their judgements of a run
+    DIR/judged/ID.calls.jsonl   the calls of models that these are made of
+    DIR/report.json             what all of them show
+    DIR/spent.log               what processes with a budget tell each other while they spend it
+
+More seeds or arms of the same configuration extend the list; another configuration makes it anew, and its runs stand
+beside those of the old one.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache, reduce
+from itertools import count
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from pydantic import TypeAdapter, ValidationError
+
+from colosseum.campaign.calls import Recorded
+from colosseum.campaign.registering import Registered, extended
+from colosseum.run.events import PUBLISHED
+from colosseum.run.trace import Seal
+from colosseum.run.trial import Listed
+
+SCHEMA = 2
+DIGEST = re.compile(r"[0-9a-f]{64}")
+Status: TypeAlias = Literal["complete", "failed"]
+
+
+class Damaged(Exception):  # noqa: N818 - what is wrong, in words
+    """A file of a campaign is not what it was when it was written."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a run failed."""
+
+    kind: str
+    """As in CallFailed."""
+    words: str
+
+
+@dataclass(frozen=True)
+class Expense:
+    """What the calls of a run came to."""
+
+    calls: int
+    """Answers of models."""
+    retries: int
+    """Attempts besides."""
+    shared: int
+    """Of the answers, those that were paid for in another run."""
+    prompt_tokens: int
+    completion_tokens: int
+    uncounted: int
+    """Answers whose tokens the provider did not count."""
+    cost: float
+    """US dollars, without what is unpriced."""
+    unpriced: int
+    """Answers whose price is not known."""
+
+    @classmethod
+    def of(cls, used: Sequence[Recorded]) -> "Expense":
+        """The expense of a run's answers and lost ones; what was paid for elsewhere costs nothing here."""
+        answers = [each for each in used if not each.lost]
+        own = [each for each in answers if not each.origin]
+        taken = [each.answer.usage for each in used if not each.origin]
+        return cls(
+            calls=len(answers),
+            retries=sum(each.attempts - 1 for each in own),
+            shared=len(answers) - len(own),
+            prompt_tokens=sum(t.prompt_tokens or 0 for t in taken),
+            completion_tokens=sum(t.completion_tokens or 0 for t in taken),
+            uncounted=sum(t.prompt_tokens is None for t in taken),
+            cost=sum((t.cost or 0.0 for t in taken), start=0.0),
+            unpriced=sum(t.cost is None for t in taken),
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended."""
+
+    __pydantic_config__: ClassVar = PUBLISHED
+
+    schema: int
+    trial: str
+    """Its identity."""
+    status: Status
+    reason: Reason | None
+    """Null where it did not fail."""
+    trace: Seal
+    """What the trace comes to."""
+    expense: Expense
+    """What its calls came to."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found at one seed before any run."""
+
+    point: str
+    seed: int
+    opportunity: float | None
+    """The least of the instances of its arms, in fair shares; null where one is not known."""
+    reason: str
+    """Why it is not known; else empty."""
+    kept: bool
+    """Whether it is enough; else no run is made of it."""
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which seeds were looked at, and which of them are run."""
+
+    least: float
+    """The opportunity that an instance needs."""
+    looked: tuple[Looked, ...]
+    """Point by point, seed by seed."""
+
+    def joined(self, other: "Screening") -> "Screening":
+        """With what another one looked at besides; of what both did, what is known counts."""
+        found = {(each.point, each.seed): each for each in self.looked}
+        for each in other.looked:
+            known = found.setdefault((each.point, each.seed), each)
+            if known.opportunity is None and each.opportunity is not None:
+                found[each.point, each.seed] = each
+        return replace(self, looked=tuple(found.values()))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What campaign.json says."""
+
+    __pydantic_config__: ClassVar = PUBLISHED
+
+    schema: int
+    colosseum: str
+    """The version that made it."""
+    scenario: str
+    title: str
+    experiment: str
+    question: str
+    arms: tuple[str, ...]
+    coalitions: tuple[str, ...]
+    """In declared order; figures are of the first unless another is asked for."""
+    configuration: str
+    """Equal for runs that belong into one report."""
+    spec: str
+    """The main file, below `spec/`."""
+    files: dict[str, str]
+    """The SHA-256 of every file below `spec/` that the spec is made of, the main one first."""
+    params: dict[str, Any]
+    """Params set from outside."""
+    options: dict[str, Any]
+    """What was asked for on the command line or by the environment, resolved."""
+    trials: tuple[Listed, ...]
+    screening: Screening | None = None
+    """Null where the experiment asks for no opportunity, so that every seed is run."""
+    registered: Registered | None = None
+    """What was settled before the runs; null in a folder of an earlier version."""
+    protocol: str | None = None
+    """The folder below `spec/` whose templates judges are told by; null for those that ship."""
+    elsewhere: tuple[Registered, ...] = ()
+    """The same of other configurations that the folder was asked for before; it may be asked for them again."""
+
+    @property
+    def seeds(self) -> int:
+        """How many there are, with those that were looked at and left out."""
+        looked = {each.seed for each in self.screening.looked} if self.screening else set()
+        return len(looked | {listed.seed for listed in self.trials})
+
+
+@cache
+def plan_adapter() -> TypeAdapter[Plan]:
+    """What pydantic makes of a plan."""
+    return TypeAdapter(Plan)
+
+
+@cache
+def result_adapter() -> TypeAdapter[Result]:
+    """What pydantic makes of a result."""
+    return TypeAdapter(Result)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of one campaign."""
+
+    path: Path
+
+    def trace(self, trial: str) -> Path:
+        """A run's events."""
+        return self._run(trial, "jsonl")
+
+    def calls(self, trial: str) -> Path:
+        """A run's calls."""
+        return self._run(trial, "calls.jsonl")
+
+    def result_path(self, trial: str) -> Path:
+        """How a run ended; there is none while it goes on."""
+        return self._run(trial, "json")
+
+    def judged(self, trial: str) -> Path:
+        """Judgements of a run."""
+        return self.judges.with_name(f"{trial[:24]}.json")
+
+    def judging(self, trial: str) -> Path:
+        """The calls that they are made of."""
+        return self.judges.with_name(f"{trial[:24]}.calls.jsonl")
+
+    @property
+    def judges(self) -> Path:
+        """Who judged."""
+        return self.path / "judged" / "judges.json"
+
+    def lock(self, trial: str) -> Path:
+        """Held by the process that makes the run."""
+        return self._run(trial, "lock")
+
+    def _run(self, trial: str, kind: str) -> Path:
+        return self.path / "runs" / f"{trial[:24]}.{kind}"
+
+    def scenario(self, found: str) -> Path:
+        """A scenario by its hash."""
+        return self.path / "scenarios" / f"{found}.json"
+
+    def ledger(self, shard: str) -> Path:
+        """Where processes that share a budget tell each other what they pay; a shard has its own, as `2-5`."""
+        return self.path / f"spent{shard}.log"
+
+    @property
+    def plan_path(self) -> Path:
+        """The list of trials."""
+        return self.path / "campaign.json"
+
+    @property
+    def spec(self) -> Path:
+        """Where the spec's files are kept."""
+        return self.path / "spec"
+
+    @property
+    def begun(self) -> int:
+        """How many runs were begun, of whatever configuration."""
+        return sum(1 for _ in self.path.glob("runs/*.jsonl"))
+
+    @property
+    def report(self) -> Path:
+        """The figures, as the last audit found them."""
+        return self.path / "report.json"
+
+    def plan(self) -> Plan:
+        """The list of trials. Raises OSError, and Damaged."""
+        try:
+            plan = plan_adapter().validate_json(self.plan_path.read_bytes())
+        except ValidationError as error:
+            raise Damaged(f"{self.plan_path} is damaged: {error.error_count()} entries do not fit") from None
+        strange = next(_strange(plan), "")
+        if strange:
+            raise Damaged(f"{self.plan_path} is damaged: {strange}")
+        return plan
+
+    def result(self, trial: str) -> Result | None:
+        """How a run ended; None when it has not. Raises OSError, and Damaged."""
+        path = self.result_path(trial)
+        try:
+            found = result_adapter().validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as error:
+            raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
+        if found.trial != trial:
+            raise Damaged(f"{path.name} is the result of another trial")
+        return found
+
+    def commit(self, result: Result) -> None:
+        """Write a result: from now on the run has ended."""
+        replace_file(self.result_path(result.trial), as_bytes(asdict(result)))
+
+    def retract(self, trial: str) -> None:
+        """Take a result back, so that the run can be made again."""
+        self.result_path(trial).unlink(missing_ok=True)
+
+    def write_plan(self, plan: Plan, order: Sequence[str]) -> None:
+        """Write the list of trials; `order` has all arms of the experiment."""
+        replace_file(self.plan_path, as_bytes(asdict(self._extended(plan, order))))
+
+    def _extended(self, plan: Plan, order: Sequence[str]) -> Plan:
+        """With what the folder's list of the same configuration has besides."""
+        try:
+            earlier = self.plan()
+        except (OSError, Damaged):
+            return self._registered(plan, None, 0)  # there is none, or it is not one of ours
+        kept = [*earlier.elsewhere, *([earlier.registered] if earlier.registered else [])]
+        known = next((each for each in kept if each.configuration == plan.configuration), None)
+        plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
+        if earlier.configuration != plan.configuration:
+            return self._registered(plan, known, plan.seeds - len(self._without_runs(plan)))
+        trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
+        present = {order[0], *(listed.arm for listed in trials.values())}
+        arms = tuple(name for name in order if name in present)
+        whole = replace(plan, arms=arms, trials=tuple(trials.values()), screening=joined(earlier, plan))
+        return self._registered(whole, known, earlier.seeds)
+
+    def _registered(self, plan: Plan, known: Registered | None, before: int) -> Plan:
+        """With what was settled before the runs, of `before` seeds by then, and how many had ended by then."""
+        if plan.registered is None:
+            return plan
+        ended = sum(self.result_path(listed.trial).exists() for listed in plan.trials)
+        found = extended(known, plan.registered, before=before, after=plan.seeds, ended=ended)
+        return replace(plan, registered=found)
+
+    def _without_runs(self, plan: Plan) -> set[int]:
+        """The seeds of which no run has ended."""
+        ended = {listed.seed for listed in plan.trials if self.result_path(listed.trial).exists()}
+        return {listed.seed for listed in plan.trials} - ended
+
+    def set_aside(self) -> Path | None:
+        """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
+        found = [path for path in (self.path / "runs", self.plan_path) if path.exists()]
+        if not found:
+            return None
+        number = next(n for n in count(1) if not (self.path / f"before-{n}").exists())
+        aside = self.path / f"before-{number}"
+        aside.mkdir()
+        for path in (*found, self.spec, self.path / "scenarios", self.judges.parent, self.report):
+            if path.exists():
+                path.rename(aside / path.name)
+        return aside
+
+    def results(self, plan: Plan) -> Iterator[tuple[Listed, Result | None]]:
+        """Every trial of a plan with its result. Raises OSError, and Damaged."""
+        for listed in plan.trials:
+            yield listed, self.result(listed.trial)
+
+
+def joined(*plans: Plan) -> Screening | None:
+    """What the plans of one configuration looked at together."""
+    found = [plan.screening for plan in plans if plan.screening is not None]
+    return reduce(Screening.joined, found) if found else None
+
+
+def _strange(plan: Plan) -> Iterator[str]:
+    """What cannot be in a plan of ours: names of files that might lead out of the folder, a rule that was changed."""
+    if plan.spec not in plan.files:
+        yield "its spec is not among its files"
+    for name in plan.files:
+        if not name or "\\" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+            yield f"{name!r} is not a file below spec/"
+    for listed in plan.trials:
+        if not (DIGEST.fullmatch(listed.trial) and DIGEST.fullmatch(listed.scenario)):
+            yield f"{listed.trial!r} is not a trial, or {listed.scenario!r} is not a scenario"
+    for settled in (plan.registered, *plan.elsewhere):
+        if settled is not None and settled.fault:
+            yield settled.fault
+
+
+def as_bytes(content: object) -> bytes:
+    """JSON as a folder's files hold it."""
+    return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old or the new one, never a half, whatever stops us."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with open(fresh, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def keep_file(path: Path, content: bytes) -> None:
+    """Write a file, unless it is there."""
+    if not path.exists() or path.read_bytes() != content:
+        replace_file(path, content)

@@ -1,0 +1,204 @@
+"""Has runs judged by models. In: a folder with complete runs, judges and a source; out: judgements that are missing.
+
+Judgements of one run, and of several runs, go on side by side. Each is kept as soon as its run's are there; one that
+failed is asked for again the next time, and what was paid for is never asked twice.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from colosseum.campaign.calls import RunCalls
+from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.judged import read_judged, write_judged
+from colosseum.campaign.purse import Account
+from colosseum.campaign.source import PaidSource, RunSource
+from colosseum.model import serial
+from colosseum.model.rubrics import rubrics
+from colosseum.model.scenario import Scenario
+from colosseum.players.models.request import Endpoint, Halt
+from colosseum.players.protocol.own import protocol_folder
+from colosseum.players.protocol.templates import Templates, shipped
+from colosseum.run.judging.asking import Matter, judge
+from colosseum.run.judging.judgement import Focal, Judged, Judgement
+from colosseum.run.judging.transcript import focal_sets, transcript
+from colosseum.run.redaction import Redaction
+from colosseum.run.trace import BrokenTrace, read_trace
+from colosseum.run.trial import Listed
+
+SILENT = "nobody said anything"
+AFTER_RUNS = 10**9
+"""Money is kept for runs that go on before it is spent on judges."""
+BUSY = 0.25
+"""Seconds between two looks at a run that another process judges."""
+MOST_SCENARIOS = 16
+"""That are remembered."""
+
+
+@dataclass
+class Verdicts:
+    """How many judgements became what."""
+
+    found: int = 0
+    """There already."""
+    made: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
+    """Those without a score, by status."""
+    left: int = 0
+    """Not asked for: money ran out, or somebody said stop."""
+
+    def count(self, judgement: Judgement) -> None:
+        """One more that was asked for."""
+        if judgement.status == "ok":
+            self.made += 1
+        else:
+            self.missing[judgement.status] = self.missing.get(judgement.status, 0) + 1
+
+
+@dataclass
+class Judging:
+    """Makes the judgements of a campaign."""
+
+    folder: Folder
+    coalition: str
+    """The one that is measured."""
+    judges: Sequence[Endpoint]
+    repeats: int
+    source: PaidSource
+    redaction: Redaction
+    side_by_side: int = 64
+    """Runs at once."""
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+
+    async def run(self, listed: Sequence[Listed]) -> Verdicts:
+        """Judge all that are complete. Raises OSError, and Damaged, in a group."""
+        async with asyncio.TaskGroup() as group:
+            for each in listed:
+                group.create_task(self.judge(each))
+        return self.verdicts
+
+    async def judge(self, listed: Listed) -> None:
+        """Make what is missing of one run, once there is room for it and no other process is at it.
+
+        Raises OSError, and Damaged.
+        """
+        while True:
+            async with self.room:
+                if await self._judge(listed):
+                    return
+            await asyncio.sleep(BUSY)
+
+    @cached_property
+    def room(self) -> asyncio.Semaphore:
+        """For so many runs."""
+        return asyncio.Semaphore(self.side_by_side)
+
+    async def _judge(self, listed: Listed) -> bool:
+        """Whether all is done that can be: another process may be at it."""
+        result = self.folder.result(listed.trial)
+        if result is None or result.status != "complete":
+            return True
+        lock = FileLock(self.folder.judged(listed.trial).with_suffix(".lock"))
+        self.folder.judges.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        try:
+            before = read_judged(self.folder, listed.trial, result.trace.chain)
+            await self._missing(listed, before, self._matters(listed, result.trace))
+        finally:
+            Path(lock.lock_file).unlink(missing_ok=True)  # while it is held, or we would take another's away
+            lock.release()
+        return True
+
+    def _matters(self, listed: Listed, seal: Any) -> list[Matter]:
+        """All that a run is judged by."""
+        scenario = self._scenario(listed.scenario)
+        coalition = scenario.coalition.get(self.coalition)
+        try:
+            events = read_trace(self.folder.trace(listed.trial), seal)
+        except BrokenTrace as broken:
+            raise Damaged(f"a trace cannot be trusted: {broken}") from None
+        return matters(events, scenario, coalition.name if coalition else "", listed.trial, self.templates)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """By which judges are told."""
+        return judge_templates(self.folder, self.folder.plan())
+
+    def _scenario(self, found: str) -> Scenario:
+        if found not in self.scenarios:
+            if len(self.scenarios) >= MOST_SCENARIOS:
+                self.scenarios.clear()
+            path = self.folder.scenario(found)
+            try:
+                self.scenarios[found] = serial.load(path.read_bytes())
+            except serial.NotAModel as wrong:
+                raise Damaged(f"{path} {wrong}") from None
+        return self.scenarios[found]
+
+    async def _missing(self, listed: Listed, before: Judged, matters: Sequence[Matter]) -> None:
+        """Ask for all judgements that are not there, side by side, and keep them."""
+        known = {judgement.key: judgement for judgement in before.judgements}
+        source = RunSource(self.source, Account("judges", AFTER_RUNS))
+        calls, asked = RunCalls(self.folder.judging(listed.trial), source, self.redaction), []
+        for endpoint, matter, repeat in product(self.judges, matters, range(1, self.repeats + 1)):
+            earlier = known.get((endpoint.model, matter.rubric.name, matter.focal, repeat))
+            if earlier is not None and earlier.status == "ok":
+                self.verdicts.found += 1
+            else:
+                asked.append(judged_once(matter, endpoint, calls, repeat, earlier.asked if earlier else 0))
+        try:
+            ended = await asyncio.gather(*asked, return_exceptions=True)
+        finally:
+            calls.close()
+        made = tuple(each for each in ended if isinstance(each, Judgement))
+        if made:
+            write_judged(self.folder, before.joined(made))
+        for judgement in made:
+            self.verdicts.count(judgement)
+        for each in ended:
+            if isinstance(each, Halt):
+                self.verdicts.left += 1
+            elif isinstance(each, BaseException):
+                raise each
+
+
+async def judged_once(matter: Matter, endpoint: Endpoint, calls: RunCalls, repeat: int, earlier: int) -> Judgement:
+    """One judgement; where nothing was said there is nothing to ask. Raises Halt, and Missing."""
+    if matter.transcript.posts:
+        return await judge(matter, endpoint, calls, repeat=repeat, earlier=earlier)
+    name = matter.rubric.name
+    return Judgement(endpoint.model, name, matter.focal, repeat, "ok", 0, "", SILENT, "", earlier, earlier)
+
+
+def judge_templates(folder: Folder, plan: Plan) -> Templates:
+    """By which all judges of a campaign are told: those of its control arm. Raises Damaged."""
+    found, wrong = protocol_folder(folder.spec / plan.spec, plan.protocol)
+    if wrong:
+        raise Damaged(f"the templates in {folder.spec} cannot be read: {wrong[0].message}")
+    return found
+
+
+def matters(
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: str, trial: str, by: Templates | None = None
+) -> list[Matter]:
+    """Every question about every set of focal agents of a run; none where there is nobody to compare with.
+
+    A rubric that reads thoughts is left out of a set none of whose agents shows one.
+    """
+    found = scenario.coalition.get(coalition)
+    sets = focal_sets(scenario, found) if found else {}
+    names: list[Focal] = ["coalition", "random"] if sets else []
+    asked = rubrics(scenario) if sets else ()
+    read = {each: transcript(events, scenario, trial, thoughts=each) for each in {r.thoughts for r in asked}}
+    every = (Matter(read[r.thoughts], r, name, sets[name], by or shipped()) for r in asked for name in names)
+    return [m for m in every if not m.rubric.thoughts or m.transcript.thinkers() & {*m.transcript.numbers(m.agents)}]

@@ -1,0 +1,151 @@
+"""What is to be done, written down before the first run. In: a design and its trials; out: a Plan in a folder."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from colosseum import __version__
+from colosseum.campaign.folder import SCHEMA, Damaged, Folder, Plan, Screening, keep_file
+from colosseum.campaign.registering import register
+from colosseum.campaign.screening import Screener
+from colosseum.diagnostics import Diagnostic
+from colosseum.language.copying import NewFile, gathered
+from colosseum.model.experiment import Design
+from colosseum.model.json_text import Json, encode
+from colosseum.model.values import plain
+from colosseum.run.trial import PROTOCOL, Block, Expansions, Listed, Trial, Trials
+
+CONFIGURING = ("model", "temperature", "max_tokens", "extra_body", "tools", "own", "couple")
+"""Options that change what a run comes to; others say where and for how much it is made."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is planned, besides the trials themselves."""
+
+    design: Design
+    """The whole experiment, with arms that no trial is of."""
+    title: str
+    model: str
+    """As it was named in place of the spec's; empty where it was not."""
+    options: Mapping[str, Json]
+    """What was asked for, resolved."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A block and its trials, as they are listed."""
+
+    block: Block
+    listed: tuple[Listed, ...]
+    turns: Mapping[str, int] = field(default_factory=dict)
+    """By trial, the turns that are not a scripted player's."""
+
+
+def plan(
+    folder: Folder, asked: Asked, blocks: Iterable[Block], trials: Trials
+) -> tuple[list[Planned], list[Diagnostic]]:
+    """Write down every trial and the spec, or say what is wrong with one and write nothing.
+
+    Seeds without the opportunity that the experiment asks for make no trials; what was found of them is written, too.
+    Raises OSError, UnknownPlayer, and NotLowered where a hard rule cannot be watched over.
+    """
+    planned: list[Planned] = []
+    scenarios: set[str] = set()
+    first: Trial | None = None
+    shared = configured(asked.design, trials.expansions, {"model": asked.model, **asked.options})
+    screener = Screener(asked.design, trials, screened_before(folder, shared.configuration))
+    for block in screener.passing(blocks):
+        made, diagnostics = trials.of(block)
+        if diagnostics:
+            return [], diagnostics
+        turns = {trial.identity: trial.turns for trial in made}
+        planned.append(Planned(block, tuple(trial.listed for trial in made), turns))
+        for trial in made:
+            if trial.scenario_hash not in scenarios:
+                scenarios.add(trial.scenario_hash)
+                trial.instance.rules.prepare(always=first is None)
+                if folder.scenario(trial.scenario_hash).exists():
+                    keep_scenario(folder, trial)  # it may have been damaged since; a new one comes with its first run
+            first = first or trial
+    if screener.diagnostics or first is None:  # a design has a cell, and a seed, unless all are left out
+        return [], screener.diagnostics or [screener.nothing]
+    for file in shared.files:
+        keep_file(folder.spec / file.path, file.content)
+    whole = _plan(asked, [each for block in planned for each in block.listed], first, shared)
+    spec, scenario = trials.expansions.spec, first.stage.scenario
+    whole = replace(whole, screening=screener.screening)
+    settled = register(asked.design, scenario, spec, seeds=whole.seeds, configuration=shared.configuration)
+    folder.write_plan(replace(whole, registered=settled), asked.design.arms)
+    return planned, []
+
+
+def screened_before(folder: Folder, configuration: str) -> Screening | None:
+    """What a folder's plan of the same configuration found, where it has one."""
+    try:
+        earlier = folder.plan()
+    except (OSError, Damaged):
+        return None
+    return earlier.screening if earlier.configuration == configuration else None
+
+
+@dataclass(frozen=True)
+class Configured:
+    """What runs of one report have in common."""
+
+    configuration: str
+    files: tuple[NewFile, ...]
+    """The spec's, the main one first."""
+    digests: dict[str, str]
+    """The SHA-256 of each."""
+    params: dict[str, Json]
+    options: dict[str, Json]
+
+
+def configured(design: Design, expansions: Expansions, options: Mapping[str, Json]) -> Configured:
+    """What the runs of an experiment with such options have in common. Raises OSError."""
+    files = gathered(expansions.spec.composition, folders=design.protocols)
+    params: dict[str, Json] = {name: plain(value) for name, value in sorted(expansions.params.items())}
+    digests = {file.path.as_posix(): hashlib.sha256(file.content).hexdigest() for file in files}
+    return Configured(configuration(design.name, digests, params, options), files, digests, params, dict(options))
+
+
+def _plan(asked: Asked, listed: Sequence[Listed], first: Trial, shared: Configured) -> Plan:
+    design, scenario = asked.design, first.stage.scenario
+    present = {design.arms[0], *(each.arm for each in listed)}  # the control is it, run or not
+    return Plan(
+        schema=SCHEMA,
+        colosseum=__version__,
+        scenario=scenario.name,
+        title=asked.title,
+        experiment=design.name,
+        question=design.question,
+        arms=tuple(name for name in design.arms if name in present),
+        coalitions=tuple(c.name for c in scenario.coalitions),
+        configuration=shared.configuration,
+        spec=shared.files[0].path.as_posix(),
+        files=shared.digests,
+        params=shared.params,
+        options=shared.options,
+        trials=tuple(listed),
+        protocol=design.cells[0].conditions.settings.protocol,
+    )
+
+
+def configuration(
+    experiment: str, files: Mapping[str, str], params: Mapping[str, Json], options: Mapping[str, Json]
+) -> str:
+    """A digest of all that runs of one report have in common; `files` are the spec's with their SHA-256."""
+    content: dict[str, Json] = {
+        "protocol": PROTOCOL,
+        "spec": list(files.values()),
+        "params": params,
+        "experiment": experiment,
+        "options": {name: options.get(name) for name in CONFIGURING},
+    }
+    return hashlib.sha256(encode(content).encode()).hexdigest()
+
+
+def keep_scenario(folder: Folder, trial: Trial) -> None:
+    """Write a trial's scenario, unless it is there."""
+    keep_file(folder.scenario(trial.scenario_hash), trial.instance.written)

@@ -1,0 +1,258 @@
+"""What a campaign may cost. In: prices, and what calls cost; out: leave to call, or a halt before money is missing.
+
+Every call sets aside the most that it may cost before it begins, so that calls under way never exceed the budget
+together, as far as tokens can be counted beforehand. Where money runs short, what runs of earlier blocks will probably
+still need is not for those of later ones: so whole blocks come to their end, not a part of each.
+"""
+
+import asyncio
+import math
+import random
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+
+from colosseum.campaign.ledger import Ledger
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Halt, Price, Request
+
+LOOKING = 0.1
+"""Seconds between two looks at what other processes have set aside, about."""
+BYTES = 2.0
+"""Of a prompt's JSON for one token, at least; a model that turns out to count more tokens is taken at its word."""
+
+
+@dataclass
+class Account:
+    """What one run costs, in US dollars."""
+
+    team: str = ""
+    """Its models: runs of one team cost about the same."""
+    rank: int = 0
+    """The place of its block among those begun: money is kept for runs of earlier ones."""
+    limit: float | None = None
+    """What it may cost in all."""
+    calls: int = 0
+    """How many it may need."""
+    spent: float = 0.0
+    """What it cost so far, in earlier calls of the program too."""
+    aside: float = 0.0
+    """For its calls under way."""
+
+
+@dataclass
+class Purse:
+    """US dollars of one campaign."""
+
+    limit: float | None
+    prices: Mapping[str, Price]
+    """By model; with a limit there is one for every model."""
+    spent: float = 0.0
+    uncounted: int = 0
+    """Answers whose price is not known; with a limit there is none."""
+    bounded: int = 0
+    """Answers whose tokens nobody counted: what is counted is the most that they may have cost."""
+    unanswered: int = 0
+    """Attempts that timed out, or brought what is no answer: what was charged for them, if anything, is not counted."""
+    aside: float = 0.0
+    """For calls under way."""
+    under_way: int = 0
+    """Calls that money is set aside for."""
+    calls: int = 0
+    reached: bool = False
+    """Whether something was left for want of money."""
+    refused: float | None = None
+    """The most that the first call that was refused might have cost."""
+    runs: dict[str, float] | None = None
+    """What runs on file had cost before; None where nobody else pays for any."""
+    dearest: dict[str, float] = field(default_factory=dict)
+    """The most that a run has cost, by team."""
+    largest: float = 0.0
+    """The most that was set aside for a call: the last one of a run begins only where as much is left."""
+    accounts: list[Account] = field(default_factory=list)
+    """Of runs that go on."""
+    densest: dict[str, float] = field(default_factory=dict)
+    """Tokens for a byte of prompt, by model, where answers showed more than was expected."""
+    acts: dict[str, float] = field(default_factory=dict)
+    """The most that an act of a user's own agent has cost, by agent: nobody knows it before its first."""
+    ledger: Ledger | None = None
+    """Where processes with the same budget tell each other what they pay."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def owed(self, account: Account) -> float:
+        """What a run will probably cost besides."""
+        return max(0.0, self.dearest.get(account.team, 0.0) - account.spent - account.aside)
+
+    def most_owed(self, account: Account) -> float:
+        """The same, where no run of its team is complete: as if it needed all the calls that it may, each as dear as
+        the dearest so far. Prompts still grow, but few turns need all their steps."""
+        if account.team in self.dearest:
+            return self.owed(account)
+        return max(0.0, account.calls * self.largest - account.spent - account.aside)
+
+    def has_for(self, todo: Iterable[Account]) -> bool:
+        """Whether there is enough for runs that did not begin yet, whatever those that go on may need."""
+        return self.largest > 0 and sum(map(self.most_owed, todo)) <= self._left(self.most_owed)
+
+    def left(self) -> float:
+        """What runs that go on will probably leave to others; without a limit there is no end to it."""
+        return self._left(self.owed)
+
+    @property
+    def others(self) -> float:
+        """What other processes with the same budget have set aside."""
+        return self.ledger.aside if self.ledger is not None else 0.0
+
+    async def change(self) -> None:
+        """Wait until something was paid, or a run ended; what other processes have set aside is looked at again."""
+        self.changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOKING * random.uniform(0.5, 1.5) if self.others else None):
+                await self.changed.wait()
+
+    def _left(self, owed: Callable[[Account], float]) -> float:
+        self._listen()
+        kept = sum(map(owed, self.accounts)) + self.largest
+        return math.inf if self.limit is None else self.limit - self.spent - self.aside - self.others - kept
+
+    def most(self, request: Request) -> float:
+        """The most that a call may cost; 0 where no price is known, and no limit can be; of own agents the dearest."""
+        price = self.prices.get(request.endpoint.model)
+        if price is None:
+            return self.acts.get(request.endpoint.model, 0.0)
+        tokens = request.size * max(1 / BYTES, self.densest.get(request.endpoint.model, 0.0))
+        return price.most(tokens, request.endpoint.most_tokens)
+
+    def learn(self, account: Account) -> None:
+        """A run is complete, so this is what one of its team costs."""
+        self.dearest[account.team] = max(self.dearest.get(account.team, 0.0), account.spent)
+
+    def found(self, trial: str, cost: float) -> None:
+        """A result that was not made here says what its run cost: another process may have paid for it since."""
+        if self.runs is not None:
+            self.spent += max(0.0, cost - self.runs.get(trial, 0.0))
+            self.runs[trial] = max(cost, self.runs.get(trial, 0.0))
+
+    @contextmanager
+    def open(self, account: Account) -> Iterator[None]:
+        """Within the block a run goes on."""
+        if not account.team:
+            yield
+            return
+        self.accounts.append(account)
+        try:
+            yield
+        finally:
+            self.accounts = [other for other in self.accounts if other is not account]
+            self.changed.set()
+
+    @asynccontextmanager
+    async def paying(self, request: Request, account: Account) -> AsyncIterator["Bill"]:
+        """Within the block one call is under way. Raises Halt where it might cost more than there is."""
+        most = self.most(request)
+        if most > self.largest:
+            self.largest = most
+            self.changed.set()
+        while not self._taken(most, account):
+            if not self._may_fit(most, account):
+                self._refuse(most, account)
+            await self.change()
+        bill = Bill(self, account, request, most)
+        try:
+            yield bill
+        finally:
+            self._give_back(most, account)
+            self.changed.set()
+            self.tell(bill.cost)
+
+    def tell(self, cost: float = 0.0) -> None:
+        """Tell processes with the same budget what was paid, and what is set aside. Raises OSError."""
+        if self.ledger is not None:
+            self.ledger.tell(cost, self.aside)
+
+    def _taken(self, most: float, account: Account) -> bool:
+        """Set the most that a call may cost aside, where it is there.
+
+        Other processes are told before we look again: of two that take the same money neither overlooks the other.
+        """
+        if not self._fits(most, account):
+            return False
+        self.aside, self.under_way, account.aside = self.aside + most, self.under_way + 1, account.aside + most
+        self.tell()
+        self._listen()
+        if self.limit is None or not self.others or self.spent + self.aside + self.others <= self.limit:
+            return True
+        self._give_back(most, account)
+        self.tell()
+        return False
+
+    def _give_back(self, most: float, account: Account) -> None:
+        self.under_way -= 1
+        self.aside = self.aside - most if self.under_way else 0.0  # sums of fractions leave a rest
+        account.aside -= most
+
+    def _listen(self) -> None:
+        """Count what other processes have paid."""
+        if self.ledger is not None:
+            self.spent += self.ledger.heard()
+
+    def _fits(self, most: float, account: Account) -> bool:
+        """Whether a call may begin now."""
+        self._listen()
+        if account.limit is not None and account.spent + account.aside + most > account.limit:
+            return False
+        return self.limit is None or self.spent + self.aside + self.others + self._kept(account) + most <= self.limit
+
+    def _may_fit(self, most: float, account: Account) -> bool:
+        """Whether it may begin once calls under way, or runs of earlier blocks, have cost less than they might."""
+        if account.limit is not None and account.spent + most > account.limit:
+            return False
+        if self.limit is not None and self.spent + most > self.limit:
+            return False
+        return self.under_way > 0 or self._kept(account) > 0 or self.others > 0
+
+    def _kept(self, account: Account) -> float:
+        """What is kept for runs of earlier blocks."""
+        earlier = [self.owed(other) for other in self.accounts if other.rank < account.rank]
+        return sum(earlier) + self.largest if earlier else 0.0
+
+    def check(self, account: Account) -> None:
+        """Before a call that cost something is repeated: raises Halt where what is set aside for it is gone."""
+        if not self._fits(0.0, account):
+            self._refuse(account.aside, account)
+
+    def _refuse(self, most: float, account: Account) -> None:
+        if account.limit is not None and account.spent + most > account.limit:
+            raise Halt("the run's budget is reached")
+        self.reached, self.refused = True, most if self.refused is None else self.refused
+        raise Halt("the budget is reached")
+
+
+@dataclass
+class Bill:
+    """What one call comes to."""
+
+    purse: Purse
+    account: Account
+    request: Request
+    most: float
+    cost: float = 0.0
+    """What was paid."""
+
+    def answered(self, answer: Answer) -> None:
+        """Pay for an answer: as much as it may have cost at most, where nobody counted its tokens."""
+        taken, purse, model = answer.usage, self.purse, self.request.endpoint.model
+        cost, price = taken.cost, purse.prices.get(model)
+        if taken.prompt_tokens is not None and taken.completion_tokens is not None:
+            purse.densest[model] = max(purse.densest.get(model, 0.0), taken.prompt_tokens / self.request.size)
+            if cost is None and price is not None:
+                cost = price.cost(taken.prompt_tokens, taken.completion_tokens)
+        purse.calls += 1
+        purse.uncounted += cost is None and price is None
+        purse.bounded += cost is None and price is not None
+        cost = self.most if cost is None else cost
+        if self.request.by is not None:
+            purse.acts[model] = max(purse.acts.get(model, 0.0), cost)
+        purse.spent += cost
+        self.account.spent += cost
+        self.cost += cost

@@ -1,0 +1,154 @@
+"""A run rehearsed without a model. In: a trial, and how models act; out: calls, tokens and US dollars by model.
+
+The real prompts are rendered turn by turn, by the run itself, while stand-ins for models post as much as is asked for;
+so prompts grow as posts do. Scripted players act as they do. Nothing is asked, and nothing is written.
+
+A post of a stand-in is a short mark: what it stands for is added wherever a prompt, or the transcript, repeats it.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from colosseum.campaign.lengths import Habits
+from colosseum.model.values import plain
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.player import ModelPlayer
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Endpoint, Price, Request
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.players.view import Player, Reply, ToolCall, View
+from colosseum.run.rules import Rules
+from colosseum.run.run import Run
+from colosseum.run.trace import TraceWriter
+from colosseum.run.trial import Trial
+
+
+@dataclass
+class Load:
+    """What calls of one model come to: in dollars as far as there is a price, in seconds one after the other."""
+
+    turns: float = 0.0
+    """That nobody else pays for: each takes a call at least."""
+    calls: float = 0.0
+    prompt_tokens: float = 0.0
+    completion_tokens: float = 0.0
+    dollars: float = 0.0
+    seconds: float = 0.0
+
+    def add(self, other: "Load", times: float = 1.0) -> None:
+        """So many more of these calls."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + times * getattr(other, each.name))
+
+
+@dataclass
+class Rehearsed:
+    """What one run comes to, by model."""
+
+    loads: dict[str, Load]
+    said: float = 0.0
+    """Bytes of all posts."""
+    written: float = 0.0
+    """Bytes of all that models write, thoughts included."""
+
+
+async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[Endpoint], Habits]) -> Rehearsed:
+    """What the run comes to, as if it shared no answer with another one; scripted players ask nobody."""
+    found, marks = Rehearsed({name: Load() for name in trial.endpoints}), dict[str, float]()
+    models = {
+        name: StandIn(endpoint, found.loads[name], prices.get(name), habits(endpoint), trial.coupled, marks)
+        for name, endpoint in trial.endpoints.items()
+    }
+    silent = SCRIPTED["sim/greedy"]  # in place of agents of the user's own, who say themselves what they took
+    team: dict[str, Player] = {a: models.get(name) or SCRIPTED.get(name, silent) for a, name in trial.roles.items()}
+    trace = TraceWriter(Path(os.devnull))
+    try:
+        run = Run(trial.stage, team, trial.instance.library, Lenient(trial.stage.scenario.task), trace)
+        await run.play()
+    finally:
+        trace.close()
+    words = "".join(post.text for post in run.posts)
+    found.said = len(words.encode()) + _behind(words, marks)
+    for name, load in found.loads.items():
+        found.written += load.completion_tokens * habits(trial.endpoints[name]).bytes_per_token
+    return found
+
+
+def _behind(text: str, marks: Mapping[str, float]) -> float:
+    """Bytes by which a text is longer with the words for which its marks stand."""
+    return sum(text.count(mark) * (size - len(mark)) for mark, size in marks.items())
+
+
+class Lenient(Rules):
+    """Rules that nothing breaks: whoever decides, decides once."""
+
+    def forbids(self, decided: Mapping[str, object], variable: str, value: object) -> None:
+        """Nothing."""
+
+
+@dataclass
+class StandIn:
+    """Does all of a model's turn in one step, and counts what the turn would have come to."""
+
+    endpoint: Endpoint
+    load: Load
+    price: Price | None
+    habits: Habits
+    coupled: bool
+    """Whether another run may pay for its calls."""
+    marks: dict[str, float]
+    """Of the whole team: how long the posts are for which they stand."""
+    request: Request = field(init=False)
+
+    async def ask(self, request: Request) -> Answer | Failure:
+        """Note what a model would be asked; the answer has nothing in it."""
+        self.request = request
+        return Answer({"choices": []}, None, 0.0)
+
+    async def act(self, view: View) -> Reply:
+        """Do all of a turn at once."""
+        await ModelPlayer(self.endpoint, self).act(view)
+        self._count(view)
+        return Reply((*self._posts(view), *_settled(view), ToolCall("done1", "done", {})))
+
+    def _count(self, view: View) -> None:
+        """Every call of the turn: its prompt repeats what was said in those before."""
+        habits, steps = self.habits, view.position.steps
+        calls = min(steps, habits.planning_calls if view.position.phase == "planning" else habits.deciding_calls)
+        size = self.request.size + _behind(json.dumps(self.request.messages, ensure_ascii=False), self.marks)
+        self.load.turns += not self.coupled
+        for number in range(steps):
+            prompt = (size + number * habits.step_bytes) / habits.bytes_per_token
+            price = self.price and (self.price.most if habits.everywhere else self.price.cost)
+            dollars = price(prompt, habits.completion_tokens) if price else 0.0
+            one = Load(0, 1, prompt, habits.completion_tokens, dollars, habits.seconds)
+            self.load.add(one, max(0.0, min(1.0, calls - number)))  # of a call that not every turn has, a part
+
+    def _posts(self, view: View) -> list[ToolCall]:
+        """Marks for the posts of a turn, on the widest channel for a ceiling, else on one after the other."""
+        if not view.channels or not (self.habits.everywhere or view.position.phase == "planning"):
+            return []
+        widest_alone = self.habits.everywhere
+        posts = min(self.habits.posts, float(view.position.steps)) if widest_alone else self.habits.posts
+        number, mark = max(1, round(posts)), f"<{self.endpoint.model}>"
+        self.marks[mark] = posts * self.habits.post_bytes / number
+        widest = max(view.channels, key=lambda each: len(each.members))
+        turn = view.position.round + view.agents.index(view.me)
+        each = [widest if widest_alone else view.channels[(turn + n) % len(view.channels)] for n in range(number)]
+        return [ToolCall(f"post{n}", "post", {"channel": c.name, "text": mark}) for n, c in enumerate(each)]
+
+
+def _settled(view: View) -> list[ToolCall]:
+    """Some decision on each of the agent's variables, or some belief about each claim, where it is time for that."""
+    match view.position.phase:
+        case "planning":
+            return []
+        case "survey":
+            told = {"belief": "unknown", "confidence": 100}
+            return [ToolCall(f"b{n}", "state_belief", {"claim": c, **told}) for n, (c, _) in enumerate(view.claims)]
+        case "execution":
+            moves: list[dict[str, object]] = [{"variable": v.name, "value": plain(v.domain[0])} for v in view.variables]
+            return [ToolCall(f"d{n}", "decide", move) for n, move in enumerate(moves)]

@@ -1,0 +1,166 @@
+"""Replays. In: a folder, its list of trials and what makes them; out: every run made again in another folder, compared.
+
+Answers come from the recorded calls, and scripted players act by themselves, so no model is asked. A run is reproduced
+when its trace and its result are equal byte for byte.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from colosseum.campaign.calls import Missing, RunCalls
+from colosseum.campaign.folder import Damaged, Folder, Plan, Reason, Result
+from colosseum.campaign.planning import keep_scenario
+from colosseum.campaign.runner import perform, result_of
+from colosseum.players.view import CallFailed
+from colosseum.run.redaction import Redaction
+from colosseum.run.trace import TraceWriter
+from colosseum.run.trial import Listed, Trial
+
+Verdict: TypeAlias = Literal["equal", "different", "not on file", "not ended"]
+Make: TypeAlias = Callable[[Listed], Trial | str]
+"""A listed trial as this version makes it, or why it cannot."""
+MOST_NAMED = 5
+"""Parts that differ and are named."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of one listed run."""
+
+    listed: Listed
+    verdict: Verdict
+    words: str = ""
+    """Where the first difference is, or why there is nothing to compare."""
+
+
+def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:
+    """Make every run of a plan that has ended again, in the order of the list. Raises OSError."""
+    with asyncio.Runner() as loop:
+        for listed in plan.trials:
+            try:
+                result = folder.result(listed.trial)
+            except Damaged as damaged:
+                yield Replayed(listed, "different", str(damaged))
+                continue
+            if result is None:
+                yield Replayed(listed, "not ended")
+            else:
+                yield loop.run(_replayed(folder, listed, result, make(listed), into))
+
+
+async def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str, into: Folder) -> Replayed:
+    if isinstance(trial, str):
+        return Replayed(listed, "different", trial)
+    if trial.identity != listed.trial:
+        return Replayed(listed, "different", _otherwise(folder.trace(listed.trial), trial))
+    calls = RunCalls(folder.calls(listed.trial), None, Redaction(), "read")
+    try:
+        into.commit(await _performed(trial, calls, into))
+    except Missing as missing:
+        if _lacking(calls, result):
+            return Replayed(listed, "not on file", "its calls were not kept")
+        return Replayed(listed, "different", f"something else is asked: {missing}")
+    keep_scenario(into, trial)
+    words = _traces(folder.trace(listed.trial), into.trace(listed.trial))
+    words = words or _results(folder.result_path(listed.trial), into.result_path(listed.trial))
+    return Replayed(listed, "different" if words else "equal", words)
+
+
+async def _performed(trial: Trial, calls: RunCalls, into: Folder) -> Result:
+    """Play a trial with answers that are on file. Raises Missing."""
+    trace = TraceWriter(into.trace(trial.identity))
+    reason: Reason | None = None
+    try:
+        await perform(trial, calls, trace)
+    except CallFailed as failure:
+        reason = Reason(failure.kind, failure.reason)
+    finally:
+        trace.close()
+    return result_of(trial, calls, trace.seal, reason)
+
+
+def _lacking(calls: RunCalls, result: Result) -> bool:
+    """Whether fewer calls are on file than the run was made of."""
+    kept = len(calls.known) + len(calls.failures.keys() - calls.known.keys())
+    return not calls.path.exists() or kept < result.expense.calls + (result.status == "failed")
+
+
+def _otherwise(path: Path, trial: Trial) -> str:
+    """Why a trial that is listed is not the one that this version makes."""
+    words = "this version plays it differently"
+    try:
+        with open(path, "rb") as file:
+            start = json.loads(file.readline())
+    except (OSError, ValueError):
+        return words
+    was = start if isinstance(start, dict) else {}
+    found = list(differing({key: was.get(key) for key in trial.description()}, trial.description()))
+    return f"{words}: {', '.join(found[:MOST_NAMED])}" if found else words
+
+
+def _traces(before: Path, after: Path) -> str:
+    """The first line in which two traces differ; empty when they are equal."""
+    if not before.exists():
+        return f"{before.name} is missing"
+    with open(before, "rb") as old, open(after, "rb") as new:
+        for number, (was, now) in enumerate(zip_longest(old, new), start=1):
+            if was != now:
+                return f"{before.name}: line {number}: {_line(was, now)}"
+    return ""
+
+
+def _line(was: bytes | None, now: bytes | None) -> str:
+    """How one line differs."""
+    before, after = _event(was), _event(now)
+    if was is None or now is None:
+        return f"a `{(before or after).get('event')}` is {'added' if was is None else 'no longer there'}"
+    if before.get("event") != after.get("event"):
+        return f"`{before.get('event')}` became `{after.get('event')}`"
+    found = [part for part in _places(before, after) if part != "chain"] or ["its text"]
+    return f"`{after.get('event')}` differs in {', '.join(found[:MOST_NAMED])}"
+
+
+def _event(raw: bytes | None) -> Mapping[str, Any]:
+    try:
+        found = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        return {"event": "unreadable line"}
+    return found if isinstance(found, dict) else {"event": "unreadable line"}
+
+
+def _results(before: Path, after: Path) -> str:
+    """In what two results differ; empty when they are equal."""
+    was, now = before.read_bytes(), after.read_bytes()
+    if was == now:
+        return ""
+    return f"{before.name} differs in {', '.join(_places(json.loads(was), json.loads(now)) or ['its layout'])}"
+
+
+def _places(was: object, now: object) -> list[str]:
+    """The places in which two JSON values differ; none where they are too deep to be gone through."""
+    try:
+        return list(differing(was, now))
+    except RecursionError:
+        return []
+
+
+def differing(was: object, now: object, place: str = "") -> Iterator[str]:
+    """The places in which two JSON values differ, as `expense.cost` or `arms[2].seeds`."""
+    match was, now:
+        case dict(), dict():
+            for key in dict.fromkeys((*was, *now)):
+                inner = f"{place}.{key}" if place else str(key)
+                if key not in was or key not in now:
+                    yield inner
+                else:
+                    yield from differing(was[key], now[key], inner)
+        case list(), list() if len(was) == len(now):
+            for number, (old, new) in enumerate(zip(was, now, strict=True)):
+                yield from differing(old, new, f"{place}[{number}]")
+        case _ if was != now or type(was) is not type(now):
+            yield place

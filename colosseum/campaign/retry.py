@@ -1,0 +1,240 @@
+"""Asks models until an answer comes. In: a Request; out: an Answer or a Failure, and word of every attempt.
+
+A call that fails for a passing reason is repeated after 1, 2, 4, … seconds, more often where the provider turns some
+away (no connection, 5xx, 429) while it answers others. A model that gives nobody an answer any more is down: its calls
+wait, one of them asks once a minute, and they go on when it answers. When patience is over no call is begun any more:
+the campaign pauses. So it does where several calls in a row come to nothing for another reason, as where the account
+is empty: every further run would fail of the same.
+"""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, TypeAlias
+
+from colosseum.campaign.prices import call_priced
+from colosseum.campaign.rate_limit import RateLimit
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.reply import Answer
+from colosseum.players.models.request import Halt, Request
+
+FIRST_DELAY = 1.0
+LONGEST_DELAY = 60.0
+"""Seconds between two attempts, unless the provider asks for more."""
+PATIENCE = 600.0
+"""Seconds that one call may wait for a provider that limits the rate, while others get answers."""
+PASSING = 16
+"""Attempts of one call after which those count, too, that are turned away while others are answered."""
+OUTAGE = 1800.0
+"""Seconds that a model may be down, after the attempts of a call, before the campaign pauses."""
+PROBE = 60.0
+"""Seconds between two attempts at a model that is down."""
+IN_VAIN = 5
+"""Calls of a model in a row that came to nothing, after all their attempts; then no call is begun any more."""
+OF_ONE_CONVERSATION = frozenset(("context", "refusal", "transport"))
+"""Failures that say nothing about other calls: of those in transport, only a model that is down does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call as it went, for the log."""
+
+    number: int
+    """From 1."""
+    result: Answer | Failure
+    delay: float | None
+    """Seconds until the next attempt; None when this was the last."""
+
+
+OnAttempt: TypeAlias = Callable[[Request, Attempt], None]
+
+
+CallModel: TypeAlias = Callable[[Request], Awaitable[Answer | Failure]]
+"""Makes one call."""
+
+
+def unheard(request: Request, attempt: Attempt) -> None:
+    """For whoever keeps no log."""
+
+
+@dataclass
+class Outage:
+    """A model that is down."""
+
+    model: str
+    since: float
+    """On the provider's clock, as is `probe`."""
+    probe: float
+    """When it is asked again."""
+    failure: Failure
+    """What the last attempt came to."""
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Of the one call that asks; all others wait for it."""
+
+
+Line: TypeAlias = tuple[str, str | None]
+"""A model and its address."""
+
+
+@dataclass
+class Provider:
+    """All models that a campaign asks, each with its own gate."""
+
+    most_connections: int = 64
+    attempts: int = 4
+    """Of one call, not counting those that were turned away by a rate limit, or while others were answered."""
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    call: CallModel = call_priced
+    patience: float = OUTAGE
+    sharing: Sequence[Collection[str]] = ()
+    """Models of one account, which share a rate limit."""
+    clock: Callable[[], float] = lambda: asyncio.get_running_loop().time()
+    under_way: int = 0
+    """Calls on the wire."""
+    stopping: bool = False
+    """Whether no further call is to begin."""
+    gates: dict[Line, RateLimit] = field(default_factory=dict)
+    outages: dict[Line, Outage] = field(default_factory=dict)
+    """Models that are down now."""
+    alive: dict[Line, float] = field(default_factory=dict)
+    """When the last call had begun that a model reacted to."""
+    in_vain: dict[str, int] = field(default_factory=dict)
+    """Calls since a model's last answer that came to nothing."""
+    gave_up: Failure | None = None
+    """Why no call is begun any more."""
+
+    async def ask(
+        self,
+        request: Request,
+        *,
+        attempts: int | None = None,
+        patience: float | None = None,
+        heard: OnAttempt = unheard,
+    ) -> Answer | Failure:
+        """The answer, or the failure after which no attempt is left or none would help. Raises Halt.
+
+        With `patience` nobody waits longer than that, in seconds, for a model that limits the rate, or is down.
+        """
+        line, left = _line(request), self.attempts if attempts is None else attempts
+        gate, lasting = self._gate(request), patience is None and request.by is None
+        number, failed, limited, waited, since, sent = 0, 0, 0, 0.0, math.inf, request
+        longest = max(LONGEST_DELAY, self.patience)
+        while True:
+            if gate.closed > (longest if patience is None else patience):
+                closed = _closed(request, gate.closed)
+                return self._give_up(closed) if lasting else closed
+            outage = self.outages.get(line) if lasting else None
+            if outage is not None:
+                failed, limited, waited, since = 0, 0, 0.0, math.inf
+            result = await (self._once(sent, gate) if outage is None else self._probe(sent, gate, outage))
+            number, slow = number + 1, isinstance(result, Failure) and result.kind == "rate_limit"
+            since = min(since, self.clock()) if _silent(result) else math.inf
+            alone = self.alive.get(line, -math.inf) < since  # nobody else was answered since this call last failed
+            passing = slow or (_silent(result) and not alone and number <= PASSING)
+            failed, limited = failed + (not passing), limited + slow
+            most = (PATIENCE if patience is None else patience) - waited if slow else LONGEST_DELAY
+            delay = _delay(result, limited if slow else failed, most) if passing or failed < left else None
+            if isinstance(result, Failure) and result.fits and sent is request:  # of a shorter reply there is room
+                sent, delay = replace(request, endpoint=replace(request.endpoint, max_tokens=result.fits)), 0.0
+            usual = max(FIRST_DELAY * (2 ** (left - 1) - 1), min(PATIENCE, self.patience))
+            over = delay is None or delay > longest or self.clock() - since >= usual
+            if lasting and alone and over and isinstance(result, Failure) and since < math.inf:
+                self._down(line, since if slow else self.clock(), result)
+                heard(request, Attempt(number, result, PROBE))
+                continue
+            since = since if alone else self.clock()
+            heard(request, Attempt(number, result, delay))
+            if delay is None:
+                if request.by is None:  # a user's own agent says nothing about others
+                    self._ended(request.endpoint.model, result)
+                return result
+            begun = self.clock()
+            await self.sleep(delay)
+            waited += max(delay, self.clock() - begun) if slow else 0.0
+
+    async def _once(self, request: Request, gate: RateLimit) -> Answer | Failure:
+        """One attempt, once there is room for it. Raises Halt."""
+        async with gate.turn() as turn:
+            if self.stopping:
+                raise Halt("stopping")
+            self.under_way += 1
+            begun = self.clock()
+            try:
+                result = await (request.by() if request.by else self.call(request))
+            finally:
+                self.under_way -= 1
+            if isinstance(result, Answer):
+                turn.succeeded()
+            elif result.kind == "rate_limit" and result.again:
+                turn.limited(result.after)
+        if isinstance(result, Answer) or not (_silent(result) or result.kind == "timeout"):
+            self.alive[_line(request)] = max(begun, self.alive.get(_line(request), begun))
+            self.outages.pop(_line(request), None)
+        return result
+
+    async def _probe(self, request: Request, gate: RateLimit, outage: Outage) -> Answer | Failure:
+        """One attempt, when it is time for one or the model is up again. Raises Halt, also when patience is over."""
+        line = _line(request)
+        async with outage.turn:
+            if self.outages.get(line) is outage:
+                if self.stopping:
+                    raise Halt("stopping")
+                await self.sleep(max(0.0, outage.probe - self.clock()))
+                result = await self._once(request, gate)
+                if isinstance(result, Failure) and line in self.outages:
+                    self._down(line, outage.since, result)
+                return result
+        return await self._once(request, gate)
+
+    def _down(self, line: Line, since: float, failure: Failure) -> None:
+        """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
+        now, outage = self.clock(), self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
+        outage.probe, outage.failure = now + PROBE, failure
+        if now - outage.since >= self.patience:
+            self._give_up(failure)
+
+    def _give_up(self, failure: Failure) -> NoReturn:
+        self.stopping, self.gave_up = True, self.gave_up or failure
+        raise Halt("no answer")
+
+    def _ended(self, model: str, result: Answer | Failure) -> None:
+        """Count how many calls of a model came to nothing. Raises Halt after too many of them."""
+        if isinstance(result, Answer):
+            self.in_vain.pop(model, None)
+        elif result.kind not in OF_ONE_CONVERSATION:
+            self.in_vain[model] = self.in_vain.get(model, 0) + 1
+            if self.in_vain[model] >= IN_VAIN:
+                self._give_up(result)
+
+    def _gate(self, request: Request) -> RateLimit:
+        line = _line(request)
+        if line not in self.gates:
+            together = {line[0]}.union(*(models for models in self.sharing if line[0] in models))
+            shared = (gate for (model, _), gate in self.gates.items() if model in together and len(together) > 1)
+            self.gates[line] = next(shared, None) or RateLimit(self.most_connections)
+        return self.gates[line]
+
+
+def _line(request: Request) -> Line:
+    return request.endpoint.model, request.endpoint.api_base
+
+
+def _silent(result: Answer | Failure) -> bool:
+    """Whether it is as of a provider that is down: no connection, 5xx, 429. What is malformed came from one."""
+    return isinstance(result, Failure) and result.again and (result.down or result.kind == "rate_limit")
+
+
+def _delay(result: Answer | Failure, number: int, most: float) -> float | None:
+    """Seconds before the next attempt after so many of a kind, or None when there should be none."""
+    match result:
+        case Failure(again=True, after=after):
+            wait = max(after or 0.0, min(FIRST_DELAY * 2 ** (number - 1), LONGEST_DELAY))
+            return wait if wait <= most else None
+        case _:
+            return None
+
+
+def _closed(request: Request, seconds: float) -> Failure:
+    words = f"`{request.endpoint.model}` is rate limited: it asked to wait, which takes another {seconds:.0f} s"
+    return Failure("rate_limit", words, again=True, after=seconds)

@@ -1,0 +1,112 @@
+"""Which seeds are worth running. In: an experiment that asks for an opportunity, and blocks; out: those that have it.
+
+A seed is looked at once for each sweep point, before any run, and all of its arms and repeats are run or left out
+together: where arms set params that change the instance, every arm's instance must have the opportunity. All arms of
+the experiment count, also those that are not asked for now, so that every part of a campaign finds the same.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from colosseum.campaign.folder import Looked, Screening
+from colosseum.diagnostics import Diagnostic, counted, report
+from colosseum.model.experiment import Conditions, Design
+from colosseum.model.scenario import Coalition, Task
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.opportunity import Opportunity, opportunity
+from colosseum.optimum.rounding import ROUNDING
+from colosseum.optimum.solve import Solver
+from colosseum.run.trial import Block, Trials
+
+Known = dict[tuple[Task, Coalition | None], Opportunity]
+
+
+@dataclass
+class Screener:
+    """Looks at the seeds of one experiment."""
+
+    design: Design
+    """The whole of it."""
+    trials: Trials
+    earlier: Screening | None = None
+    """What was found before with the same configuration: it is not looked for again."""
+    looked: dict[tuple[str, int], Looked] = field(init=False, default_factory=dict)
+    """By sweep point and seed, of the blocks that were asked for."""
+    diagnostics: list[Diagnostic] = field(init=False, default_factory=list)
+    """What is wrong with an instance that could not be made."""
+    _found: dict[tuple[str, int], Looked] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.earlier is not None:
+            self._found = {(each.point, each.seed): each for each in self.earlier.looked}
+
+    @property
+    def least(self) -> float | None:
+        """The opportunity asked for."""
+        return self.design.cells[0].conditions.settings.opportunity
+
+    @property
+    def screening(self) -> Screening | None:
+        """What was found; none where nothing is asked for."""
+        return None if self.least is None else Screening(self.least, tuple(self.looked.values()))
+
+    def passing(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks that are to be run; after something that is wrong there are no more."""
+        for block in blocks:
+            place = (block.point, block.seed)
+            if self.least is None:
+                yield block
+                continue
+            if place not in self._found and not self._look(block.seed, self.least):
+                return
+            self.looked[place] = self._found[place]
+            if self.looked[place].kept:
+                yield block
+
+    @property
+    def nothing(self) -> Diagnostic:
+        """What to say where no block passes."""
+        known = [(each.opportunity, each) for each in self.looked.values() if each.opportunity is not None]
+        message = f"none of {counted(len(self.looked), 'seed')} has an opportunity of at least {self.least:g}"
+        if not known:
+            reason = next((each.reason for each in self.looked.values()), "there is no seed")
+            return report("C092", None, message, help=f"of the first one it is not known: {reason}")
+        most, where = max(known, key=lambda each: each[0])
+        place = f"seed {where.seed}" + (f" of {where.point}" if where.point else "")
+        return report("C092", None, message, help=f"the greatest is {most:.3g}, at {place}: look at more seeds, "
+                      "or be content with less")  # fmt: skip
+
+    def _look(self, seed: int, least: float) -> bool:
+        """Look at a seed at every sweep point, as many have one task; False where something is wrong with it."""
+        known: Known = {}
+        for point in dict.fromkeys(cell.point for cell in self.design.cells):
+            if (point, seed) in self._found:
+                continue
+            arms = [self._measured(cell.conditions, seed, known) for cell in self.design.cells if cell.point == point]
+            if self.diagnostics:
+                return False
+            unknown = next((each.reason for each in arms if each.value is None), "")
+            value = None if unknown else min(each.value for each in arms if each.value is not None)
+            kept = value is not None and value >= least - ROUNDING
+            self._found[point, seed] = Looked(point, seed, value, unknown, kept)
+        return True
+
+    def _measured(self, conditions: Conditions, seed: int, known: Known) -> Opportunity:
+        """The opportunity of the first coalition in an arm's instance."""
+        instance, diagnostics = self.trials.expansions.get(seed, self.trials.adjust(conditions))
+        if instance is None:
+            self.diagnostics += [replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics]
+            return Opportunity(None, "there is no instance")
+        scenario = instance.expansion.scenario
+        place = scenario.task, next(iter(scenario.coalitions), None)
+        if place not in known:
+            known[place] = _opportunity(*place)
+        return known[place]
+
+
+def _opportunity(task: Task, coalition: Coalition | None) -> Opportunity:
+    """As a solver finds it that was asked nothing before."""
+    try:
+        return opportunity(Solver(task), coalition)
+    except NotLowered as fault:
+        return Opportunity(None, str(fault))

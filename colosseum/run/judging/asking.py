@@ -1,0 +1,162 @@
+"""One judgement by a model. In: a transcript, focal agents and a question; out: a Judgement, whatever comes back.
+
+The model answers by a tool, or by JSON in its text where it has none. What is wrong with an answer (no score, a quote
+that nobody said) is told to it, and it is asked again, a few times; the last answer then stands as what it is.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from colosseum.model.rubrics import HIGHEST, LOWEST
+from colosseum.model.scenario import Rubric
+from colosseum.model.template_files import Line
+from colosseum.players.models.failure import Failure
+from colosseum.players.models.messages import Message, how
+from colosseum.players.models.reply import reply
+from colosseum.players.models.request import Asker, Endpoint, Place, Request
+from colosseum.players.models.tools import Tool, tool
+from colosseum.players.models.written import MOST_BROKEN, thoughtless
+from colosseum.players.protocol.templates import Templates, shipped
+from colosseum.players.view import Reply, ToolCall
+from colosseum.run.judging.judgement import Focal, Judgement
+from colosseum.run.judging.quoting import is_quoted
+from colosseum.run.judging.transcript import Transcript
+
+TRIES: Final = 3
+"""Answers that a judge may give to one question."""
+LONGEST_RATIONALE: Final = 4000
+LONGEST_REASON: Final = 200
+"""Characters of a judge's own words that say why there is no score."""
+KNOWN: Final = {"judge": ("score", "quote", "rationale")}
+
+
+def judge_tool(words: Templates) -> Tool:
+    """How a judge answers."""
+    return tool(words, "judge", lowest=LOWEST, highest=HIGHEST)
+
+
+@dataclass(frozen=True)
+class Matter:
+    """What is to be judged."""
+
+    transcript: Transcript
+    rubric: Rubric
+    focal: Focal
+    agents: tuple[str, ...]
+    """The focal ones."""
+    templates: Templates = field(default_factory=shipped, compare=False, repr=False)
+
+    @property
+    def prompt(self) -> str:
+        """The transcript first, so that it is equal in all prompts about a run."""
+        return self.templates.say(
+            "judge_question",
+            transcript=Line(self.transcript.told(self.templates)),
+            focal=Line(", ".join(f"Agent {number}" for number in self.transcript.numbers(self.agents))),
+            question=Line(self.rubric.question),
+            scale=[(score, Line(words)) for score, words in self.rubric.anchors],
+        )
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The system message and the question."""
+        names = ["judge_system", *(["judge_thoughts"] if self.rubric.thoughts else [])]
+        return "\n".join(map(self.templates.say, names)), self.prompt
+
+    def place(self, repeat: int, step: int) -> Place:
+        """Where a call of it stands in the file of calls."""
+        return Place(f"{self.rubric.name}, {self.focal}", "judge", repeat, step)
+
+
+async def judge(matter: Matter, endpoint: Endpoint, asker: Asker, *, repeat: int = 1, earlier: int = 0) -> Judgement:
+    """Ask until an answer holds, TRIES times at most; `earlier` answers were given before. Raises Halt."""
+    told = _opening(matter, endpoint)
+    of, omitted = (matter.rubric.name, matter.focal, repeat), sum(post.omitted for post in matter.transcript.posts)
+    found = Judgement(endpoint.model, *of, "failed", None, "", "", "", earlier, earlier, omitted=omitted)
+    offered = () if endpoint.dialect == "text" else (judge_tool(matter.templates),)
+    for step in range(earlier + 1, earlier + TRIES + 1):
+        result = await asker.ask(Request(endpoint, tuple(told), offered, matter.place(repeat, step)))
+        if isinstance(result, Failure):
+            reason = f"{result.kind}: {result.reason}"
+            return replace(found, status="refused" if result.kind == "refusal" else "failed", reason=reason)
+        said = reply(result, known=KNOWN, as_text=endpoint.dialect == "text")
+        found = replace(read(said, matter, found), asked=step, served_model=result.usage.served_model)
+        if found.status in ("ok", "refused"):
+            return found
+        told += _again(said, found.reason, matter.templates)
+    return found
+
+
+def _opening(matter: Matter, endpoint: Endpoint) -> list[Message]:
+    (system, prompt), words = matter.texts, matter.templates
+    system += f"\n\n{how([judge_tool(words)], words)}" if endpoint.dialect == "text" else ""
+    return [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+
+
+def _again(said: Reply, reason: str, templates: Templates) -> list[Message]:
+    """What it said, and what is wrong with it; told as text, which every provider takes."""
+    words = said.note or json.dumps([call.arguments for call in said.calls], ensure_ascii=False)
+    again = templates.say("judge_again", reason=Line(reason))
+    return [{"role": "assistant", "content": words[:LONGEST_RATIONALE] or "…"}, {"role": "user", "content": again}]
+
+
+def read(said: Reply, matter: Matter, found: Judgement) -> Judgement:
+    """The judgement in a reply, or what is wrong with it."""
+    given = _given(said)
+    if isinstance(given, str):
+        return replace(found, status="unreadable", reason=given)
+    if given is None:
+        if said.finish == "refusal":
+            words = " ".join(said.note.split())[:LONGEST_REASON]
+            return replace(found, status="refused", reason=words or "it refused to answer")
+        why = "the answer was cut off" if said.finish == "length" else "there is no call of `judge` in the answer"
+        return replace(found, status="unreadable", reason=why)
+    score = _score(given.get("score"))
+    if score is None:
+        return replace(found, status="unreadable", reason=f"the score is a whole number from {LOWEST} to {HIGHEST}")
+    quote, rationale = _words(given.get("quote")), _words(given.get("rationale"))[:LONGEST_RATIONALE]
+    if score > LOWEST and not is_quoted(quote, matter.transcript):
+        why = "the quote does not stand in any `text`; copy it word for word"
+        return replace(found, status="unquoted", reason=why, quote="", rationale=rationale)
+    kept = quote if score > LOWEST else ""
+    return replace(found, status="ok", score=score, quote=kept, rationale=rationale, reason="")
+
+
+def _given(said: Reply) -> Mapping[str, object] | str | None:
+    """What a judge's call says, or why none of several counts; where it called nothing, the JSON object in its text."""
+    calls: Sequence[ToolCall] = [*said.calls, *said.written]
+    given = [call.arguments for call in calls if call.tool == "judge" and isinstance(call.arguments, dict)]
+    if len({_score(each.get("score")) for each in given}) > 1:
+        return "there are several calls of `judge`, and their scores differ"
+    return given[0] if given else _object(thoughtless(said.note))
+
+
+def _object(text: str) -> Mapping[str, object] | None:
+    """The last JSON object in a text that has a score."""
+    decoder, found, place, broken = json.JSONDecoder(), None, 0, 0
+    while broken < MOST_BROKEN and (place := text.find("{", place)) >= 0:
+        try:
+            read_, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            place, broken = place + 1, broken + 1
+            continue
+        found = read_ if isinstance(read_, dict) and "score" in read_ else found
+        place = end
+    return found
+
+
+def _score(given: object) -> int | None:
+    if isinstance(given, str) and re.fullmatch(r"\s*[0-9]\s*", given):
+        given = int(given)
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)
+    if isinstance(given, bool) or not isinstance(given, int) or not LOWEST <= given <= HIGHEST:
+        return None
+    return given
+
+
+def _words(given: object) -> str:
+    return given.strip() if isinstance(given, str) else ""

@@ -1,0 +1,116 @@
+"""Where the words stand that a judgement rests on. In: a quote and a transcript; out: posts, and places in them.
+
+Judges read transcripts with numbers for names, and copy more or less exactly: what stands between words does not
+matter, nor the case, nor whether a sign is shown as JSON shows it. Places are those of the post as it was written.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from colosseum.run.judging.transcript import Spelled, Transcript
+
+ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt\"/\\])")
+"""How JSON writes what a judge sees, and may copy as it stands."""
+BETWEEN: Final = re.compile(r"[\W_]+")
+MOST_MARKS: Final = 30
+"""Marks on one sign that are read, as in Unicode's Stream-Safe Text Format: to sort thousands takes for ever."""
+
+
+def is_quoted(quote: str, transcript: Transcript) -> bool:
+    """Whether the words stand within one post, as whole words; what stands between words does not matter."""
+    return bool(places(quote, transcript))
+
+
+def places(quote: str, transcript: Transcript) -> list[tuple[int, int, int]]:
+    """Where a quote stands: (place of the post, first sign, one past the last), in the posts as they were written.
+
+    Empty where it stands nowhere; the whole post where signs cannot be told apart.
+    """
+    wanted, found = _wording(quote), list[tuple[int, int, int]]()
+    for number, post in enumerate(transcript.posts):
+        whole = number, 0, len(post.original)
+        if not wanted:
+            found += [whole] if quote.strip() and quote.strip() == post.text.strip() else []
+            continue
+        text = _wording(post.text)
+        if (first := _stands(wanted, text)) is not None:
+            signs = _worded(transcript.spelled(post))
+            exact = "".join(sign for sign, _ in signs) == text
+            found.append((number, signs[first][1][0], signs[first + len(wanted) - 1][1][1]) if exact else whole)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _wording(text: str) -> str:
+    """The words of a text with one blank between them, whether it was copied as written or as JSON shows it."""
+    shown = ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
+    plain = unicodedata.normalize("NFKC", shown if shown.isascii() else _readable(shown)).casefold()
+    seen = plain if plain.isascii() else "".join(c for c in plain if unicodedata.category(c) != "Cf")
+    return BETWEEN.sub(" ", seen).strip()
+
+
+def _readable(text: str) -> str:
+    """Without the marks that are too many on one sign."""
+    kept, marks = list[str](), 0
+    for sign in text:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
+
+
+def _worded(signs: Sequence[Spelled]) -> list[Spelled]:
+    """The same, of signs that know where they come from."""
+    made: list[Spelled] = []
+    for sign, place in _composed(_unescaped(signs)):
+        for each in unicodedata.normalize("NFKC", sign).casefold():
+            if unicodedata.category(each) == "Cf":
+                continue
+            word = " " if BETWEEN.match(each) else each
+            if word != " " or (made and made[-1][0] != " "):
+                made.append((word, place))
+    while made and made[-1][0] == " ":
+        made.pop()
+    return made
+
+
+def _composed(signs: Iterable[Spelled]) -> Iterator[Spelled]:
+    """Signs with the marks that stand on them, as many as are read."""
+    held: Spelled | None = None
+    marks = 0
+    for sign, place in signs:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if held is not None and marks:
+            held = held[0] + (sign if marks <= MOST_MARKS else ""), (held[1][0], place[1])
+            continue
+        if held is not None:
+            yield held
+        held = sign, place
+    if held is not None:
+        yield held
+
+
+def _unescaped(signs: Sequence[Spelled]) -> Iterator[Spelled]:
+    """Signs that JSON writes with a stroke, as they are meant."""
+    text, start = "".join(sign for sign, _ in signs), 0
+    for found in ESCAPED.finditer(text):
+        yield from signs[start : found.start()]
+        whole = signs[found.start()][1][0], signs[found.end() - 1][1][1]
+        yield (chr(int(found[1], 16)) if found[1] else " "), whole
+        start = found.end()
+    yield from signs[start:]
+
+
+def _stands(wanted: str, text: str) -> int | None:
+    """Where it stands and cuts no word; scripts without blanks have words that nobody can tell apart."""
+    first, last = wanted[0].isascii(), wanted[-1].isascii()
+    place = text.find(wanted)
+    while place >= 0:
+        before, after = text[place - 1 : place] if place else "", text[place + len(wanted) :][:1]
+        if not (first and before.isalnum() and before.isascii()) and not (last and after.isalnum() and after.isascii()):
+            return place
+        place = text.find(wanted, place + 1)
+    return None

@@ -1,0 +1,252 @@
+"""One run of the protocol. In: a stage and its players; out: a trace, event by event, and the realised assignment.
+
+Planning: `rounds` times everybody in turn order, then a survey where there are claims, then one execution turn each in
+the same order. A turn ends as soon as the player has nothing more to do; who writes and calls no tool while planning is
+told so once. In the survey all are asked side by side, each in private; nothing of it is shown to anybody later, so
+that being asked changes no decision.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from colosseum.model import draws
+from colosseum.model.json_text import Json
+from colosseum.model.template_files import Line
+from colosseum.model.values import Value, plain, text
+from colosseum.players.models.written import thoughtless
+from colosseum.players.scripted.knowledge import Knowledge
+from colosseum.players.view import CallFailed, Note, Player, Position, Post, Reply, Step, ToolCall, ToolResult
+from colosseum.run.library import Library
+from colosseum.run.rules import Rules
+from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, knowledge, survey_steps, view
+from colosseum.run.trace import TraceWriter
+from colosseum.run.turn import (
+    MOST_CALLS,
+    Deed,
+    EndTurn,
+    Mistake,
+    Own,
+    SendPost,
+    StateBelief,
+    TakeDecision,
+    cut_off,
+    idle,
+    in_text,
+    read,
+)
+
+
+@dataclass
+class Run:
+    """A run while it goes on."""
+
+    stage: Stage
+    players: Mapping[str, Player]
+    library: Library
+    rules: Rules
+    trace: TraceWriter
+    posts: list[Post] = field(default_factory=list)
+    """On channels by their names on the wire; the trace has those of the spec."""
+    decided: list[tuple[str, str, Value]] = field(default_factory=list)
+    stated: set[tuple[str, str]] = field(default_factory=set)
+    """Whose belief about which claim is known."""
+    data: dict[str, Knowledge] = field(default_factory=dict)
+    recalled: dict[str, Recalled] = field(default_factory=dict)
+    """What each agent is shown of its earlier turns."""
+
+    async def play(self) -> None:
+        """Play to the end. Raises CallFailed when a player could not be asked; the trace then ends with `failed`."""
+        settings = self.stage.conditions.settings
+        order = turn_order(self.stage)
+        self.data = {agent: knowledge(self.stage, self.library, agent) for agent in order}
+        self.trace.write("order", agents=list(order))
+        self.trace.write("channels", channels=self._channels())
+        for agent in order:
+            self.trace.write("briefing", agent=agent, texts=list(self.stage.briefings[agent]))
+        try:
+            for number in range(1, settings.rounds + 1):
+                for agent in order:
+                    await self._turns([agent], Position("planning", number, settings.rounds, settings.steps))
+            if self.stage.claims:
+                position = Position("survey", settings.rounds + 1, settings.rounds, survey_steps(self.stage))
+                await self._turns(order, position)
+            last = Position("execution", settings.rounds + 1, settings.rounds, settings.steps)
+            for agent in order:
+                if self.stage.scenario.task.owned[agent]:
+                    await self._turns([agent], last)
+        except CallFailed as failure:
+            self.trace.write("failed", kind=failure.kind, reason=failure.reason)
+            raise
+        self._outcome()
+
+    def _channels(self) -> list[dict[str, Json]]:
+        """Who may post and read where, so that a trace can be read by itself."""
+        wire = self.stage.wire
+        return [{**asdict(c), "members": list(c.members), "wire": wire[c.name]} for c in self.stage.channels]
+
+    async def _turns(self, agents: Sequence[str], position: Position) -> None:
+        """The turns of one agent, or of several side by side: ask, carry out, answer, until done or out of steps."""
+        posts = tuple(self.posts)
+        going: dict[str, tuple[Step, ...]] = dict.fromkeys(agents, ())
+        for _ in range(position.steps):
+            now = Spoken(posts, tuple(self.decided))
+            self.trace.save()
+            replies = await side_by_side(self._asked(agent, position, now, steps) for agent, steps in going.items())
+            for agent, reply in zip(tuple(going), replies, strict=True):
+                step, over = self._carry_out(agent, position, reply, going[agent])
+                going[agent] = (*going[agent], step)
+                if over or len(going[agent]) == position.steps:
+                    self._recall(agent, position, posts, going[agent])
+                    del going[agent]
+            if not going:
+                break
+
+    def _recall(self, agent: str, position: Position, posts: tuple[Post, ...], steps: tuple[Step, ...]) -> None:
+        """Keep what the agent is to be shown of a planning turn that has ended; nothing it does later is."""
+        known = self.recalled.get(agent, NOTHING)
+        if position.phase != "planning":
+            return
+        match self.stage.conditions.settings.memory:
+            case "notes":
+                written = (thoughtless(s.reply.note) for s in steps if s.reply.finish != "refusal")
+                notes = (Note(position.round, words) for words in written if words)
+                self.recalled[agent] = Recalled(notes=(*known.notes, *notes))
+            case "all":
+                turn = view(self.stage, agent, position, Spoken(posts, ()), steps=steps, data=None)
+                self.recalled[agent] = Recalled(earlier=(*known.earlier, turn))
+
+    def _asked(self, agent: str, position: Position, now: Spoken, steps: tuple[Step, ...]) -> Awaitable[Reply]:
+        recalled = self.recalled.get(agent, NOTHING)
+        seen = view(self.stage, agent, position, now, steps=steps, data=self.data[agent], recalled=recalled)
+        return self.players[agent].act(seen)
+
+    def _settled(self, agent: str, position: Position, reply: Reply) -> bool:
+        """Nothing is left to do. Who must decide, or was asked, and calls no tool is asked again, unless it refuses."""
+        if position.phase == "planning" or reply.finish == "refusal":
+            return not reply.calls and reply.finish != "length"  # who was cut off may have been about to call one
+        if position.phase == "survey":
+            return {(agent, claim.name) for claim in self.stage.claims} <= self.stated
+        names = {v.name for v in self.stage.scenario.task.owned[agent]}
+        return names <= {variable for _, variable, _ in self.decided}
+
+    def _carry_out(self, agent: str, position: Position, reply: Reply, before: tuple[Step, ...]) -> tuple[Step, bool]:
+        """What a reply comes to, and whether the turn is over."""
+        self._log_reply(agent, position, reply)
+        if (number := len(reply.calls) + len(reply.written)) > MOST_CALLS:  # no provider takes them back, but without
+            said = Mistake("argument", "too_many", {"most": MOST_CALLS, "number": number})
+            reply = replace(reply, calls=(), written=(), provider_state=None)
+            return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), False
+        results: list[ToolResult] = []
+        done = False
+        for call in reply.calls:
+            match deed := self._read(agent, position, reply, call):
+                case SendPost():
+                    results.append(self._post(agent, position, call, deed))
+                case TakeDecision():
+                    results.append(self._decide(agent, position, call, deed))
+                case StateBelief():
+                    results.append(self._state(agent, call, deed))
+                case EndTurn():
+                    done = True
+                    results.append(self._answer(call, "over"))
+                case Mistake() as mistake:
+                    results.append(self._mistaken(agent, position, call, mistake))
+        results += [self._mistaken(agent, position, call, in_text(call)) for call in reply.written]
+        if position.phase == "planning" and idle(reply):
+            again = any(idle(step.reply) for step in before)
+            said = Mistake("idle", "idle_again" if again else "idle")
+            return Step(reply, (self._mistaken(agent, position, ToolCall("", "", {}), said),)), again
+        over = all(r.ok for r in results) and (done or self._settled(agent, position, reply))
+        return Step(reply, tuple(results)), over
+
+    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> Deed:
+        """What a call asks for."""
+        if reply.finish in ("length", "refusal") and call is reply.calls[-1] and isinstance(call.arguments, str):
+            return cut_off(call)
+        own = Own(
+            phase=position.phase, channels=[self.stage.wire[c.name] for c in self.stage.channels if agent in c.members],
+            variables=self.stage.scenario.task.owned[agent], decided=[variable for _, variable, _ in self.decided],
+            claims=[claim.name for claim in self.stage.claims],
+        )  # fmt: skip
+        return read(call, own)
+
+    def _mistaken(self, agent: str, position: Position, call: ToolCall, mistake: Mistake) -> ToolResult:
+        words, kind = self.stage.templates.say(mistake.answer, **mistake.facts), mistake.kind
+        self.trace.write("mistake", agent=agent, round=position.round, tool=call.tool, kind=kind, message=words)
+        return ToolResult(call, ok=False, message=words)
+
+    def _answer(self, call: ToolCall, answer: str, **facts: object) -> ToolResult:
+        """What is said to a call that was carried out."""
+        return ToolResult(call, ok=True, message=self.stage.templates.say(answer, **facts))
+
+    def _post(self, agent: str, position: Position, call: ToolCall, deed: SendPost) -> ToolResult:
+        post = Post(len(self.posts) + 1, position.round, deed.channel, agent, deed.text)
+        self.posts.append(post)
+        name = next(name for name, wire in self.stage.wire.items() if wire == deed.channel)
+        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=deed.text)
+        return self._answer(call, "posted", channel=Line(deed.channel))
+
+    def _decide(self, agent: str, position: Position, call: ToolCall, deed: TakeDecision) -> ToolResult:
+        name, taken = deed.variable.name, {variable: value for _, variable, value in self.decided}
+        refusing = self.stage.conditions.settings.decisions == "sequential"
+        broken = self.rules.forbids(taken, name, deed.value) if refusing else None
+        if broken is not None:
+            facts = {"variable": Line(name), "value": Line(text(deed.value)), "rule": Line(broken)}
+            self.trace.write(
+                "refused", agent=agent, round=position.round, variable=name, value=plain(deed.value), rule=broken
+            )
+            return replace(self._answer(call, "refused", **facts), ok=False)
+        self.decided.append((agent, name, deed.value))
+        self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(deed.value))
+        return self._answer(call, "taken", variable=Line(name), value=Line(text(deed.value)))
+
+    def _state(self, agent: str, call: ToolCall, deed: StateBelief) -> ToolResult:
+        self.stated.add((agent, deed.claim))
+        self.trace.write("belief", agent=agent, claim=deed.claim, belief=deed.belief, confidence=deed.confidence)
+        sure = Line(f"{deed.confidence:g}")
+        return self._answer(call, "believed", claim=Line(deed.claim), belief=Line(deed.belief), confidence=sure)
+
+    def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
+        place: Any = {"agent": agent, "phase": position.phase, "round": position.round}
+        for thought in reply.thoughts:
+            self.trace.write("thought", **place, kind=thought.kind, text=thought.text)
+        calls: Any = [{"id": c.id, "tool": c.tool, "arguments": c.arguments} for c in reply.calls]
+        usage = None if reply.usage is None else asdict(reply.usage)
+        self.trace.write("reply", **place, calls=calls, note=reply.note, finish=reply.finish, usage=usage)
+
+    def _outcome(self) -> None:
+        """What stands at the end; an undecided variable opts out where it can, else takes a seeded draw."""
+        chosen = {variable: value for _, variable, value in self.decided}
+        undecided = [v for v in self.stage.scenario.task.variables if v.name not in chosen]
+        for variable in undecided:
+            key = draws.key(self.stage.scenario.seed, "undecided", (variable.name, self.stage.repeat))
+            chosen[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
+        assignment = {v.name: plain(chosen[v.name]) for v in self.stage.scenario.task.variables}
+        self.trace.write("outcome", assignment=assignment, undecided=[v.name for v in undecided])
+
+
+async def side_by_side(asked: Iterable[Awaitable[Reply]]) -> list[Reply]:
+    """All replies, in order. Raises what kept one from coming, once all have ended: no answer is lost on the way."""
+    replies = await asyncio.gather(*asked, return_exceptions=True)
+    broken = sorted((r for r in replies if isinstance(r, BaseException)), key=lambda r: isinstance(r, CallFailed))
+    if broken:
+        raise broken[0]  # a stop comes before a failure: the run can be gone on with
+    return [reply for reply in replies if isinstance(reply, Reply)]
+
+
+def turn_order(stage: Stage) -> tuple[str, ...]:
+    """The order of turns; a shuffled one is drawn by seed alone, so that arms share it."""
+    scenario = stage.scenario
+    agents = tuple(str(a) for a in draws.shuffle(draws.key(scenario.seed, "order"), scenario.task.agents))
+    members = set(scenario.coalitions[0].members) if scenario.coalitions else set()
+    match stage.conditions.settings.order:
+        case "declared":
+            return scenario.task.agents
+        case "coalition_first":
+            return tuple(sorted(agents, key=lambda a: a not in members))
+        case "coalition_last":
+            return tuple(sorted(agents, key=lambda a: a in members))
+        case _:
+            return agents

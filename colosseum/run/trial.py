@@ -1,0 +1,254 @@
+"""Trials. In: a design, its expansions and models; out: every run to be made, each with an identity.
+
+The identity is a hash of the scenario (its prompts with it), the arm and its conditions, the players with their
+parameters, the seed and the version of the protocol: equal hash, equal work; a changed configuration is new work.
+What a run may cost and how it is judged are no part of it, nor where a model is served.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TypeAlias
+
+from colosseum.diagnostics import Diagnostic, has_errors
+from colosseum.model import draws, serial
+from colosseum.model.expand import Expansion, expand
+from colosseum.model.experiment import Arm, Conditions, Design
+from colosseum.model.json_text import Json, encode
+from colosseum.model.settings import Settings
+from colosseum.model.spec import Spec
+from colosseum.model.values import Elements, Value, text
+from colosseum.players.models.request import Endpoint
+from colosseum.players.protocol.own import protocol_folder
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.run.library import Library
+from colosseum.run.rules import Rules
+from colosseum.run.stage import Stage, survey_steps
+from colosseum.run.team import cast
+
+PROTOCOL = 4
+"""Raised when the same trial would be played differently."""
+PLAYED = ("rounds", "steps", "order", "decisions", "undecided", "survey", "consolidate", "strength", "noise", "names",
+          "memory")  # fmt: skip
+"""Settings that change what happens in a run; those of models are among their parameters."""
+MOST_KEPT = 8
+"""Expansions that are remembered: a block's, and some more where its arms differ in params or networks."""
+
+MakeEndpoint: TypeAlias = Callable[[str, Settings], Endpoint]
+"""How a model is asked, by its name and the settings of the arm."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A trial as campaign.json lists it."""
+
+    trial: str
+    arm: str
+    point: str
+    seed: int
+    repeat: int
+    model: str
+    players: dict[str, str]
+    scenario: str
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A scenario with all that its runs share."""
+
+    expansion: Expansion
+    written: bytes
+    """The scenario's JSON."""
+    digest: str
+    """SHA-256 of that, in hexadecimal."""
+    library: Library
+    rules: Rules
+
+    @classmethod
+    def of(cls, expansion: Expansion) -> "Instance":
+        """What an expansion comes to."""
+        written = serial.dump(expansion.scenario)
+        digest = hashlib.sha256(written).hexdigest()
+        return cls(expansion, written, digest, Library.of(expansion.world), Rules(expansion.scenario.task))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run to be made."""
+
+    stage: Stage
+    arm: str
+    point: str
+    roles: dict[str, str]
+    """The name of every agent's player."""
+    endpoints: dict[str, Endpoint]
+    """How every model among them is asked."""
+    instance: Instance = field(compare=False, repr=False)
+    coupled: bool = False
+    """Whether answers to equal prompts are shared with other arms."""
+
+    @property
+    def seed(self) -> int:
+        """Of the instance."""
+        return self.stage.scenario.seed
+
+    @property
+    def scenario_hash(self) -> str:
+        """SHA-256 of the scenario's JSON, in hexadecimal."""
+        return self.instance.digest
+
+    @property
+    def most_calls(self) -> int:
+        """How many a run may need, where every turn takes all its steps."""
+        settings, task = self.stage.conditions.settings, self.stage.scenario.task
+        deciding = sum(1 for agent in task.agents if task.owned[agent])
+        asked = len(task.agents) * survey_steps(self.stage) if self.stage.claims else 0
+        return settings.steps * (settings.rounds * len(task.agents) + deciding) + asked
+
+    @property
+    def turns(self) -> int:
+        """Of agents that no script plays, with their answers to a survey."""
+        settings, owned = self.stage.conditions.settings, self.stage.scenario.task.owned
+        asked = [agent for agent, player in self.roles.items() if player not in SCRIPTED]
+        return len(asked) * (settings.rounds + bool(self.stage.claims)) + sum(1 for agent in asked if owned[agent])
+
+    def description(self) -> dict[str, Json]:
+        """Everything that makes this trial what it is, as the trace opens with it."""
+        return {
+            "protocol": PROTOCOL,
+            "scenario": self.scenario_hash,
+            "arm": self.arm,
+            "point": self.point,
+            "seed": self.seed,
+            "repeat": self.stage.repeat,
+            "wordings": dict(self.stage.wordings),
+            "players": dict(self.roles),
+            "models": {name: endpoint.parameters for name, endpoint in self.endpoints.items()},
+            "conditions": conditions_json(self.stage.conditions),
+            "coupled": self.coupled,
+            "templates": self.stage.templates.digest,
+        }
+
+    @cached_property
+    def identity(self) -> str:
+        """SHA-256 of the description, in hexadecimal."""
+        return hashlib.sha256(encode(self.description()).encode()).hexdigest()
+
+    @property
+    def listed(self) -> Listed:
+        """As campaign.json lists it."""
+        named = self.stage.conditions.settings.model
+        model = named[0][1] if len(named) == 1 and named[0][0] == "agents" else ", ".join(f"{w}={m}" for w, m in named)
+        return Listed(
+            self.identity, self.arm, self.point, self.seed, self.stage.repeat, model, self.roles, self.scenario_hash
+        )
+
+
+def conditions_json(conditions: Conditions) -> dict[str, Json]:
+    """An arm's conditions as JSON."""
+    return {
+        "settings": {k: _plain(v) for k, v in asdict(conditions.settings).items() if k in PLAYED},
+        "channels": dict(conditions.channels),
+        "variants": dict(conditions.variants),
+        "params": {k: _plain(v) for k, v in conditions.params},
+        "network": None
+        if conditions.graph is None
+        else {"kind": conditions.graph.kind, **{k: _plain(v) for k, v in conditions.graph.arguments}},
+    }
+
+
+def _plain(value: object) -> Json:
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Elements():
+            return [_plain(v) for v in value]
+        case tuple() | list():
+            return [_plain(v) for v in value]
+        case _:
+            return text(value)  # type: ignore[arg-type]
+
+
+@dataclass
+class Expansions:
+    """Expansions of one spec, the last few of which are remembered."""
+
+    spec: Spec
+    params: Mapping[str, Value]
+    made: dict[tuple[int, str], Instance] = field(default_factory=dict)
+
+    def get(self, seed: int, conditions: Conditions) -> tuple[Instance | None, list[Diagnostic]]:
+        """The instance under an arm's conditions, or what is wrong with it there."""
+        key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
+        if key in self.made:
+            return self.made[key], []
+        params = {**self.params, **dict(conditions.params)}
+        expansion, diagnostics = expand(self.spec, seed=seed, params=params, graph=conditions.graph)
+        if expansion is None or has_errors(diagnostics):
+            return None, diagnostics
+        while len(self.made) >= MOST_KEPT:
+            self.made.pop(next(iter(self.made)))
+        self.made[key] = Instance.of(expansion)
+        return self.made[key], []
+
+
+@dataclass(frozen=True)
+class Block:
+    """Runs that are compared with each other: all arms of a sweep point, seed and repeat, in the order of their runs.
+
+    Their order is shuffled, so that a provider's drift does not look like an effect of an arm.
+    """
+
+    point: str
+    seed: int
+    repeat: int
+    arms: tuple[Arm, ...]
+
+
+def blocks(design: Design) -> Iterator[Block]:
+    """All blocks, point by point, seed by seed."""
+    for point in dict.fromkeys(cell.point for cell in design.cells):
+        arms = {cell.name: cell for cell in design.cells if cell.point == point}
+        for seed in design.seeds:
+            for repeat in range(1, design.repeats + 1):
+                names = draws.shuffle(draws.key(seed, "arms", (point, repeat)), list(arms))
+                yield Block(point, seed, repeat, tuple(arms[str(name)] for name in names))
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Makes the trials of blocks."""
+
+    expansions: Expansions
+    adjust: Callable[[Conditions], Conditions]
+    """What was asked for in place of what the spec says."""
+    endpoint: MakeEndpoint
+    coupled: bool = False
+
+    def of(self, block: Block) -> tuple[list[Trial], list[Diagnostic]]:
+        """A block's trials, or what is wrong with one. Raises UnknownPlayer."""
+        made: list[Trial] = []
+        for arm in block.arms:
+            trial, diagnostics = self._trial(arm, block)
+            if trial is None:
+                return [], [replace(d, help=(*d.help, f"this happens at seed {block.seed}")) for d in diagnostics]
+            made.append(trial)
+        return made, []
+
+    def _trial(self, arm: Arm, block: Block) -> tuple[Trial | None, list[Diagnostic]]:
+        conditions = self.adjust(arm.conditions)
+        instance, diagnostics = self.expansions.get(block.seed, conditions)
+        if instance is None:
+            return None, diagnostics
+        main = self.expansions.spec.composition.source.path
+        templates, diagnostics = protocol_folder(main, conditions.settings.protocol)
+        if diagnostics:
+            return None, diagnostics
+        expansion = instance.expansion
+        run = draws.SEPARATOR.join((arm.point, arm.name))
+        stage = Stage(expansion.scenario, conditions, block.repeat, run=run, templates=templates)
+        roles = cast(stage, expansion.world.sets)
+        models = dict.fromkeys(name for name in roles.values() if name not in SCRIPTED)
+        endpoints = {name: self.endpoint(name, conditions.settings) for name in models}
+        return Trial(stage, arm.name, arm.point, roles, endpoints, instance, self.coupled and bool(endpoints)), []
