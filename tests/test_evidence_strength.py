@@ -272,7 +272,9 @@ def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.
         held(instance, scenario.coalitions[0], instance.optimum.assignment or {})
 
 
-# ---- players whose strength is known: a tenth of the bench --------------------------------------------------------
+# ---- players whose strength is known: a twentieth of the bench ----------------------------------------------------
+
+STUDIES = 100
 
 
 @pytest.fixture(scope="module")
@@ -282,13 +284,13 @@ def pool() -> list[Moves]:
 
 @pytest.mark.parametrize("player", BARRED, ids=str)
 def test_the_set_holds_the_true_strength_and_is_narrow(player: Player, pool: list[Moves]) -> None:
-    found = measured(pool, player, 200)
-    assert found.held >= 0.90 * 200
+    found = measured(pool, player, STUDIES)
+    assert found.held >= 0.90 * STUDIES
     assert found.width <= (0.7 if (player.strength, player.precision) == (0.5, 5.0) else 0.6)
     if player.strength == 0:
-        assert found.zero_excluded <= 0.05 * 200
+        assert found.zero_excluded <= 0.05 * STUDIES
     if player.strength == 1:
-        assert found.zero_excluded >= 0.90 * 200
+        assert found.zero_excluded >= 0.90 * STUDIES
 
 
 def test_two_arms_are_told_apart_by_their_strength_alone(pool: list[Moves]) -> None:

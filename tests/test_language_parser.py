@@ -297,5 +297,5 @@ def test_any_mutation_of_a_good_text(text: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
 def test_any_truncation_of_a_spec(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for end in range(0, len(text), max(7, len(text) // 150)):
+    for end in range(0, len(text), max(7, len(text) // 60)):
         check_any(text[:end])
