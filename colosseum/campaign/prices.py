@@ -13,6 +13,7 @@ from colosseum.players.models.call import call, is_local, library
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
 from colosseum.players.models.request import MILLION, Endpoint, LongPrice, Price, Request
+from colosseum.players.own_source import is_own
 
 LONG = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
@@ -47,7 +48,7 @@ def priced(answer: Answer, price: Price | None) -> Answer:
 
 def entry(model: str) -> Mapping[str, Any]:
     """What litellm's list says of a model, by whichever protocol it is asked; nothing where it is not on it."""
-    listed = library().model_cost
+    listed = {} if is_own(model) else library().model_cost  # a player of one's own needs no litellm
     return listed.get(model) or listed.get(model.partition("/")[2].removeprefix("responses/")) or {}
 
 
@@ -71,6 +72,5 @@ def _long(found: Mapping[str, Any]) -> LongPrice | None:
     limits = sorted(int(match[1]) for name in found if (match := LONG.fullmatch(name)))
     if not limits:
         return None
-    names = (f"{way}_cost_per_token_above_{limits[0]}k_tokens" for way in ("input", "output"))
-    prompt, completion = (found.get(name) for name in names)
+    prompt, completion = (found.get(f"{way}_cost_per_token_above_{limits[0]}k_tokens") for way in ("input", "output"))
     return LongPrice(limits[0] * 1000, prompt * MILLION, completion * MILLION) if prompt and completion else None
