@@ -123,7 +123,8 @@ def _shapes(
     look, y, place = signs(summary.arms, summary.control), TOP, ""
     for row, dots in zip(rows, drawn, strict=True):
         if row.place != place:
-            yield name_at(4, y + 16, row.place, RIGHT, role="strong over")
+            place = row.place
+            yield name_at(4, y + 16, place, RIGHT, role="strong over")
             y += HEAD
         yield from _row(row, dots, look[row.arm.arm], frame, y)
         y += frame.high

@@ -115,7 +115,8 @@ def _shapes(rows: Sequence[_Row], margin: float, name: str) -> Iterator[Shape]:
     y, place = TOP, ""
     for row in rows:
         if row.place != place:
-            yield name_at(4, y + 16, row.place, RIGHT, role="strong over")
+            place = row.place
+            yield name_at(4, y + 16, place, RIGHT, role="strong over")
             y += HEAD
         yield from _row(row, across, y, left, most, _high(rows))
         y += _high(rows)
