@@ -42,8 +42,6 @@ from .coverage import Coverage, coverage
 from .lines import Ledger, Line
 
 INSTANCES, STUDIES, TENTH = 1_500, 2_000, 10
-QUICK: Final = INSTANCES // 20
-"""Instances of a quick pool, from which a tenth of the studies is drawn."""
 SEEDS: Final = 40
 LOW, MID, HIGH = 0.05, 0.1, 0.2
 """At HIGH no bar is kept, and the pool is a tenth: 40 seeds settle that there is no effect of the margin, 0.04 u, only
@@ -72,23 +70,22 @@ TESTS: Final[dict[str, Callable[[Sequence[float]], Figure]]] = {
 
 
 def planted(ledger: Ledger) -> None:
-    """Plant at all noises; a smaller pool and a tenth of the studies, at mid noise, where it must be quick."""
+    """Plant at all noises; a tenth of it, at mid noise, where it must be quick."""
     part = TENTH if ledger.quick else 1
-    size = QUICK if ledger.quick else INSTANCES
-    found = _planted(ledger, (MID,) if ledger.quick else (LOW, MID), size, part)
+    found = _planted(ledger, (MID,) if ledger.quick else (LOW, MID), part)
     ledger.tables(verdict_lines(found, sure=ledger.quick))
     if not ledger.quick:
-        ledger.tables(verdict_lines(_planted(ledger, (HIGH,), INSTANCES // TENTH, TENTH), barred=False))
+        ledger.tables(verdict_lines(_planted(ledger, (HIGH,), TENTH), barred=False))
     stands = [each.stand for each in found.studied]
     ledger.tables(coverage_lines(stands, found.draws, sure=ledger.quick))
     ledger.note("planted: nulls")
     ledger.tables(null_lines(stands, found.draws, NULLS // part))
 
 
-def _planted(ledger: Ledger, noises: tuple[float, ...], size: int, part: int) -> Outlook:
+def _planted(ledger: Ledger, noises: tuple[float, ...], part: int) -> Outlook:
     checked, _ = check(SPECS / "jira.colo")
     assert checked is not None
-    wish = Wish(KINDS, (1.0,), noises, None, size, STUDIES // part, (SEEDS,), LEAST)
+    wish = Wish(KINDS, (1.0,), noises, None, INSTANCES // part, STUDIES // part, (SEEDS,), LEAST)
     design, coalition = checked.designs["hidden_channel"], checked.expansion.scenario.coalitions[0]
     return outlook(SPECS / "jira.colo", {}, design, coalition, wish, lambda *done: _tell(ledger, *done))
 
