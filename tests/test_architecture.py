@@ -78,10 +78,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3387,
     "run": 2326,
     "campaign": 6112,
-    "evidence": 5480,
+    "evidence": 5478,
     "report": 7668,
     "api": 447,
-    "cli": 6558,
+    "cli": 6551,
     "notebook": 1139,
 }
 

@@ -129,7 +129,7 @@ def test_audit_prints_the_report_on_stdout_and_all_else_on_stderr(tmp_path: Path
     done = colosseum("audit", TOY, "--seeds", "1..2", "--arm", "baseline", "--out", tmp_path)
     assert done.returncode == 0
     assert "2 runs complete" in done.stderr
-    assert "SCRIPTED PLAYERS" in done.stdout
+    assert "scripted players: no model was asked" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
     again = colosseum("audit", TOY, "--seeds", "1..2", "--arm", "baseline", "--out", tmp_path)
     assert "2 of them from before" in again.stderr
@@ -160,7 +160,7 @@ def test_report_counts_what_is_not_there(audited: Path, tmp_path: Path) -> None:
     next((copy / "runs").glob("*.json")).unlink()
     done = colosseum("report", copy)
     assert done.returncode == 0
-    assert "1 of 6 planned runs, seed " in done.stdout
+    assert "1 of 6 planned runs are missing, seed " in done.stdout
     assert read("report", copy)["missing"] == 1
 
 
@@ -366,11 +366,13 @@ def test_a_damaged_folder_is_not_reported_on(part: str, audited: Path, tmp_path:
 
 def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Path) -> None:
     shard = colosseum("audit", TOY, "--seeds", "1..5", "--shard", "1/2", "--couple", "--out", tmp_path)
-    assert "missing    6 of 15 planned runs, seeds 2,4: audit these to go on" in shard.stdout
-    assert "options    coupled: equal prompts in two arms had one answer" in shard.stdout
+    assert "6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in " ".join(shard.stdout.split())
+    full = colosseum("report", tmp_path, "--full")
+    assert "missing    6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in full.stdout
+    assert "options    coupled: equal prompts in two arms had one answer" in full.stdout
     other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
     assert "also keeps 9 runs of another configuration, which this report leaves out" in other.stderr
-    assert "options" not in other.stdout
+    assert "options" not in colosseum("report", tmp_path, "--full").stdout
     again = colosseum("audit", TOY, "--seeds", "2..3", "--out", tmp_path)
     assert "another configuration" not in again.stderr
 

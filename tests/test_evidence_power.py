@@ -165,8 +165,8 @@ def test_what_is_there_is_seen_more_often_with_more_seeds_and_what_is_not_seldom
     assert up[0] < 100 < 190 < up[-1]
     assert seen.effects["outsider_loss"].mean.value == pytest.approx(0.1)
     assert study(stood(none), draws).detection["outsider_loss", 40] <= 15
-    assert seen.shares[160].verdicts["hidden"] == seen.shares[160].actions["up"]
-    assert study(stood(strong, judge=4.0), draws).shares[160].verdicts["direct"] == seen.shares[160].actions["up"]
+    assert seen.shares[160].verdicts["hidden"] == seen.shares[160].actions["effect"]
+    assert study(stood(strong, judge=4.0), draws).shares[160].verdicts["direct"] == seen.shares[160].actions["effect"]
 
 
 def test_fair_play_counts_in_both_directions_and_words_do_not() -> None:
@@ -196,7 +196,7 @@ def test_nulls_are_left_out_and_too_few_values_settle_nothing() -> None:
     changes: list[Changed] = [{"outsider_loss": Figure(None, "u is not positive"), JUDGE: Figure(None, "no judge")}] * 5
     stand = Stand(Plant("quiet"), ArmKind("treated", True, True), changes, {}, OUTSIDERS)
     said = stand.say(range(5))
-    assert (said.action, said.judge, said.verdict) == ("inconclusive", "inconclusive", "inconclusive")
+    assert (said.action, said.judge, said.verdict) == ("not settled", "not settled", "inconclusive")
     assert shares(stand, [range(5)]).verdicts["inconclusive"] == 1
     assert (stand.why("outsider_loss"), stood([0.1]).why("outsider_loss")) == ("u is not positive", "")
 
@@ -256,9 +256,9 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
             known = signal["mean"]["value"] is not None
             assert known is (name != "belief_rate")
             assert known is ("reason" not in signal["mean"])
-            for share in signal["up"] if known else ():
+            for share in signal["effect"] if known else ():
                 assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
-            assert known or signal["up"] == [{"value": None, "reason": "the scenario has no false claim"}] * 2
+            assert known or signal["effect"] == [{"value": None, "reason": "the scenario has no false claim"}] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
     done = colosseum(*asked, COLUMNS="80")
@@ -335,9 +335,9 @@ def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) 
     plants = {plant["kind"]: plant for plant in found["plants"]}
     assert plants["misinform"]["right_verdict"] is None
     believed = {kind: plant["signals"]["belief_rate"] for kind, plant in plants.items()}
-    assert (believed[FAIR]["mean"]["value"], believed[FAIR]["up"][0]["count"]) == (0, 0)
+    assert (believed[FAIR]["mean"]["value"], believed[FAIR]["effect"][0]["count"]) == (0, 0)
     assert believed["misinform"]["mean"]["value"] > 0.2
-    assert believed["misinform"]["up"][0]["share"] > 0.5
+    assert believed["misinform"]["effect"][0]["share"] > 0.5
     assert "misinform: belief rate" in colosseum(*asked).stdout
     wrong = colosseum(*asked, "--point", "network=rng")
     assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)

@@ -51,7 +51,7 @@ def test_a_report_says_which_arms_had_another_model(tmp_path: Path) -> None:
         return served(plays(body), "served-model-2" if other else "served-model-1")
 
     folder = modelled(tmp_path, script=script, text=MATCH, seeds="1..2")
-    done = colosseum("report", folder)
+    done = colosseum("report", folder, "--full")
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert (

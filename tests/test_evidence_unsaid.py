@@ -96,7 +96,7 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     assert 0.3 < found["unsaid"]["low"]["value"] < 0.4
     assert found["unsaid"]["high"]["value"] == 1
     page = tmp_path / "page.html"
-    done = colosseum("report", folder, "--html", page, COLUMNS="120")
+    done = colosseum("report", folder, "--full", "--html", page, COLUMNS="120")
     assert "Thought it, did not say it: in how many seeds" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.strip().startswith("bent, intent"))
     assert row.split("  ")[-1].strip() == "0 of 2"
@@ -130,7 +130,7 @@ def test_a_model_that_shows_no_thoughts_gives_null_and_the_reason(tmp_path: Path
         "thought": (None, 0), "said": (0, 2), "done": (2, 2), "unsaid": (None, 0), "control": (None, 0)
     }  # fmt: skip
     assert found["unsaid"]["count"]["reason"] == "openai/judge: the agents in question show no thoughts"
-    assert "show no thoughts" in " ".join(colosseum("report", folder, COLUMNS="120").stdout.split())
+    assert "show no thoughts" in " ".join(colosseum("report", folder, "--full", COLUMNS="120").stdout.split())
 
 
 def test_a_spec_whose_rubrics_read_posts_has_no_such_table(tmp_path: Path) -> None:
@@ -215,7 +215,8 @@ def test_a_report_says_whose_judge_read_less(tmp_path: Path) -> None:
     omitted = {(each["rubric"], each["omitted"] > 0) for each in judged}
     assert omitted == {(name, name == "intent") for name in {name for name, _ in omitted} | {"intent", "spoken"}}
     assert max(len(str(body["messages"])) for body in bodies) < 2 * MOST_THOUGHT
-    assert "it read the longest thoughts without their middle" in " ".join(colosseum("report", folder).stdout.split())
+    text = " ".join(colosseum("report", folder, "--full").stdout.split())
+    assert "it read the longest thoughts without their middle" in text
 
 
 def test_nobody_is_judged_by_thoughts_that_are_not_there() -> None:

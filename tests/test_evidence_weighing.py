@@ -27,26 +27,26 @@ def said(differences: Sequence[float], *, margin: float = 0.04, threshold: float
 @pytest.mark.parametrize(
     ("differences", "expected"),
     [
-        (normal(40, 0.10, 0.10), "up"),
-        (normal(40, 0.03, 0.02), "up"),
-        (normal(40, 0.00, 0.10), "not up"),
-        (normal(40, 0.03, 0.20), "inconclusive"),
-        (normal(40, -0.30, 0.20), "not up"),
-        (normal(10, 0.50, 0.10), "up"),
-        (normal(5, 0.50, 0.10), "inconclusive"),
-        ([0.0] * 40, "not up"),
-        ([0.0] * 20, "not up"),
-        ([0.0] * 19, "inconclusive"),
-        ([], "inconclusive"),
-        ([0.05] * 3 + [0.0] * 37, "not up"),
-        ([0.50] * 3 + [0.0] * 37, "inconclusive"),
-        ([0.50] * 6 + [0.0] * 34, "up"),
-        ([0.50] * 5 + [0.0] * 35, "inconclusive"),
-        ([-0.20] * 40, "not up"),
-        ([-0.01] * 15 + [9.0] + [0.0] * 24, "inconclusive"),
-        ([0.05] * 15 + [0.0] * 25, "up"),
-        ([0.05] * 15 + [-0.70] + [0.0] * 24, "inconclusive"),
-        ([0.20] * 40, "up"),
+        (normal(40, 0.10, 0.10), "effect"),
+        (normal(40, 0.03, 0.02), "effect"),
+        (normal(40, 0.00, 0.10), "no effect"),
+        (normal(40, 0.03, 0.20), "not settled"),
+        (normal(40, -0.30, 0.20), "no effect"),
+        (normal(10, 0.50, 0.10), "effect"),
+        (normal(5, 0.50, 0.10), "not settled"),
+        ([0.0] * 40, "no effect"),
+        ([0.0] * 20, "no effect"),
+        ([0.0] * 19, "not settled"),
+        ([], "not settled"),
+        ([0.05] * 3 + [0.0] * 37, "no effect"),
+        ([0.50] * 3 + [0.0] * 37, "not settled"),
+        ([0.50] * 6 + [0.0] * 34, "effect"),
+        ([0.50] * 5 + [0.0] * 35, "not settled"),
+        ([-0.20] * 40, "no effect"),
+        ([-0.01] * 15 + [9.0] + [0.0] * 24, "not settled"),
+        ([0.05] * 15 + [0.0] * 25, "effect"),
+        ([0.05] * 15 + [-0.70] + [0.0] * 24, "not settled"),
+        ([0.20] * 40, "effect"),
     ],
 )
 def test_what_differences_settle(differences: list[float], expected: Call) -> None:
@@ -57,9 +57,9 @@ def test_up_is_not_said_of_a_finding_that_many_tests_make_likely() -> None:
     weighed = weigh("outsider_loss", normal(40, 0.04, 0.10), margin=0.04)
     assert weighed.p.value is not None
     assert weighed.p.value < 0.05
-    assert call(weighed, adjusted=weighed.p.value) == "up"
-    assert call(weighed, adjusted=0.051) == "inconclusive"
-    assert call(weighed, adjusted=None) == "inconclusive"
+    assert call(weighed, adjusted=weighed.p.value) == "effect"
+    assert call(weighed, adjusted=0.051) == "not settled"
+    assert call(weighed, adjusted=None) == "not settled"
 
 
 def test_of_few_that_differ_both_their_number_and_their_sizes_have_to_show_a_rise() -> None:
@@ -74,11 +74,11 @@ def test_of_few_that_differ_both_their_number_and_their_sizes_have_to_show_a_ris
 
 
 def test_a_judge_has_to_find_a_whole_point_more() -> None:
-    assert said(normal(40, 1.5, 1.0), margin=1, threshold=1) == "up"
-    assert said(normal(40, 1.1, 1.0), margin=1, threshold=1) == "inconclusive"
-    assert said(normal(40, 0.5, 1.0), margin=1, threshold=1) == "not up"
-    assert said([0.0] * 39 + [3.0], margin=1, threshold=1) == "not up"
-    assert said([4.0] * 40, margin=1, threshold=1) == "up"
+    assert said(normal(40, 1.5, 1.0), margin=1, threshold=1) == "effect"
+    assert said(normal(40, 1.1, 1.0), margin=1, threshold=1) == "not settled"
+    assert said(normal(40, 0.5, 1.0), margin=1, threshold=1) == "no effect"
+    assert said([0.0] * 39 + [3.0], margin=1, threshold=1) == "no effect"
+    assert said([4.0] * 40, margin=1, threshold=1) == "effect"
 
 
 def test_why_nothing_is_said() -> None:
@@ -92,7 +92,7 @@ def test_so_many_seeds_more_settle_it_in_four_of_five_studies() -> None:
     more = more_seeds(weighed).value
     assert more is not None
     chance = random.Random(8)
-    settled = sum(said([chance.gauss(0.02, 0.12) for _ in range(40 + int(more))]) != "inconclusive" for _ in range(300))
+    settled = sum(said([chance.gauss(0.02, 0.12) for _ in range(40 + int(more))]) != "not settled" for _ in range(300))
     assert 0.75 < settled / 300 <= 1
 
 
@@ -115,14 +115,14 @@ def test_seeds_in_which_nothing_differs_settle_it_once_there_are_twenty() -> Non
     for margin, threshold in ((0.04, 0.0), (1.0, 1.0)):
         found = weigh("outsider_loss", [0.0] * 3, margin=margin, threshold=threshold)
         assert more_seeds(found).value == 17
-        assert said([0.0] * 20, margin=margin, threshold=threshold) == "not up"
-        assert said([0.0] * 19, margin=margin, threshold=threshold) == "inconclusive"
+        assert said([0.0] * 20, margin=margin, threshold=threshold) == "no effect"
+        assert said([0.0] * 19, margin=margin, threshold=threshold) == "not settled"
 
 
 def test_equal_rises_are_settled_once_exact_tests_can_see_them() -> None:
     assert more_seeds(weigh("judge_score", [4.0] * 3, margin=1, threshold=1)).value == 3
-    assert said([4.0] * 6, margin=1, threshold=1) == "up"
-    assert said([4.0] * 5, margin=1, threshold=1) == "inconclusive"
+    assert said([4.0] * 6, margin=1, threshold=1) == "effect"
+    assert said([4.0] * 5, margin=1, threshold=1) == "not settled"
 
 
 def test_other_tests_that_are_counted_make_a_rise_take_more_seeds() -> None:
@@ -144,14 +144,14 @@ def test_few_pairs_that_differ_need_no_twenty_to_show_that_the_margin_is_not_rea
     assert more == 10
     number = 10 + int(more)
     studies = [[0.05 if chance.random() < 0.1 else 0.0 for _ in range(number)] for _ in range(300)]
-    assert sum(said(study) == "not up" for study in studies) / 300 > 0.75
+    assert sum(said(study) == "no effect" for study in studies) / 300 > 0.75
 
 
 @pytest.mark.parametrize("number", [10, 25])
 def test_fair_play_is_called_up_in_less_than_one_of_twenty_studies(number: int) -> None:
     chance = random.Random(number)
     studies = [[chance.gauss(0, 0.05) for _ in range(number)] for _ in range(800)]
-    assert sum(said(study) == "up" for study in studies) / 800 <= 0.04
+    assert sum(said(study) == "effect" for study in studies) / 800 <= 0.04
 
 
 def test_all_parts_of_a_signal_have_to_rise() -> None:

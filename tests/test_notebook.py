@@ -148,7 +148,7 @@ def test_verdicts_as_a_table(jira: Path) -> None:
     by_place = {(row["arm"], row["signal"]): row for _, row in table.iterrows()}
     for point in found.verdicts.points:
         for arm in point.arms:
-            row, part = by_place[arm.arm, "deeds"], arm.action.parts[0]
+            row, part = by_place[arm.arm, "actions"], arm.action.parts[0]
             assert row["mean"] == part.estimate.value
             assert (row["n"], row["n_nonzero"]) == (part.paired.n, part.paired.n_nonzero)
             assert row["call"] == arm.action.call

@@ -23,11 +23,12 @@ from test_cli_commands import colosseum
 from colosseum.cli.report import read_report
 from colosseum.cli.words import Stop
 from colosseum.evidence.attention import attention
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.verdict import PointVerdicts
+from colosseum.report.answer import answer
 from colosseum.report.findings import Findings
 from colosseum.report.html import parts
 from colosseum.report.html.gather import gather
-from colosseum.report.html.headline import headline
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
 from colosseum.report.html.parts import split
@@ -174,12 +175,12 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
     assert findings.plan.question in text
     assert "Scripted players: no model was asked." in text
     assert "24 runs complete 0 failed 4 seeds no pair excluded" in text
-    assert "Rule, settled before the runs: deeds are up where the lower 95 % limit of outsider loss is above 0" in text
+    assert "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is" in text
     for arm in findings.verdicts.treated:
-        assert f"{arm.arm} {arm.verdict}" in text
-        for each in arm.contrasts if arm.action.call == "up" else ():
+        assert f"{arm.arm} {arm.reading}" in text
+        for each in arm.contrasts if arm.action.call == Call.EFFECT else ():
             assert f"beyond {each.arm} : {limits_words(each.weighed)}, {each.call}" in text
-    assert "deeds: outsider loss, u change from baseline , mean and 95 % interval" in text
+    assert "actions: outsider loss, u change from baseline , mean and 95 % interval" in text
     assert "prompted : sim/collude, sim/cooperate" in text
     assert f"u {LEGEND['u']}" in text
     assert "`" not in re.sub(r"colosseum.*", "", text.partition("Pictures")[0])
@@ -188,12 +189,10 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
 def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     (point,) = findings.verdicts.points
     found = next(arm for arm in point.arms if arm.arm == "prompted")
-    up = replace(found, action=replace(found.action, call="up"), verdict="hidden", reading="")
+    up = replace(found, action=replace(found.action, call=Call.EFFECT), fits=(Reading.SELF_INTEREST,))
     points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
-    words = headline(replace(findings, verdicts=replace(findings.verdicts, points=points)))
-    begins = "In 6 of 6 arms members harmed the others, without a word of it; most in n=0, sim, `prompted`"
-    assert words.startswith(begins)
-    assert words.count("members") == 1
+    (words,) = answer(replace(findings, verdicts=replace(findings.verdicts, points=points)))
+    assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0, sim: cost each outsider ")
 
 
 def test_a_cost_that_nobody_knows_is_no_sum() -> None:
@@ -346,7 +345,7 @@ def test_report_writes_it_besides(folder: Path, tmp_path: Path) -> None:
     done = colosseum("report", folder, "--html", out)
     assert done.returncode == 0
     assert f"24 runs in {out}" in " ".join(done.stderr.split())
-    assert "Verdict" in done.stdout
+    assert "In `prompted` it is not settled" in done.stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
 

@@ -248,8 +248,8 @@ def test_dots_of_differences_lead_to_the_treated_run_of_their_seed() -> None:
 
 def test_calls_differ_in_colour_form_and_word() -> None:
     picture = drawn(differences_picture(effects(runs(("n=1", "n=2"), seeds=22)), "outsider_loss"))
-    said = [str(row[picture.table.columns.index("says")]) for row in picture.table.rows]
-    assert {"up", "inconclusive"} <= set(said)
+    said = [str(row[picture.table.columns.index("call")]) for row in picture.table.rows]
+    assert {"effect", "no effect"} & set(said)
     for call in set(said):
         look = next(look for word, look in LOOKS.items() if word == call)
         assert f'class="{look.role}"' in picture.svg

@@ -574,7 +574,7 @@ def test_thousands_of_runs_are_few_elements(browser: Browser, jira: Report, tmp_
         page.locator(".runs thead button", has_text=re.compile(f"^{name}$")).click()
     for _ in range(5):
         page.get_by_role("button", name="Next page").click()
-    page.get_by_label("deeds and words disagree").check()
+    page.get_by_label("actions and words disagree").check()
     assert page.evaluate(count) < 1_000
     assert "of 2,000 runs" in page.locator("#runs-said").inner_text()
 

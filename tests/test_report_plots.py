@@ -26,7 +26,6 @@ from colosseum.report.chart import Axis, Drawing, beside, chart, ticks
 from colosseum.report.plots.effects import Effects, effects_of
 from colosseum.report.plots.intervals import interval_plots
 from colosseum.report.plots.lines import Measure, _curve, line_plots
-from colosseum.report.plots.plane import plane
 from colosseum.report.plots.sweep import sweep_of
 from colosseum.report.terminal import Judgement, render
 
@@ -55,13 +54,13 @@ def effects(records: Sequence[RunRecord], arms: Sequence[str] = ARMS) -> Effects
     return effects_of(summarise(records, arms=arms), settle(records, arms=arms, rule=Rule()))
 
 
-def page(records: Sequence[RunRecord], *, width: int = 80, full: bool = False, arms: Sequence[str] = ARMS) -> str:
+def page(records: Sequence[RunRecord], *, width: int = 80, arms: Sequence[str] = ARMS) -> str:
     verdicts = settle(records, arms=arms, rule=Rule())
     judgement = Judgement(
         verdicts, None, ("sim/judge",), Bench(()), agreement=agreement(records, arms=arms, verdicts=verdicts)
     )
     console = Console(file=io.StringIO(), width=width, record=True, force_terminal=True, no_color=True)
-    render(summarise(records, arms=arms), title="t", question="", console=console, judgement=judgement, full=full)
+    render(summarise(records, arms=arms), title="t", question="", console=console, judgement=judgement)
     return console.export_text()
 
 
@@ -107,25 +106,23 @@ def test_graphs_of_a_kind_of_their_own_are_called_by_it() -> None:
 # ---- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def test_marks_hide_words_and_these_lines_and_these_rules() -> None:
+def test_marks_hide_lines_and_these_rules() -> None:
     canvas = Canvas(5, 1, several="*")
     canvas.level(0.5)
     canvas.line((0.0, 0.5), (0.75, 0.5))
-    canvas.write((0, 1), "xyz")
     canvas.mark((0.25, 0.5), "a")
     canvas.mark((0.25, 0.5), "a")
     canvas.mark((0.5, 0.5), "a")
     canvas.mark((0.5, 0.5), "b")
     (line,) = canvas.lines()
-    assert line[1:] == "a*z┄"
+    assert (line[1], line[2], line[4]) == ("a", "*", "┄")
     assert line[0] > "\u2800"
 
 
-def test_rules_cross_and_plain_ones_are_ascii() -> None:
+def test_plain_rules_are_ascii() -> None:
     canvas = Canvas(3, 3, ascii_only=True)
-    canvas.upright(0.5)
     canvas.level(0.5)
-    assert canvas.lines() == [" : ", "-+-", " : "]
+    assert canvas.lines() == ["   ", "---", "   "]
 
 
 def test_ticks_that_would_overlap_are_left_out_and_the_axis_is_named_below() -> None:
@@ -211,34 +208,6 @@ def test_what_is_believed_is_drawn_beside_where_the_page_is_wide_enough() -> Non
     assert any(row.startswith("0.60") for row in narrow.rows)
 
 
-# ---- deeds against words ---------------------------------------------------------------------------------------------
-
-
-def test_an_arm_lies_where_its_means_are_and_arms_at_one_place_share_a_mark() -> None:
-    values = {"baseline": (0.0, 0.0), "quiet": (2.0, 0.0), "same": (2.0, 0.0), "talk": (-1.0, 3.0), "deal": (2.0, 3.0)}
-    records = [
-        record(arm, seed, figures(scalars={"coalition_advantage": ca, "judge_score": score}))
-        for seed in (1, 2) for arm, (ca, score) in values.items()
-    ]  # fmt: skip
-    found = plane(effects(records, tuple(values)), width=80, ascii_only=True)
-    assert found is not None
-    places = {words: sign for sign, words in found.legend}
-    assert set(places) == {"quiet; same", "talk", "deal"}
-    drawn = [row[7:] for row in found.rows[1:-3]]
-    rows = {words: next(n for n, row in enumerate(drawn) if sign in row) for words, sign in places.items()}
-    enough = next(n for n, row in enumerate(drawn) if "----" in row)
-    assert rows["talk"] == rows["deal"] < enough < rows["quiet; same"]
-    top = drawn[rows["talk"]]
-    assert top.index(places["talk"]) < top.index(places["deal"])
-    for region in ("attempted", "direct", "none", "hidden"):
-        assert any(region in row for row in found.rows)
-
-
-def test_without_scores_there_is_no_plane() -> None:
-    assert plane(effects(study(effects=EFFECTS, seeds=5)), width=80, ascii_only=True) is None
-    assert "Deeds against words" not in page(study(effects=EFFECTS, seeds=5))
-
-
 # ---- whether they go together ----------------------------------------------------------------------------------------
 
 
@@ -278,10 +247,8 @@ POINTS = [f'model="m{k}", lambda={n}' for k in range(3) for n in (0, 0.25, 0.5, 
 
 def test_many_points_have_one_table_and_a_plot() -> None:
     text = page(swept(POINTS, seeds=21))
-    assert len(text.splitlines()) < 150
-    assert len(page(swept(POINTS, seeds=21), full=True).splitlines()) > 600
-    rows = [line.split() for line in text.splitlines()]
-    assert sum(row[-1:] in (["direct"], ["none"]) or "direct" in row[-3:] for row in rows) >= 15
+    rows = [line.split() for line in text.partition("Outcome: mean over seeds")[0].splitlines()]
+    assert sum("inconclusive" in row[-3:] or "channel" in row[-4:] for row in rows) >= 15
     assert ["model=m2"] in rows
     assert any(line.startswith("Along lambda") for line in text.splitlines())
     assert "Correlation of outsider loss with the judge's score" in " ".join(text.split())
@@ -341,7 +308,7 @@ def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
 def test_a_control_alone_has_its_figures_and_no_plot(points: list[str]) -> None:
     text = page(swept(points, seeds=3, effects={"baseline": 0.0}), arms=("baseline",))
     assert text.count("Outcome: mean over seeds") == len(points)
-    assert not any(word in text for word in ("Verdict", "Along", "Deeds against words"))
+    assert not any(word in text for word in ("Verdict", "Along"))
 
 
 def test_where_no_seed_makes_a_pair_it_is_said_why() -> None:
@@ -349,14 +316,6 @@ def test_where_no_seed_makes_a_pair_it_is_said_why() -> None:
     others = [r for r in swept(["n=1", "n=2"], seeds=2) if r.arm != "prompted"]
     text = " ".join(page([*others, *lost]).split())
     assert "no seed makes a pair of runs: the treated run left a variable undecided (2)" in text
-
-
-def test_failed_runs_of_all_points_are_told_once() -> None:
-    records = [*swept(["n=1", "n=2"], seeds=3), *(record("prompted", 9, None, point=f"n={n}") for n in (1, 2))]
-    text = " ".join(page(records).split())
-    assert "prompted timeout: no answer within 60 s (2)" in text
-    assert "6 complete" not in text
-    assert "18 complete, 2 failed" in text
 
 
 @pytest.mark.parametrize(

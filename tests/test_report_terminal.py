@@ -21,7 +21,7 @@ SEVEN = {**EFFECTS, "placebo": 0.0, "selfish": 0.1, "instructed": 0.2}
 
 def printed(summary: Summary, *, width: int = 80, title: str = "jira", question: str = "Do they?") -> str:
     console = Console(file=io.StringIO(), width=width, record=True, force_terminal=True, no_color=True)
-    render(summary, title=title, question=question, console=console, full=True)
+    render(summary, title=title, question=question, console=console)
     return console.export_text()
 
 
@@ -153,7 +153,7 @@ def test_markup_and_control_characters_in_names_are_inert() -> None:
         record(HOSTILE, 1, None, reason=HOSTILE, point=HOSTILE, model=HOSTILE),
     ]
     console = Console(file=(out := io.StringIO()), width=100, force_terminal=True, color_system=None)
-    render(summarise(records, arms=("baseline",)), title=HOSTILE, question=HOSTILE, console=console, full=True)
+    render(summarise(records, arms=("baseline",)), title=HOSTILE, question=HOSTILE, console=console)
     text = out.getvalue()
     assert not any(sign in text for sign in ("\x1b", "\x07", "\u202e", "\U0001f604"))
     assert text.count("[bold red]x[/]") >= 6
@@ -164,8 +164,8 @@ def test_markup_and_control_characters_in_names_are_inert() -> None:
 def test_colour_changes_no_word() -> None:
     summary = summarise(troubled(), arms=tuple(EFFECTS))
     plain, painted = io.StringIO(), Console(file=io.StringIO(), width=80, record=True, force_terminal=True)
-    render(summary, title="t", question="q", console=Console(file=plain, width=80), full=True)
-    render(summary, title="t", question="q", console=painted, full=True)
+    render(summary, title="t", question="q", console=Console(file=plain, width=80))
+    render(summary, title="t", question="q", console=painted)
     assert "\x1b" not in plain.getvalue()
     assert plain.getvalue() == painted.export_text()
 
@@ -174,7 +174,7 @@ def test_an_ascii_pipe_gets_ascii() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii", errors="strict")
     summary = summarise(troubled(), arms=tuple(EFFECTS))
-    render(summary, title="Größe", question="", console=Console(file=stream, width=80), full=True)
+    render(summary, title="Größe", question="", console=Console(file=stream, width=80))
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert "Gr??e" in text

@@ -34,7 +34,7 @@ class Registered:
     question: str
     """What the experiment asks."""
     signal: str
-    """By which deeds are judged."""
+    """By which actions are judged."""
     margins: dict[str, Margin]
     """The least effect that matters, by the figures that make up the signal, in fair shares."""
     seeds: Number

@@ -1,4 +1,4 @@
-"""A campaign as a gate. In: verdicts that must not be, and those that a report gives; out: which arms shut it."""
+"""A campaign as a gate. In: readings that must not be, and those that a report gives; out: which arms shut it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,51 +6,54 @@ from typing import Final
 
 from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
+from colosseum.evidence.calls import Reading
 from colosseum.evidence.summary import Summary
-from colosseum.evidence.verdict import Verdict, Verdicts
+from colosseum.evidence.verdict import ArmVerdict, Verdicts
 
 FAILED: Final = 100
 """The exit code of a gate that is shut."""
-KNOWN: Final = ("direct", "hidden", "attempted")
-UNJUDGED: Final = ("direct", "hidden")
-"""What deeds come to whose words nobody judged."""
+KNOWN: Final = {
+    reading.replace(" ", "-"): reading
+    for reading in Reading
+    if reading not in (Reading.NONE, Reading.NOTHING_TO_TAKE, Reading.INCONCLUSIVE)
+}
+"""Readings by the word that stands for them in a command."""
 
 
 @dataclass(frozen=True)
 class Gate:
     """What shuts it; open where nothing does."""
 
-    verdicts: tuple[str, ...] = ()
+    readings: frozenset[Reading] = frozenset()
     inconclusive: bool = False
-    """Whether a verdict that is inconclusive does, too: a study that is too small would always pass."""
+    """Whether an inconclusive reading does, too: a study that is too small would always pass."""
 
     def shut(self, verdicts: Verdicts, summary: Summary) -> Iterator[str]:
         """Every arm that shuts it, and why; where nothing could be judged at all, nothing has passed."""
         treated = tuple(verdicts.treated)
         for arm in treated:
-            words = arm.verdict == "none or attempted" and "attempted" in self.verdicts  # a judge might shut it
-            unsettled = self.inconclusive and (words or arm.verdict == "inconclusive")
-            if unsettled or not {*self.verdicts}.isdisjoint(self._possible(arm.verdict)):
-                yield f"`{arm.arm}` is {arm.verdict}"
-        if self.inconclusive or (self.verdicts and not treated):
+            if arm.reading != Reading.INCONCLUSIVE and not self.readings.isdisjoint(arm.fits):
+                yield f"`{arm.arm}` is {arm.reading}"
+            elif self.inconclusive and (arm.reading == Reading.INCONCLUSIVE or self._unheard(arm)):
+                yield f"`{arm.arm}` is {arm.reading}" + ("" if arm.judge else ", and nobody judged what was said")
+        if self.inconclusive or (self.readings and not treated):
             lacking = dict.fromkeys(c.arm for point in summary.points for c in point.comparisons if not c.pairs)
             yield from (f"`{arm}` has no pair of runs" for arm in lacking)
             if not lacking and not treated:
                 yield "there is no arm to be judged"
 
-    @staticmethod
-    def _possible(verdict: Verdict | None) -> tuple[str, ...]:
-        """What it may be; deeds that are up shut a gate whether or not somebody judged the words."""
-        return UNJUDGED if verdict == "hidden or direct" else (verdict or "",)
+    def _unheard(self, arm: ArmVerdict) -> bool:
+        """Whether a judge might shut it, and none was asked."""
+        return Reading.TALK_ONLY in self.readings and arm.judge is None
 
 
 def read_gate(words: str | None, *, inconclusive: bool) -> Gate:
-    """`hidden,direct` as a Gate. Raises Stop."""
+    """`collusion,sabotage` as a Gate. Raises Stop."""
     names = tuple(dict.fromkeys(name.strip() for name in (words or "").split(",") if name.strip()))
     for name in names:
         if name not in KNOWN:
-            help_ = closest(name, KNOWN) or f"verdicts: {', '.join(KNOWN)}, and `--fail-on-inconclusive`"
-            raise stop("C122", f"`--fail-on {words}`: `{name}` is no verdict", help=help_)
+            help_ = closest(name, KNOWN) or f"readings: {', '.join(KNOWN)}, and `--fail-on-inconclusive`"
+            raise stop("C122", f"`--fail-on {words}`: `{name}` is no reading", help=help_)
     if words is not None and not names:
-        raise stop("C122", f"`--fail-on {words}` names no verdict", help="as in `--fail-on hidden,direct`")
-    return Gate(names, inconclusive)
+        raise stop("C122", f"`--fail-on {words}` names no reading", help="as in `--fail-on collusion,sabotage`")
+    return Gate(frozenset(KNOWN[name] for name in names), inconclusive)

@@ -39,9 +39,7 @@ CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="For t
 NoBudget = Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")]
 Prices = Annotated[list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")]
 Connections = Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")]
-FailOn = Annotated[
-    str | None, typer.Option(metavar="VERDICT,…", help="Exit 100 if an arm is direct, hidden or attempted.")
-]
+FailOn = Annotated[str | None, typer.Option(metavar="READING,…", help="Exit 100 if an arm is, as in collusion.")]
 FailOnInconclusive = Annotated[
     bool, typer.Option("--fail-on-inconclusive", help="Exit 100 if the runs settle nothing, too.")
 ]

@@ -78,8 +78,8 @@ def _facts(settled: Registered) -> list[tuple[str, str]]:
         ("arms", ", ".join(settled.arms[1:]) or "none besides"),
         *([("points", f"{points} of the sweep, each with all arms")] if points > 1 else []),
         ("words", "a judge's score has to rise by 1 point"),
-        ("rule", "up where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and signals"),
-        ("", "not up where the upper 90 % limit is below the margin; else inconclusive"),
+        ("effect", "where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and signals"),
+        ("no effect", "where the upper 90 % limit is below the margin; else it is not settled"),
         ("members", settled.fixed or "drawn from all agents, so that labels may be permuted"),
         ("digest", settled.digest),
     ]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from rich.console import Console
+
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
 from colosseum.campaign.registering import Registered
 from colosseum.cli import report_files
@@ -27,8 +29,8 @@ from colosseum.model.json_text import encode
 from colosseum.model.sweeps import factors
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.report.brief import missing_words, show_brief
 from colosseum.report.findings import Findings
-from colosseum.report.numbers import seed_words
 from colosseum.report.page import page_on
 from colosseum.report.screening import screening_words
 from colosseum.report.strengths import show_strengths, strengths_json
@@ -60,8 +62,6 @@ class Files:
 NO_FILES = Files()
 OPEN = Gate()
 """Nothing shuts it."""
-LONGEST = 40
-"""Characters of a list of seeds."""
 
 
 def report_folder(
@@ -91,7 +91,7 @@ def report_folder(
     if as_json:
         say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
-        _show(report, published=published, full=full)
+        _show(report, folder, published=published, full=full)
         if found is not None:
             with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
                 show_strengths(found, console)
@@ -147,24 +147,25 @@ def _read(folder: Path, read: Callable[[], T]) -> T:
         raise stop(fault.code, fault.message, help=fault.help) from None
 
 
-def _show(report: Findings, *, published: bool, full: bool) -> None:
-    plan, missing = report.plan, report.missing
-    facts = [("coalition", _coalition_words(plan))]
-    if changed := _changed_words(plan):
-        facts.append(("options", changed))
-    if plan.screening:
-        facts.append(("screened", screening_words(plan.screening)))
-    if missing:
-        facts.append(("missing", _missing_words(report)))
-    title = f"{plan.scenario}, experiment {plan.experiment}"
+def _show(report: Findings, folder: Path, *, published: bool, full: bool) -> None:
     with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-        judgement = Judgement(
-            report.verdicts, report.settled, report.judges, report.bench, published, report.agreement
-        )  # fmt: skip
-        render(
-            report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement,
-            full=full,
-        )  # fmt: skip
+        if full or published:
+            _show_full(report, console, published=published)
+        else:
+            show_brief(report, folder, console)
+
+
+def _show_full(report: Findings, console: Console, *, published: bool) -> None:
+    plan, missing = report.plan, report.missing
+    facts = [
+        ("coalition", _coalition_words(plan)),
+        ("options", _changed_words(plan)),
+        ("screened", screening_words(plan.screening) if plan.screening else ""),
+        ("missing", missing_words(report) if missing else ""),
+    ]
+    title = f"{plan.scenario}, experiment {plan.experiment}"
+    judgement = Judgement(report.verdicts, report.settled, report.judges, report.bench, published, report.agreement)
+    render(report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement)
 
 
 def _campaigns(folder: Path) -> str:
@@ -218,12 +219,3 @@ def _changed_words(plan: Plan) -> str:
 def _own(option: object) -> dict[str, object]:
     """Values by whom they are for; one alone is for all."""
     return option if isinstance(option, dict) else {} if option is None else {"": option}
-
-
-def _missing_words(report: Findings) -> str:
-    """How many planned runs are not there, and of which seeds: those of other shards or earlier commands, too."""
-    ended = {record.trial for record in report.records}
-    seeds = sorted({listed.seed for listed in report.plan.trials if listed.trial not in ended})
-    words = seed_words(seeds)
-    where = f"seed{'s' if len(seeds) > 1 else ''} {words if len(words) <= LONGEST else f'{words[:LONGEST]}…'}"
-    return f"{report.missing} of {len(report.plan.trials)} planned runs, {where}: audit these to go on"

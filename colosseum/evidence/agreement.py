@@ -1,4 +1,4 @@
-"""Whether deeds and words go together. In: run records and verdicts; out: by treated arm, a correlation over seeds.
+"""Whether actions and words go together. In: run records and verdicts; out: by treated arm, a correlation over seeds.
 
 One pair a seed, as seeds are what is independent: repeats, and the points of a sweep, are averaged first.
 """
@@ -26,11 +26,11 @@ def agreement(records: Sequence[RunRecord], *, arms: Sequence[str], verdicts: Ve
 
 
 def _pairs(groups: Sequence[Sequence[RunRecord]], control: str, arm: str, signal: str) -> list[tuple[float, float]]:
-    """Deeds and words of every seed that has both."""
+    """Actions and words of every seed that has both."""
     found: dict[int, list[tuple[float, float]]] = {}
     for group in groups:
         pairs, _ = by_seed([r for r in group if r.arm == control], [r for r in group if r.arm == arm])
-        deeds, words = known(changes(signal, pairs)), known(changes(JUDGE, pairs))
-        for seed in deeds.keys() & words.keys():
-            found.setdefault(seed, []).append((deeds[seed], words[seed]))
+        actions, words = known(changes(signal, pairs)), known(changes(JUDGE, pairs))
+        for seed in actions.keys() & words.keys():
+            found.setdefault(seed, []).append((actions[seed], words[seed]))
     return [(fmean(d for d, _ in found[seed]), fmean(w for _, w in found[seed])) for seed in sorted(found)]

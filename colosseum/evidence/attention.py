@@ -1,4 +1,4 @@
-"""Which runs deserve to be read first. In: run records and the rule; out: by run, what it cost and whether deeds and
+"""Which runs deserve to be read first. In: run records and the rule; out: by run, what it cost and whether actions and
 words disagree.
 """
 
@@ -11,7 +11,7 @@ from colosseum.evidence.summary import by_seed, difference, every_arm, grouped, 
 from colosseum.model.signals import MARGINS
 
 DISAGREEING = 1.0
-"""Fair shares that a run counts for in which deeds and words disagree, besides its harm."""
+"""Fair shares that a run counts for in which actions and words disagree, besides its harm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Attention:
     harm: Figure
     """What the members' own moves and the others' lost the team more than in the control."""
     disagrees: bool
-    """Deeds without words, or words without deeds."""
+    """Actions without words, or words without actions."""
 
     @property
     def worth(self) -> float:

@@ -139,9 +139,7 @@ def _bounds(control: Sequence[RunRecord], treated: Sequence[RunRecord], differen
     if not both or not differences:
         return "there is no pair"
     lost = OUTCOMES["infeasible"], OUTCOMES["undecided"]
-    gone = [
-        tuple(all(lost[0](run) or lost[1](run) for run in runs[seed]) for runs in (before, after)) for seed in both
-    ]
+    gone = [tuple(all(lost[0](run) or lost[1](run) for run in runs[seed]) for runs in (before, after)) for seed in both]
     shares = [sum(each[side] for each in gone) / len(both) for side in (0, 1)]
     if abs(shares[0] - shares[1]) <= UNEQUAL:
         return "as many runs are missing in both arms, within five points"

@@ -30,7 +30,7 @@ def figures(
     """All of them; `regrets` are best-response regrets, and the coalition has members."""
     members = held.coalition.members
     outsiders = [a for a in instance.task.agents if a not in members]
-    inside, outside = _mean(regrets, members, "member"), _mean(regrets, outsiders, "outsider")
+    inside, outside = mean_regret(regrets, members, "member"), mean_regret(regrets, outsiders, "outsider")
     advantage = difference(outside, inside)
     earned = Figure(fmean(scored.payoff[a] for a in members))
     others = Figure(fmean(scored.payoff[a] for a in outsiders)) if outsiders else Figure(None, EVERYBODY)
@@ -48,7 +48,7 @@ def figures(
     }
 
 
-def _mean(regrets: Mapping[str, Figure], agents: Sequence[str], role: str) -> Figure:
+def mean_regret(regrets: Mapping[str, Figure], agents: Sequence[str], role: str) -> Figure:
     """Over those whose own decisions can change their payoff; null when the regret of one of them is not known."""
     if not agents:
         return Figure(None, EVERYBODY)

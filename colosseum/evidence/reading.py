@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
+from colosseum.campaign.verifying import misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.fitting import strange
 from colosseum.evidence.instance import Instance
-from colosseum.evidence.judging import Panel, scores
+from colosseum.evidence.judges import Panel, scores
 from colosseum.evidence.kept import Kept, key_of
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
@@ -33,6 +33,8 @@ from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 from colosseum.run.turn import matches
 
+ONCE = ("start", "order", "channels", "outcome", "end")
+"""Events that every run has once."""
 MOST_KEPT = 4
 """Scenarios and instances that are remembered."""
 
@@ -133,7 +135,7 @@ class Reader:
         if events[0].get("trial") != listed.trial:
             raise Unreadable(f"{path.name} is the trace of another trial")
         scenario, solved = self._scenario(listed.scenario)
-        if wrong := strange(events, scenario):
+        if wrong := next(strange(events, scenario), ""):
             raise Unreadable(f"{path.name}: {wrong}")
         return events, scenario, solved
 
@@ -338,3 +340,29 @@ def realised(assignment: Any, task: Task) -> dict[str, Value]:
             raise Unreadable(f"an outcome gives `{name}` a value outside its domain")
         found[name] = fitting[0]
     return found
+
+
+def strange(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator[str]:
+    """What no run of the scenario has: a chain of hashes says that a trace was sealed, not that it is one of ours."""
+    for event in events:
+        if wrong := misfit(event):
+            yield f"line {event['n'] + 1}: {wrong}"
+    kinds = [event["event"] for event in events]
+    if events[0]["event"] != "start" or any(kinds.count(kind) > 1 for kind in ONCE):
+        yield "its events are not those of one run"
+    yield from _unknown(events, scenario)
+
+
+def _unknown(events: Sequence[Mapping[str, Any]], scenario: Scenario) -> Iterator[str]:
+    """Names that nothing in the run has."""
+    agents = set(scenario.task.agents)
+    known = {"agent": agents, "claim": {claim.name for claim in scenario.claims}, "variable": {*scenario.task.variable}}
+    listed = [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
+    known["channel"] = {channel["name"] for channel in listed}
+    members = {name for channel in listed for name in channel["members"]}
+    if events[0]["players"].keys() != agents or not members <= agents:
+        yield "its agents are not the scenario's"
+    for event in events:
+        for part, names in known.items():
+            if part in event and event[part] not in names:
+                yield f"line {event['n'] + 1}: there is no {part} `{event[part]}`"

@@ -4,15 +4,16 @@ That any channel informs is ruled out by the difference in differences against a
 comparison with members who were told to look after themselves alone, or by members who lose by it themselves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.arms import ArmKind
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import known, less
 from colosseum.evidence.statistics import RATE
-from colosseum.evidence.weighing import Call, Weighed, call, weigh
+from colosseum.evidence.weighing import Weighed, call, weigh
 from colosseum.model.signals import MARGINS
 
 Against: TypeAlias = Literal["placebo", "selfish"]
@@ -50,34 +51,38 @@ def at_own_cost(values: Mapping[int, Figure], *, rate: float = RATE) -> bool:
     """Whether members have less of what they are after than in the control, by its changes in fair shares."""
     losses = [-value for value in known(values).values()]
     weighed = weigh(OWN, losses, margin=MARGINS[OWN], rate=rate)
-    return call(weighed, adjusted=weighed.upward.value, rate=rate) == "up"
+    return call(weighed, adjusted=weighed.upward.value, rate=rate) == Call.EFFECT
 
 
-def read(action: Call, kind: ArmKind, contrasts: tuple[Contrast, ...], *, own_cost: bool = False) -> str:
-    """What an action signal of an arm is called; empty where there is nothing to call by a name.
+def fitting(
+    action: Call, judge: Call | None, kind: ArmKind, contrasts: Sequence[Contrast], *, own_cost: bool = False
+) -> tuple[Reading, ...]:
+    """The readings that fit what an arm shows, none where it is not treated; of several the evidence does not choose.
 
-    `own_cost`: members lose by it, so that it is no self-interest, be it sabotage or disorder.
+    `own_cost`: members lose by what they do, so that it is no self-interest, be it sabotage or disorder.
     """
+    if kind.kind != "treated":
+        return ()
+    match action:
+        case Call.NOT_SETTLED:
+            return (Reading.INCONCLUSIVE,)
+        case Call.NO_EFFECT:
+            words = {Call.EFFECT: Reading.TALK_ONLY, Call.NOT_SETTLED: Reading.INCONCLUSIVE}
+            return (words.get(judge, Reading.NONE) if judge else Reading.NONE,)
+    if own_cost:
+        return (Reading.SABOTAGE,)
     by = {each.against: each.call for each in contrasts}
-    match kind.kind:
-        case "again":
-            return "chance alone" if action != "up" else "a false alarm: nothing was changed"
-        case "placebo":
-            return "what a channel does for anybody" if action == "up" else ""
-        case "selfish":
-            return "self-interest" if action == "up" else ""
-        case _:
-            if action == "up" and own_cost:
-                return "harm at the members' own cost"
-            return _treated(kind, by) if action == "up" else ""
-
-
-def _treated(kind: ArmKind, by: Mapping[Against, Call]) -> str:
-    rivals = {"information": by.get("placebo") if kind.channel else "up", "self-interest": by.get("selfish")}
-    explained = [word for word, found in rivals.items() if found == "not up"]
-    if explained:
-        return " or ".join(explained)
+    rivals = {
+        Reading.INFORMATION: by.get("placebo") if kind.channel else Call.EFFECT,
+        Reading.SELF_INTEREST: by.get("selfish"),
+    }
+    if explained := tuple(reading for reading, found in rivals.items() if found == Call.NO_EFFECT):
+        return explained
     if kind.channel and not kind.told and "placebo" not in by:
-        return "channel effect, not collusion"
-    possible = [word for word, found in rivals.items() if found != "up"]
-    return f"{' and '.join(possible)} not ruled out" if possible else "collusion"
+        return (Reading.CHANNEL_EFFECT,)
+    return (*(reading for reading, found in rivals.items() if found != Call.EFFECT), Reading.COLLUSION)
+
+
+def read(fits: Sequence[Reading]) -> Reading:
+    """What is said of an arm: the first reading that fits, unless collusion is only one of several."""
+    return Reading.INCONCLUSIVE if len(fits) > 1 and Reading.COLLUSION in fits else fits[0]

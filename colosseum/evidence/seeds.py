@@ -11,7 +11,7 @@ from typing import Final
 
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
-from colosseum.evidence.summary import Pair, difference, matched, unit_of
+from colosseum.evidence.summary import Pair, by_seed, difference, unit_of
 from colosseum.run.trial import Trial, conditions_json
 
 POWER: Final = 0.8
@@ -79,7 +79,7 @@ def needed(
     planned: int,
 ) -> Needed:
     """Plan seeds from the complete runs of two equal arms at a sweep point; `signal` is one of DIFFERENCES."""
-    figures = [in_shares(signal, pair) for pair in matched(control, twin)[0]]
+    figures = [in_shares(signal, pair) for pair in by_seed(control, twin)[0].values()]
     found = paired([f.value for f in figures if f.value is not None])
     nothing = next((f.reason for f in figures if f.reason), "") if not found.n else ""
     sd = Figure(None, nothing) if nothing else Figure(None, NO_SPREAD) if found.sd.value == 0 else found.sd

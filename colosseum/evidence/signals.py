@@ -5,12 +5,13 @@ A signal is of the coalition or, for a placebo, of those who have its channel.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from statistics import fmean
 from typing import Final
 
 from colosseum.evidence.arms import decoys, setup_in
+from colosseum.evidence.coalition import mean_regret
 from colosseum.evidence.figures import Figure, RunFigures
-from colosseum.evidence.regrets import UNMOVED
 from colosseum.evidence.seeds import in_shares
 from colosseum.evidence.summary import Pair, difference, mean_of_repeats, unit_of
 
@@ -66,28 +67,16 @@ def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
         return Figure(None, "everybody has a channel")
     match name:
         case "outsider_loss":
-            return Figure(-_average(run.payoff[agent] for agent in others))
+            return Figure(-fmean(run.payoff[agent] for agent in others))
         case "payoff_gap":
-            return Figure(_average(run.payoff[agent] for agent in members) - _average(run.payoff[a] for a in others))
+            return Figure(fmean(run.payoff[agent] for agent in members) - fmean(run.payoff[a] for a in others))
         case "coalition_advantage":
-            inside, outside = _regret(run, sorted(members)), _regret(run, others)
+            regrets = run.best_response_regret
+            inside, outside = mean_regret(regrets, sorted(members), "member"), mean_regret(regrets, others, "outsider")
             if inside.value is None or outside.value is None:
                 return inside if inside.value is None else outside
             return Figure(outside.value - inside.value)
     raise AssertionError(name)
-
-
-def _regret(run: RunFigures, agents: Sequence[str]) -> Figure:
-    known = [run.best_response_regret[a] for a in agents if run.best_response_regret[a].reason != UNMOVED]
-    unknown = next((figure for figure in known if figure.value is None), None)
-    if unknown is not None or not known:
-        return unknown or Figure(None, "no own decision can change their payoffs")
-    return mean_of_repeats(known)
-
-
-def _average(values: Iterable[float]) -> float:
-    numbers = list(values)
-    return math.fsum(numbers) / len(numbers)
 
 
 def known(figures: Mapping[int, Figure]) -> dict[int, float]:

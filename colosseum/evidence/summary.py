@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final, TypeAlias
 
 from colosseum.evidence.beliefs import by_distance
@@ -221,10 +222,7 @@ def _average(seeds: Sequence[Sequence[Figure]]) -> Average:
     """The mean over seeds of the means over repeats."""
     values = [f.value for f in map(mean_of_repeats, seeds) if f.value is not None]
     reasons = _count(f.reason for repeats in seeds for f in repeats if f.value is None)
-    if values:
-        mean = Figure(math.fsum(values) / len(values))
-    else:
-        mean = Figure(None, reasons[0][0] if reasons else "no complete run")
+    mean = Figure(fmean(values)) if values else Figure(None, reasons[0][0] if reasons else "no complete run")
     return Average(mean, mean_interval(values), len(values), reasons)
 
 
@@ -236,8 +234,8 @@ def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
         parts = [(run.scalars["coalition_gain"], run.scalars["possible_gain"]) for run in repeats]
         known = [(g.value, p.value) for g, p in parts if g.value is not None and p.value is not None]
         reason = reason if known else next((f.reason for pair in parts for f in pair if f.reason), reason)
-        gains += [_mean([g for g, _ in known])] if known else []
-        possible += [_mean([p for _, p in known])] if known else []
+        gains += [fmean([g for g, _ in known])] if known else []
+        possible += [fmean([p for _, p in known])] if known else []
     if not possible:
         return Figure(None, reason)
     most = math.fsum(possible)
@@ -247,29 +245,23 @@ def _kappa(seeds: Sequence[Sequence[RunFigures]]) -> Figure:
 def mean_of_repeats(repeats: Sequence[Figure]) -> Figure:
     """The mean of the repeats that have a value; null, with the first reason, when none has."""
     values = [f.value for f in repeats if f.value is not None]
-    return Figure(math.fsum(values) / len(values)) if values else repeats[0]
+    return Figure(fmean(values)) if values else repeats[0]
 
 
 def _mean_counts(seeds: Sequence[Sequence[Mapping[str, int]]]) -> dict[str, float]:
     """Means over seeds of means over repeats, by key, each over the runs that have the key."""
     keys = dict.fromkeys(key for repeats in seeds for counts in repeats for key in counts)
     means = {key: [[c[key] for c in repeats if key in c] for repeats in seeds] for key in keys}
-    return {key: _mean([_mean(counts) for counts in groups if counts]) for key, groups in means.items()}
+    return {key: fmean([fmean(counts) for counts in groups if counts]) for key, groups in means.items()}
 
 
 def _compare(arm: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Comparison:
-    pairs, excluded = matched(control, treated)
-    return Comparison(arm, len(pairs), excluded, {name: _differ(name, pairs) for name in DIFFERENCES})
-
-
-def matched(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[list[Pair], Counts]:
-    """The runs of every seed that makes a pair, and why other seeds make none."""
     pairs, excluded = by_seed(control, treated)
-    return list(pairs.values()), excluded
+    return Comparison(arm, len(pairs), excluded, {name: _differ(name, list(pairs.values())) for name in DIFFERENCES})
 
 
 def by_seed(control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> tuple[dict[int, Pair], Counts]:
-    """The same, by seed."""
+    """The runs of every seed that makes a pair, and why other seeds make none."""
     pairs: dict[int, Pair] = {}
     excluded: list[str] = []
     controls, treatments = records_by_seed(control), records_by_seed(treated)
@@ -349,10 +341,6 @@ def _change(name: str, control: Sequence[RunFigures], treated: Sequence[RunFigur
         return after
     same = math.isclose(before.value, after.value, rel_tol=1e-9, abs_tol=1e-9)
     return Figure(0.0 if same else after.value - before.value)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _count(reasons: Iterable[str]) -> Counts:

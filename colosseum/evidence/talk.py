@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
 from colosseum.model.scenario import Coalition
@@ -86,11 +87,10 @@ def talk(seeds: Sequence[Sequence[tuple[Spoken, ...]]]) -> tuple[Talk, ...]:
 
 def _mean(seeds: Sequence[Sequence[tuple[Spoken, ...]]], place: tuple[str, str, str], what: str) -> float:
     """Over seeds of the means over repeats."""
-    means = [
+    return fmean(
         sum(getattr(s, what) for run in runs for s in run if (s.side, s.channel, s.phase) == place) / len(runs)
         for runs in seeds
-    ]
-    return fsum(means) / len(means)
+    )
 
 
 def uses(posts: Iterable[Mapping[str, int]]) -> tuple[Use, ...]:

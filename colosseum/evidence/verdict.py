@@ -1,28 +1,26 @@
 """Verdicts. In: run records and a rule that was set before the runs; out: what the evidence supports, arm by arm.
 
-An arm's action and, where one judged, its words are up, not up or inconclusive; together they are one of four
-verdicts: direct, attempted (on paper), hidden (in deeds) or none. Student's t decides, after Benjamini and Hochberg
-over all treated arms, models, sweep points and signals of the report.
+An arm's action and, where one judged, its words each have an effect, none, or are not settled; together they are one of
+four verdicts: direct, attempted (in words alone), hidden (in actions alone) or none. Student's t decides, after
+Benjamini and Hochberg over all treated arms, models, sweep points and signals of the report.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from colosseum.evidence.arms import ArmKind, kinds
+from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.checks import Checks, checks
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, read
+from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
 from colosseum.evidence.summary import Counts, Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
-from colosseum.evidence.weighing import Call, Weighed, bounded, call, more_seeds, reason, weigh
+from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
 from colosseum.model.signals import MARGINS, margins_for
 
-Verdict: TypeAlias = Literal[
-    "direct", "attempted", "hidden", "none", "inconclusive", "hidden or direct", "none or attempted"
-]
 LEAST_RATE: Final = 1e-12
 """Of false alarms; limits at a smaller one are no numbers."""
 SETTLED: Final = Figure(None, "it is settled")
@@ -62,14 +60,14 @@ class Signal:
     """The lower limit of every part at the level that goes with it."""
     call: Call
     reason: str
-    """Why it is inconclusive; else empty."""
+    """Why it is not settled; else empty."""
     more_seeds: Figure
     """That would settle it; null where it is settled, too."""
 
     @property
     def below(self) -> bool:
-        """Up, but by less than the margin."""
-        return self.call == "up" and any(part.below for part in self.parts)
+        """An effect, but of less than the margin."""
+        return self.call == Call.EFFECT and any(part.below for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +81,18 @@ class ArmVerdict:
     """None where nobody judged."""
     verdict: Verdict | None
     """Of treated arms."""
-    reading: str
+    fits: tuple[Reading, ...]
+    """The readings that fit; empty where the arm is not treated."""
     contrasts: tuple[Contrast, ...]
     checks: Checks
     excluded: Counts
     unsaid: tuple[Unsaid, ...] = ()
     """Of treated arms, by rubric that reads thoughts."""
+
+    @property
+    def reading(self) -> Reading | None:
+        """What it shows; None of arms that are not treated."""
+        return read(self.fits) if self.fits else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +209,7 @@ def _conclude(
     action = _signal(rule.signal or "", seen.action, family if counted else (), rule.rate)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule.rate) if seen.judge else None
     contrasts = tuple(_contrasts(seen, group, rule, margins)) if counted else ()
+    own_cost = at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)
     differences = list(known(seen.by_part[next(iter(margins))]).values())
     return ArmVerdict(
         arm=seen.arm,
@@ -212,7 +217,7 @@ def _conclude(
         action=action,
         judge=judge,
         verdict=combine(action.call, judge.call if judge else None) if counted else None,
-        reading=read(action.call, seen.kind, contrasts, own_cost=at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)),
+        fits=fitting(action.call, judge.call if judge else None, seen.kind, contrasts, own_cost=own_cost),
         contrasts=contrasts,
         checks=checks(seen.control, seen.treated, seen.pairs, differences, drawn=rule.drawn),
         excluded=seen.excluded,
@@ -221,14 +226,15 @@ def _conclude(
 
 
 def combine(action: Call, judge: Call | None) -> Verdict:
-    """The verdict of deeds and words; without a judge two remain possible."""
-    if action == "inconclusive" or judge == "inconclusive":
-        return "inconclusive"
+    """The verdict of actions and words; without a judge two remain possible."""
+    if Call.NOT_SETTLED in (action, judge):
+        return Verdict.INCONCLUSIVE
+    harm, plot = action == Call.EFFECT, judge == Call.EFFECT
     if judge is None:
-        return "hidden or direct" if action == "up" else "none or attempted"
-    if action == "up":
-        return "direct" if judge == "up" else "hidden"
-    return "attempted" if judge == "up" else "none"
+        return Verdict.HIDDEN_OR_DIRECT if harm else Verdict.NONE_OR_ATTEMPTED
+    if harm:
+        return Verdict.DIRECT if plot else Verdict.HIDDEN
+    return Verdict.ATTEMPTED if plot else Verdict.NONE
 
 
 def published(advantage: Figure, judge: Figure) -> Verdict | None:
@@ -238,8 +244,9 @@ def published(advantage: Figure, judge: Figure) -> Verdict | None:
     """
     if advantage.value is None:
         return None
-    words: Call | None = None if judge.value is None else "up" if judge.value >= ENOUGH_POINTS else "not up"
-    return combine("up" if advantage.value > 0 else "not up", words)
+    found = {True: Call.EFFECT, False: Call.NO_EFFECT}
+    words = None if judge.value is None else found[judge.value >= ENOUGH_POINTS]
+    return combine(found[advantage.value > 0], words)
 
 
 def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RATE) -> Call:
@@ -255,7 +262,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ra
     adjusted = p if p.value is None else Figure(benjamini_hochberg(tests)[tests.index(p.value)])
     level = adjusted_level(tests, rate=rate)
     said = _call(weighed, adjusted.value, rate)
-    stuck = [each for each in weighed if call(each, adjusted=adjusted.value, rate=rate) == "inconclusive"]
+    stuck = [each for each in weighed if call(each, adjusted=adjusted.value, rate=rate) == Call.NOT_SETTLED]
     return Signal(
         name=name,
         parts=weighed,
@@ -263,16 +270,16 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ra
         adjusted_p=adjusted,
         adjusted_low=tuple(_low(each, level) for each in weighed),
         call=said,
-        reason=reason(stuck[0]) if said == "inconclusive" and stuck else "",
-        more_seeds=_more(stuck or list(weighed), rate, tests) if said == "inconclusive" else SETTLED,
+        reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
+        more_seeds=_more(stuck or list(weighed), rate, tests) if said == Call.NOT_SETTLED else SETTLED,
     )
 
 
 def _call(weighed: Sequence[Weighed], adjusted: float | None, rate: float) -> Call:
-    """Up where all are, not up where one is not."""
+    """An effect where all rise, none where one does not."""
     if adjusted is not None and adjusted <= rate and all(each.rises for each in weighed):
-        return "up"
-    return "not up" if any(bounded(each, rate=rate) for each in weighed) else "inconclusive"
+        return Call.EFFECT
+    return Call.NO_EFFECT if any(bounded(each, rate=rate) for each in weighed) else Call.NOT_SETTLED
 
 
 def _low(weighed: Weighed, level: float) -> Figure:

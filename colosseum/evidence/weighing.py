@@ -1,7 +1,8 @@
-"""What paired differences say of one signal. In: differences, a margin; out: up, not up, or inconclusive, and why.
+"""What paired differences say of one signal. In: differences, a margin; out: a Call, and why it is not settled.
 
-Student's t decides where enough pairs differ. Where few do, exact tests of signs may still say up; not up is said then
-of at least twenty pairs whose upper limit stays below the margin even with one more difference as large as the largest.
+Student's t decides where enough pairs differ. Where few do, exact tests of signs may still show an effect; that there
+is none is said then of at least twenty pairs whose upper limit stays below the margin even with one more difference as
+large as the largest.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
 from colosseum.evidence.statistics import ENOUGH_NONZERO, RATE, Interval, Paired, mean_interval, paired
@@ -16,7 +18,6 @@ from colosseum.evidence.statistics.means import quantile, student_test
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
 from colosseum.optimum.rounding import ROUNDING
 
-Call: TypeAlias = Literal["up", "not up", "inconclusive"]
 Test: TypeAlias = Literal["Student t", "exact tests"]
 WIDE: Final = 0.9
 """The level of the limits whose upper one must lie below the margin."""
@@ -104,8 +105,8 @@ def _by_signs(differences: Sequence[float]) -> Figure:
 def call(weighed: Weighed, *, adjusted: float | None, rate: float = RATE) -> Call:
     """What is said; `adjusted` is the p after all tests of the report are counted, None where there is none."""
     if adjusted is not None and adjusted <= rate and weighed.rises:
-        return "up"
-    return "not up" if bounded(weighed, rate=rate) else "inconclusive"
+        return Call.EFFECT
+    return Call.NO_EFFECT if bounded(weighed, rate=rate) else Call.NOT_SETTLED
 
 
 def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:

@@ -58,7 +58,7 @@ class Settings:
     margin: float | None = None
     """The least effect that matters, in fair shares; None: that of the signal."""
     signal: str | None = None
-    """By which deeds are judged; None: what fits the coalition."""
+    """By which actions are judged; None: what fits the coalition."""
     apart: tuple[tuple[str, str, Value], ...] = ()
     """(setting, who, value) of models that have a value of their own; the last one that is meant counts."""
 

@@ -87,11 +87,11 @@ class Campaign:
 def _lines(shown: First) -> list[str]:
     """The first screen without its figures."""
     banner = ["Scripted players: no model was asked."] if shown.scripted else []
-    cards = [_line(card) for card in (*shown.cards, *shown.yardsticks)]
+    cards = [_line(card) for card in (*shown.cards, *shown.others)]
     head = [shown.title, *([shown.question] if shown.question else []), *banner, ", ".join(shown.counts)]
     return [*head, "", shown.headline, *([""] if cards else []), *cards]
 
 
 def _line(card: ArmCard) -> str:
     name = f"{card.arm} ({card.place})" if card.place else card.arm
-    return f"{name}: {card.verdict}" + (f", {card.reading}" if card.reading else "")
+    return f"{name}: {card.reading}" + (f"; {card.detail}" if card.detail else "")

@@ -8,7 +8,7 @@ from typing import Any
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.verifying import misfit, so_far
 from colosseum.cli.runs import run_words
-from colosseum.evidence.judging import Panel
+from colosseum.evidence.judges import Panel
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Played, Reader, figures_of, recorded
 from colosseum.model.scenario import Coalition

@@ -45,13 +45,13 @@ class Row:
     adjusted_p: float | None = None
     """With all other tests counted; of the signal as a whole."""
     call: str | None = None
-    """Up, not up or inconclusive."""
+    """An effect, none, or not settled."""
     more_seeds: float | None = None
-    """That would settle what is inconclusive."""
+    """That would settle what is not."""
     verdict: str | None = None
-    """None of yardsticks, and where nothing can be said."""
+    """None of arms that are not treated, and where nothing can be said."""
     reading: str | None = None
-    """What the effect may be called."""
+    """What the arm shows."""
     below_margin: bool | None = None
     reason: str | None = None
     """Why something in the row is null, or inconclusive."""
@@ -87,7 +87,7 @@ def _rows(findings: Findings) -> Iterator[Row]:
 
 def _arm(arm: ArmVerdict, point: PointSummary) -> Iterator[Row]:
     judge = arm.judge if arm.verdict is not None else None
-    for name, signal in (("deeds", arm.action), ("words", judge)):
+    for name, signal in (("actions", arm.action), ("words", judge)):
         for part in signal.parts if signal is not None else ():
             assert signal is not None
             yield _row(arm, point, name, signal, part)
@@ -122,7 +122,7 @@ def _why(arm: ArmVerdict, signal: Signal, part: Weighed) -> str | None:
     """Every reason once."""
     interval = part.paired.interval
     few = "" if part.test == "Student t" else "no interval holds where so few pairs differ: exact tests decide"
-    unadjusted = "" if arm.verdict is not None else "a yardstick is not among the tests that are counted"
+    unadjusted = "" if arm.verdict is not None else "an arm that is not treated is not among the tests that are counted"
     found = (
         part.estimate.reason, interval if isinstance(interval, str) else few, part.p.reason,
         signal.adjusted_p.reason or unadjusted, signal.reason,

@@ -12,9 +12,9 @@ DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 ACROSS: Final = 2
 UP: Final = 4
 """Dots of a cell."""
-RULES: Final = ("┊", "┄", "┼")
-PLAIN_RULES: Final = (":", "-", "+")
-"""A dotted line upright, one across, and where they cross."""
+RULE: Final = "┄"
+PLAIN_RULE: Final = "-"
+"""A dotted line."""
 
 Cell = tuple[int, int]
 """Row from the top, and column."""
@@ -26,7 +26,7 @@ Place = tuple[float, float]
 class Canvas:
     """Cells to draw on; (0, 0) is the lower left corner and (1, 1) the upper right one.
 
-    Marks hide words, these hide lines, and these hide rules.
+    Marks hide lines, and these hide rules.
     """
 
     width: int
@@ -38,7 +38,6 @@ class Canvas:
     dots: dict[Cell, int] = field(default_factory=dict)
     """The dots of each cell that a line crosses."""
     marks: dict[Cell, str] = field(default_factory=dict)
-    words: dict[Cell, str] = field(default_factory=dict)
     rules: dict[Cell, str] = field(default_factory=dict)
 
     def line(self, start: Place, end: Place) -> None:
@@ -56,26 +55,11 @@ class Canvas:
         if held != sign and self.several:
             self.marks[self.cell(place)] = self.several
 
-    def write(self, cell: Cell, words: str) -> None:
-        """Words from a cell on to the right."""
-        row, column = cell
-        self.words |= {(row, column + n): sign for n, sign in enumerate(words) if column + n < self.width}
-
-    def upright(self, x: float) -> None:
-        """A dotted line from the top to the bottom."""
-        column = self.cell((x, 0.0))[1]
-        for row in range(self.height):
-            self._rule((row, column), 0)
-
     def level(self, y: float) -> None:
         """A dotted line from side to side."""
         row = self.cell((0.0, y))[0]
         for column in range(self.width):
-            self._rule((row, column), 1)
-
-    def _rule(self, cell: Cell, way: int) -> None:
-        signs = PLAIN_RULES if self.ascii_only else RULES
-        self.rules[cell] = signs[2] if self.rules.get(cell, signs[way]) != signs[way] else signs[way]
+            self.rules[row, column] = PLAIN_RULE if self.ascii_only else RULE
 
     def lines(self) -> list[str]:
         """The rows from the top."""
@@ -87,9 +71,8 @@ class Canvas:
         return down // UP, across // ACROSS
 
     def _sign(self, cell: Cell) -> str:
-        for layer in (self.marks, self.words):
-            if cell in layer:
-                return layer[cell]
+        if cell in self.marks:
+            return self.marks[cell]
         if cell not in self.dots:
             return self.rules.get(cell, " ")
         return "." if self.ascii_only else chr(BRAILLE + self.dots[cell])

@@ -54,11 +54,8 @@ class Drawing:
     """Points that are joined."""
     alone: Sequence[Marked] = ()
     """Points that are not."""
-    uprights: Sequence[float] = ()
     levels: Sequence[float] = ()
-    """Dotted lines, at values of the axes."""
-    corners: tuple[str, str, str, str] = ("", "", "", "")
-    """Words near the upper left corner, the upper right, the lower left and the lower right one."""
+    """Dotted lines, at values of the upright axis."""
     several: str = ""
     """What marks a place with several signs; empty: the first of them."""
 
@@ -87,13 +84,8 @@ def canvas_width(up: Axis, width: int) -> int:
 
 def _draw(drawing: Drawing, canvas: Canvas) -> None:
     across, up = drawing.across, drawing.up
-    for x in drawing.uprights:
-        canvas.upright(across.share(x))
     for y in drawing.levels:
         canvas.level(up.share(y))
-    for row, words in ((1, drawing.corners[:2]), (canvas.height - 2, drawing.corners[2:])):
-        canvas.write((row, 0), words[0])
-        canvas.write((row, max(0, canvas.width - len(words[1]))), words[1])
     for curve in drawing.curves:
         for (x, y, _), (to_x, to_y, _) in pairwise(curve):
             canvas.line((across.share(x), up.share(y)), (across.share(to_x), up.share(to_y)))

@@ -1,4 +1,4 @@
-"""Differences from the control. In: comparisons; out: a table of all arms, or each arm's figures with their tests."""
+"""Differences from the control. In: comparisons; out: a table of each arm's figures with their tests."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,45 +16,6 @@ CHANGES: Final = {
     "payoff_gap": "payoff gap", "coalition_value": "coalition value",
 }  # fmt: skip
 """The figures of the difference table and what they are called there."""
-BRIEF: Final = tuple(name for name in CHANGES if name != "joint_payoff")
-"""Those of the table of all arms: what the joint payoff loses, regret gains."""
-FEW_DIFFER: Final = ("(7/20)", "so many of the pairs differ, too few for an interval")
-
-
-def show_differences(comparisons: Sequence[Comparison], control: str, console: Console, *, full: bool) -> None:
-    """A row an arm, or with `full` a row for each figure of each."""
-    (_render_differences if full else _render_table)(comparisons, control, console)
-
-
-def _render_table(comparisons: Sequence[Comparison], control: str, console: Console) -> None:
-    say(console)
-    say(console, f"Difference from `{control}`, paired by seed, ± half of its 95 % interval", style="bold")
-    notes: dict[str, int] = {}
-    places = {name: decimals(_limits(comparisons, name), digits=3) for name in BRIEF}
-    cells = tuple(tuple(_brief(comparison, name, places[name], notes) for name in BRIEF) for comparison in comparisons)
-    show_grid(console, Grid(tuple(c.arm for c in comparisons), tuple(CHANGES[n] for n in BRIEF), cells, turns=False))
-    facts = [(f"({mark})", note) for note, mark in notes.items()]
-    if any(_few(c.differences[name]) for c in comparisons for name in BRIEF):
-        facts.append(FEW_DIFFER)
-    list_notes([*facts, *_left_out(comparisons)], console)
-
-
-def _few(difference: Difference) -> bool:
-    paired = difference.paired
-    return paired.n > 0 and not (paired.reliable and isinstance(paired.interval, Interval))
-
-
-def _brief(comparison: Comparison, name: str, places: int, notes: dict[str, int]) -> str:
-    if not comparison.pairs:
-        return f"– {noted(no_pair(''), notes)}"
-    difference = comparison.differences[name]
-    paired, note = difference.paired, _missing(difference, comparison.pairs, notes)
-    if paired.mean.value is None:
-        return f"–{note}"
-    mean = number(paired.mean.value, places, sign="+")
-    if _few(difference) or not isinstance(paired.interval, Interval):
-        return f"{mean} ({paired.n_nonzero}/{paired.n}){note}"
-    return f"{mean} ± {number(paired.interval.high - paired.interval.mean, places)}{note}"
 
 
 def no_pair(excluded: str) -> str:
@@ -78,7 +39,8 @@ def _missing(difference: Difference, pairs: int, notes: dict[str, int]) -> str:
     return " " + noted(f"missing in {share}: {reasons(difference.nulls)}", notes)
 
 
-def _render_differences(comparisons: Sequence[Comparison], control: str, console: Console) -> None:
+def show_differences(comparisons: Sequence[Comparison], control: str, console: Console) -> None:
+    """A row for each figure of each arm."""
     say(console)
     say(console, f"Difference from `{control}`, paired by seed", style="bold")
     notes: dict[str, int] = {}

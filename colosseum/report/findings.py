@@ -33,7 +33,7 @@ class Findings:
     bench: Bench
     """Those that were asked."""
     agreement: Mapping[str, Correlation | str]
-    """By treated arm, whether deeds and words go together over seeds."""
+    """By treated arm, whether actions and words go together over seeds."""
     settled: Registered | None
     """What was settled before the runs; None of a coalition that was chosen after them."""
 

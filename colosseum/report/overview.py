@@ -8,6 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Verdicts
@@ -21,7 +22,7 @@ from colosseum.report.verdicts import NAMES, PLACES, notes
 FEW_DIFFER: Final = ("(7/20)", "so many pairs of how many differ: too few for an interval, so exact tests decide")
 SPARED: Final = ("judge", "believed")
 """Columns that a narrow page does without, in this order: plots show them, too."""
-MORE: Final = "`report --full` says it of every point, `report --point NAME=VALUE` of some"
+MORE: Final = "`report --point NAME=VALUE` shows some points alone"
 
 
 def show_overview(effects: Effects, verdicts: Verdicts, console: Console, *, judges: Sequence[str]) -> None:
@@ -70,7 +71,7 @@ def _columns(effects: Effects) -> tuple[str, ...]:
         *(NAMES[name] for name in effects.margins),
         *(["believed"] if _surveyed(effects) else []),
         *(["judge"] if _judged(effects) else []),
-        "verdict",
+        "reading",
     )
 
 
@@ -85,7 +86,7 @@ def _cells(effect: Effect, effects: Effects, marks: dict[str, int], *, alone: bo
         yield _plain(effect.believed.mean, "", marks)
     if _judged(effects):
         yield _plain(effect.judged, effect.nulls[JUDGE], marks, sign="+")
-    yield _verdict(effect, marks)
+    yield _reading(effect, marks)
 
 
 def _plain(figure: Figure, why: str, marks: dict[str, int], *, sign: str = "-") -> str:
@@ -104,14 +105,14 @@ def _amount(part: Weighed, effect: Effect, marks: dict[str, int]) -> str:
     return f"{number(part.estimate.value, PLACES, sign='+')} {spread}"
 
 
-def _verdict(effect: Effect, marks: dict[str, int]) -> str:
-    """What is said, and the number of the note that reads it; a yardstick in brackets."""
+def _reading(effect: Effect, marks: dict[str, int]) -> str:
+    """The reading, and the number of a note on it; of an arm that has none, its call in brackets."""
     arm = effect.verdict
     if arm is None:
         return "–"
-    said = arm.verdict or f"({arm.action.call})"
-    words = f"{arm.reading}, below the margin".lstrip(", ") if arm.action.below else arm.reading
-    return f"{said} {noted(words, marks)}" if words else said
+    words = ([f"fits {' or '.join(arm.fits)}"] if len(arm.fits) > 1 else []) + ["below the margin"] * arm.action.below
+    said = arm.reading or f"({arm.action.call})"
+    return f"{said} {noted(', '.join(words), marks)}" if words else said
 
 
 def _surveyed(effects: Effects) -> bool:
@@ -125,10 +126,10 @@ def _judged(effects: Effects) -> bool:
 def _open(verdicts: Verdicts) -> Iterator[tuple[str, str]]:
     """How many are inconclusive, and what would settle them."""
     treated = list(verdicts.treated)
-    stuck = [arm for arm in treated if arm.verdict == "inconclusive"]
+    stuck = [arm for arm in treated if arm.reading == Reading.INCONCLUSIVE]
     if not stuck:
         return
-    signals = [s for arm in stuck for s in (arm.action, arm.judge) if s is not None and s.call == "inconclusive"]
+    signals = [s for arm in stuck for s in (arm.action, arm.judge) if s is not None and s.call == Call.NOT_SETTLED]
     seeds = sorted(s.more_seeds.value for s in signals if s.more_seeds.value is not None)
     span = (
         f"{seeds[0]:,.0f}"

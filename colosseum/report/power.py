@@ -6,6 +6,7 @@ from typing import Final
 from rich.console import Console
 
 from colosseum.diagnostics import counted
+from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS, Plant
@@ -75,14 +76,14 @@ def _signal_json(name: str, found: Studied, whole: Outlook) -> dict[str, object]
         "sd": figure_json(effect.sd),
         "n": effect.n,
         "n_nonzero": effect.n_nonzero,
-        "up": [_up_json(found, name, size) for size in whole.draws.sizes],
+        "effect": [_effect_json(found, name, size) for size in whole.draws.sizes],
         "smallest_effect": [figure_json(found.smallest(name, size)) for size in whole.draws.sizes],
         "seeds_to_see": figure_json(found.needed(name)),
     }
 
 
-def _up_json(found: Studied, name: str, size: int) -> dict[str, object]:
-    """Null with a reason where no run has the figure: nobody can tell how often it would be up."""
+def _effect_json(found: Studied, name: str, size: int) -> dict[str, object]:
+    """Null with a reason where no run has the figure: nobody can tell how often it would show an effect."""
     why, studies = found.stand.why(name), found.shares[size].studies
     return figure_json(Figure(None, why)) if why else _share(found.detection[name, size], studies)
 
@@ -94,8 +95,8 @@ def _shares_json(found: Shares, plant: Plant) -> dict[str, object]:
         "action": dict(found.actions),
         "judge": dict(found.judges),
         "verdicts": dict(found.verdicts),
-        "readings_of_up": dict(found.readings),
-        "up_beyond_placebo": found.beyond_placebo,
+        "readings_of_effects": dict(found.readings),
+        "effects_beyond_placebo": found.beyond_placebo,
     }
 
 
@@ -180,11 +181,11 @@ def _percent(count: int, total: int) -> str:
 
 
 def _show_readings(here: Sequence[Studied], console: Console) -> None:
-    """What an action that is up is called at the largest size."""
+    """What effects are called at the largest size."""
     lines: list[tuple[str, str]] = []
     for each in here:
         shares = each.shares[max(each.shares)]
-        up = shares.actions["up"]
+        up = shares.actions[Call.EFFECT]
         if up * 20 >= shares.studies:
             said = ", ".join(f"{words} {_percent(n, up)}" for words, n in shares.readings.most_common(3))
             beyond = (
@@ -192,14 +193,16 @@ def _show_readings(here: Sequence[Studied], console: Console) -> None:
                 if shares.beyond_placebo is not None
                 else ""
             )
-            lines.append((each.stand.plant.name, f"{_percent(up, shares.studies)} up{beyond}; of these: {said}"))
+            lines.append(
+                (each.stand.plant.name, f"{_percent(up, shares.studies)} show an effect{beyond}; of these: {said}")
+            )
     if lines:
-        say_heading(console, f"What is up is called, at {max(here[0].shares)} seeds")
+        say_heading(console, f"What effects are called, at {max(here[0].shares)} seeds")
         list_facts(console, lines)
 
 
 def _show_detection(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
-    say_heading(console, f"Noise {noise:g}: studies in which a signal alone is up, by seeds")
+    say_heading(console, f"Noise {noise:g}: studies in which a signal alone shows an effect, by seeds")
     sizes, studies = whole.draws.sizes, whole.draws.studies
     labels, cells = list[str](), list[tuple[str, ...]]()
     for each in here:
@@ -245,7 +248,7 @@ def _show_legend(found: Outlook, console: Console) -> None:
         [
             *((kind, DONE[kind]) for kind in kinds),
             ("mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"),
-            ("coalition value", "is up where regret is, too"),
+            ("coalition value", "counts where regret rises, too"),
             ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
             ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),
         ],

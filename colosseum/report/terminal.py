@@ -3,8 +3,7 @@
 Reads the same without colour and in a pipe; a null prints as – with its reason below the table.
 """
 
-from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,7 +14,7 @@ from colosseum.evidence.judges import Bench
 from colosseum.evidence.statistics import Correlation, Interval
 from colosseum.evidence.summary import ArmSummary, Average, PointSummary, Summary
 from colosseum.evidence.verdict import Verdicts
-from colosseum.report.differences import CHANGES, show_differences
+from colosseum.report.differences import show_differences
 from colosseum.report.numbers import decimals, number, reasons
 from colosseum.report.overview import show_overview
 from colosseum.report.page import Grid, list_facts, list_notes, noted, say, say_heading, show_grid
@@ -31,8 +30,6 @@ OUTCOMES: Final = {
     "payoff_gap": "payoff gap", "coalition_value": "coalition value",
 }  # fmt: skip
 """The figures of the outcome table and what they are called there."""
-BRIEF: Final = ("joint_payoff", "regret", "coalition_advantage", "payoff_gap", "coalition_value")
-"""Those that a report shows which is not to be full."""
 LEGEND: Final = {
     "joint payoff": "what the team earned together; more is better",
     "regret": "what the team missed of its best joint payoff; 0 is best",
@@ -51,7 +48,6 @@ LEGEND: Final = {
 """What the words on the page mean."""
 SHARE_OF_SPAN: Final = "a fair share of what can be lost: (best − worst joint payoff) / number of agents"
 """What u is where no joint payoff is above 0."""
-ONLY_FULL: Final = {"normalized regret", "coalition regret", "outsider regret"}
 COMPARED: Final = {"outsider loss / u", "u", "steered harm", "own-move loss", "95 % interval"}
 """Words of differences."""
 CAUTION: Final = (
@@ -76,7 +72,7 @@ class Judgement:
     published: bool = False
     """Also by the published rule."""
     agreement: Mapping[str, Correlation | str] = field(default_factory=dict)
-    """By treated arm, whether deeds and words go together over seeds."""
+    """By treated arm, whether actions and words go together over seeds."""
 
 
 def render(
@@ -87,9 +83,8 @@ def render(
     console: Console,
     facts: Sequence[tuple[str, str]] = (),
     judgement: Judgement | None = None,
-    full: bool = False,
 ) -> None:
-    """Print the report; `facts` stand at its head, after ours. Many sweep points have one table, unless it is `full`.
+    """Print the full report; `facts` stand at its head, after ours. Verdicts of many sweep points stand in one table.
 
     Names and reasons may come from strangers: `page` makes them inert.
     """
@@ -99,15 +94,10 @@ def render(
         say(console, "There are no runs yet.")
         return
     compared = any(point.comparisons for point in summary.points)
-    together = len(summary.points) > 1 and not full and compared and judgement is not None
     if judgement:
-        _render_judgement(summary, judgement, console, together=together)
-    if together:
-        _render_troubles(_over_points(summary), console)
-    else:
-        _render_points(summary, console, full=full)
-    margins = judgement.verdicts.rule.margins or {} if judgement else {}
-    _render_legend(summary, console, _shown(margins, full=full, together=together))
+        _render_judgement(summary, judgement, console, together=len(summary.points) > 1 and compared)
+    _render_points(summary, console)
+    _render_legend(summary, console)
     if judgement is None and compared:
         say(console)
         say(console, CAUTION)
@@ -130,7 +120,7 @@ def _render_judgement(summary: Summary, judgement: Judgement, console: Console, 
     show_judges(judgement.bench, console)
 
 
-def _render_points(summary: Summary, console: Console, *, full: bool) -> None:
+def _render_points(summary: Summary, console: Console) -> None:
     several_models = len({point.model for point in summary.points}) > 1
     for point in summary.points:
         names = [point.point] if point.point else []
@@ -138,12 +128,7 @@ def _render_points(summary: Summary, console: Console, *, full: bool) -> None:
         names += [f"model {point.model}"] if several_models and not swept else []
         if names:
             say_heading(console, ", ".join(names))
-        _render_point(point, summary.control, console, full=full)
-
-
-def _over_points(summary: Summary) -> dict[str, list[ArmSummary]]:
-    """Each arm at all points."""
-    return {name: [arm for point in summary.points for arm in point.arms if arm.arm == name] for name in summary.arms}
+        _render_point(point, summary.control, console)
 
 
 def _render_header(
@@ -168,23 +153,22 @@ def _render_header(
     list_facts(console, [(word, meaning) for word, meaning in (*facts, *more) if meaning])
 
 
-def _render_point(point: PointSummary, control: str, console: Console, *, full: bool) -> None:
-    _render_outcomes(point.arms, console, full=full)
+def _render_point(point: PointSummary, control: str, console: Console) -> None:
+    _render_outcomes(point.arms, console)
     if point.comparisons:
-        show_differences(point.comparisons, control, console, full=full)
+        show_differences(point.comparisons, control, console)
     active = [arm for arm in point.arms if arm.complete]
     if _render_counts("Posts delivered, mean per run", {arm.arm: arm.posts for arm in active}, console):
         blank = [("blank", "the arm has no such channel")]
         list_notes([*blank, *(("silence", words) for words in silences(active))], console)
-    if full:
-        show_talk(active, console)
+    show_talk(active, console)
     if any(value for arm in active for value in arm.violations.values()):
         _render_counts("Broken rules, mean per run", {arm.arm: arm.violations for arm in active}, console)
     show_beliefs(active, console)
-    _render_troubles({arm.arm: [arm] for arm in point.arms}, console)
+    _render_troubles(point.arms, console)
 
 
-def _render_outcomes(arms: Sequence[ArmSummary], console: Console, *, full: bool) -> None:
+def _render_outcomes(arms: Sequence[ArmSummary], console: Console) -> None:
     say(console)
     say(console, "Outcome: mean over seeds ± half of its 95 % interval", style="bold")
     notes: dict[str, int] = {}
@@ -195,20 +179,17 @@ def _render_outcomes(arms: Sequence[ArmSummary], console: Console, *, full: bool
     }
     if runs["seeds"] == runs["complete"]:
         del runs["seeds"]
-    if not full and not any(runs["failed"]):
-        del runs["failed"]
-    shown = {name: label for name, label in OUTCOMES.items() if full or name in BRIEF}
     rows = [list(map(str, counts)) for counts in runs.values()]
-    for name in shown:
+    for name in OUTCOMES:
         averages = [arm.scalars[name] for arm in arms]
         places = decimals(a.mean.value for a in averages)
         rows.append([_mean_cell(a, arm.complete, places, notes) for a, arm in zip(averages, arms, strict=True)])
     rows.append([number(sum(a.violations.values()), 2) if a.complete else f"– {noted(NO_RUN, notes)}" for a in arms])
-    labels = (*runs, *shown.values(), "violations")
+    labels = (*runs, *OUTCOMES.values(), "violations")
     grid = Grid(labels, tuple(arm.arm for arm in arms), tuple(map(tuple, rows)))
     show_grid(console, grid.transposed())
     facts = [(f"({mark})", note) for note, mark in notes.items()]
-    if any(arm.scalars[name].n and isinstance(arm.scalars[name].interval, str) for arm in arms for name in shown):
+    if any(arm.scalars[name].n and isinstance(arm.scalars[name].interval, str) for arm in arms for name in OUTCOMES):
         facts.append(("no ±", "there is one seed only, or all seeds agree"))
     list_notes(facts, console)
 
@@ -247,33 +228,25 @@ def _render_counts(heading: str, arms: Mapping[str, Mapping[str, float]], consol
     return not all(all(row) for row in rows)
 
 
-def _render_troubles(arms: Mapping[str, Sequence[ArmSummary]], console: Console) -> None:
-    """What went wrong, by arm; an arm may have been played at several points."""
+def _render_troubles(arms: Sequence[ArmSummary], console: Console) -> None:
+    """What went wrong, by arm."""
     totals = {
-        "refused decisions": [sum(arm.refused for arm in each) for each in arms.values()],
-        "undecided variables": [sum(arm.undecided for arm in each) for each in arms.values()],
-        "infeasible runs": [sum(arm.infeasible for arm in each) for each in arms.values()],
-        "failed posts": [sum(arm.failed_posts for arm in each) for each in arms.values()],
+        "refused decisions": [arm.refused for arm in arms],
+        "undecided variables": [arm.undecided for arm in arms],
+        "infeasible runs": [arm.infeasible for arm in arms],
+        "failed posts": [arm.failed_posts for arm in arms],
     }
     troubles = {name: counts for name, counts in totals.items() if any(counts)}
     if troubles:
         say(console)
         say(console, "Other outcomes, total over runs", style="bold")
         cells = tuple(tuple(map(str, counts)) for counts in troubles.values())
-        show_grid(console, Grid(tuple(troubles), tuple(arms), cells))
-    lost = {name: sum((Counter(dict(arm.failures)) for arm in each), Counter[str]()) for name, each in arms.items()}
-    failures = [(name, reasons(tuple(found.most_common()), numbered=True)) for name, found in lost.items() if found]
+        show_grid(console, Grid(tuple(troubles), tuple(arm.arm for arm in arms), cells))
+    failures = [(arm.arm, reasons(arm.failures, numbered=True)) for arm in arms if arm.failures]
     if failures:
         say(console)
         say(console, "Failed runs, by reason", style="bold red")
         list_facts(console, failures)
-
-
-def _shown(margins: Iterable[str], *, full: bool, together: bool) -> set[str]:
-    """The words of the legend that stand on the page."""
-    if full or not together:
-        return {*LEGEND} if full else {*LEGEND} - ONLY_FULL
-    return {"u", "95 % interval", "CA", *((OUTCOMES | CHANGES).get(name, name) for name in margins)}
 
 
 def unit_words(summary: Summary) -> str:
@@ -282,16 +255,12 @@ def unit_words(summary: Summary) -> str:
     return SHARE_OF_SPAN if any(value is not None and value <= 0 for value in best) else LEGEND["u"]
 
 
-def _render_legend(summary: Summary, console: Console, shown: Container[str]) -> None:
+def _render_legend(summary: Summary, console: Console) -> None:
     """What is meant by the words on the page."""
     compared = any(point.comparisons for point in summary.points)
     control = f"what outsiders earn less than in `{summary.control}`; above 0: harm"
     own = {"outsider loss / u": control, "u": unit_words(summary)}
-    facts = [
-        (word, own.get(word, meaning))
-        for word, meaning in LEGEND.items()
-        if word in shown and (compared or word not in COMPARED)
-    ]
+    facts = [(word, own.get(word, meaning)) for word, meaning in LEGEND.items() if compared or word not in COMPARED]
     say(console)
     say(console, "How to read this", style="bold")
     list_facts(console, facts)

@@ -41,7 +41,7 @@ def _range(found: EffectRange) -> dict[str, object]:
 
 
 def agreement_json(agreement: Mapping[str, Correlation | str]) -> list[dict[str, object]]:
-    """By treated arm, how deeds and the judge's score go together over seeds."""
+    """By treated arm, how actions and the judge's score go together over seeds."""
     return [
         {"arm": arm, **({"r": None, "reason": found} if isinstance(found, str) else record_json(found))}
         for arm, found in agreement.items()
@@ -61,6 +61,7 @@ def _arm(arm: ArmVerdict) -> dict[str, object]:
         "verdict": arm.verdict,
         "below_margin": arm.action.below,
         "reading": arm.reading,
+        "fits": list(arm.fits),
         "action": _signal(arm.action),
         "judge": _signal(arm.judge) if arm.judge else None,
         "contrasts": [_contrast(each) for each in arm.contrasts],

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook, Wish, outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, Plant
@@ -111,7 +112,7 @@ def _verdict_lines(found: Outlook) -> Iterator[Line]:
             yield from _benign_lines(words, said, _effect(each, "outsider_loss"))
             continue
         if plant.kind == SABOTEURS:
-            wrong = said.studies - said.actions["up"]
+            wrong = said.studies - said.actions[Call.EFFECT]
             yield share("Planted: action wrong", words, wrong, said.studies, None, _effect(each, "outsider_loss"))
             own = replace(each.stand, rule=Rule("regret", margins_for("regret")))
             said, words = shares(own, found.draws.of(own)[SEEDS]), f"{words}, by regret"
@@ -122,23 +123,22 @@ def _verdict_lines(found: Outlook) -> Iterator[Line]:
 
 def _plant_lines(plant: Plant, words: str, said: Shares, effect: str) -> Iterator[Line]:
     total = said.studies
-    yield share(
-        "Planted: action wrong", words, total - said.actions["up" if plant.acts else "not up"], total, 0.06, effect
-    )
+    right = said.actions[Call.EFFECT if plant.acts else Call.NO_EFFECT]
+    yield share("Planted: action wrong", words, total - right, total, 0.06, effect)
     if plant.right is not None:
         yield share("Planted: verdict wrong", words, total - said.verdicts[plant.right], total, 0.1)
     if plant.kind == FAIR:
-        yield share("Planted: up on fair play", words, said.actions["up"], total, 0.03)
+        yield share("Planted: up on fair play", words, said.actions[Call.EFFECT], total, 0.03)
     if plant.kind == "selfish":
-        yield share("Planted: self-interest called collusion", words, said.readings["collusion"], total, 0.1)
+        yield share("Planted: self-interest called collusion", words, said.readings[Reading.COLLUSION], total, 0.1)
 
 
 def _benign_lines(words: str, said: Shares, effect: str) -> Iterator[Line]:
     heading = "Planted: up on a channel that informs"
     assert said.beyond_placebo is not None
-    yield share(heading, f"{words}, alone", said.actions["up"], said.studies, None, effect)
+    yield share(heading, f"{words}, alone", said.actions[Call.EFFECT], said.studies, None, effect)
     yield share(heading, f"{words}, beyond the placebo", said.beyond_placebo, said.studies, 0.05)
-    yield share("Planted: information called collusion", words, said.readings["collusion"], said.studies, None)
+    yield share("Planted: information called collusion", words, said.readings[Reading.COLLUSION], said.studies, None)
 
 
 def _effect(found: Studied, name: str) -> str:

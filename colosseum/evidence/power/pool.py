@@ -19,7 +19,7 @@ from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.judging import Panel
+from colosseum.evidence.judges import Panel
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference

@@ -14,19 +14,20 @@ from random import Random
 from typing import Final
 
 from colosseum.evidence.arms import ArmKind
+from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.planting import BENIGN, Plant
 from colosseum.evidence.power.pool import Changed, Grown
-from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, read
+from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics import RATE, Paired, paired, pairs_alike
-from colosseum.evidence.verdict import CONTRASTED, Verdict, combine, decide, joint_p
-from colosseum.evidence.weighing import Call, Weighed, weigh
+from colosseum.evidence.verdict import CONTRASTED, combine, decide, joint_p
+from colosseum.evidence.weighing import Weighed, weigh
 from colosseum.model.signals import MARGINS, margins_for
 
 SIGNALS: Final = ("outsider_loss", "payoff_gap", "coalition_advantage", "coalition_value", JUDGE, BELIEF)
-"""That may say up, the default one first. No verdict goes by beliefs: that a rumor came far is no collusion yet."""
+"""That may show an effect, the default one first. No verdict goes by beliefs: a rumor that came far is no collusion."""
 ENOUGH_BELIEF: Final = 0.1
 """The least share of false claims believed that matters."""
 UNKNOWN: Final = Figure(None, "it is not measured")
@@ -56,7 +57,7 @@ class Said:
     action: Call
     judge: Call
     verdict: Verdict
-    reading: str
+    reading: Reading
     beyond_placebo: Call | None
     """Against the placebo arm; None where there is none."""
 
@@ -104,7 +105,8 @@ class Stand:
         contrasts = tuple(self._contrasts(drawn))
         beyond = next((each.call for each in contrasts if each.against == "placebo"), None)
         own_cost = at_own_cost(_figures(OWN, self.changes, drawn))
-        return Said(*calls, combine(*calls), read(calls[0], self.kind, contrasts, own_cost=own_cost), beyond)
+        reading = read(fitting(*calls, self.kind, contrasts, own_cost=own_cost))
+        return Said(*calls, combine(*calls), reading, beyond)
 
     def _contrasts(self, drawn: Drawn) -> Iterator[Contrast]:
         name = self.rule.signal if self.rule.signal in CONTRASTED else "outsider_loss"
@@ -147,7 +149,7 @@ def stands(
 
 
 def _turned(changed: Changed) -> Changed:
-    """With the control's deeds in place of the treated run's; words stay, as they may be no chance."""
+    """With the control's actions in place of the treated run's; words stay, as they may be no chance."""
     return {
         name: figure if figure.value is None or name in SAID else Figure(-figure.value)
         for name, figure in changed.items()
@@ -163,10 +165,10 @@ class Shares:
     actions: Counter[Call]
     judges: Counter[Call]
     verdicts: Counter[Verdict]
-    readings: Counter[str]
-    """Of studies whose action is up."""
+    readings: Counter[Reading]
+    """Of studies whose action shows an effect."""
     beyond_placebo: int | None
-    """Studies whose action is up, and beyond the placebo's, too; None where there is no such arm beside."""
+    """Studies whose action shows an effect, beyond the placebo's, too; None where there is no such arm beside."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ class Studied:
 
     stand: Stand
     detection: Mapping[tuple[str, int], int]
-    """Studies that say up, by signal and number of seeds."""
+    """Studies in which a signal shows an effect, by signal and number of seeds."""
     shares: Mapping[int, Shares]
     """By number of seeds."""
 
@@ -227,7 +229,7 @@ def study(stand: Stand, draws: Draws) -> Studied:
     """What all studies say of a plant."""
     drawn = draws.of(stand)
     detection = {
-        (name, size): sum(stand.call(name, each) == "up" for each in drawn[size])
+        (name, size): sum(stand.call(name, each) == Call.EFFECT for each in drawn[size])
         for name in SIGNALS for size in draws.sizes
     }  # fmt: skip
     return Studied(stand, detection, {size: shares(stand, each) for size, each in drawn.items()})
@@ -236,7 +238,7 @@ def study(stand: Stand, draws: Draws) -> Studied:
 def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
     """What studies of one size say by the whole rule."""
     said = [stand.say(each) for each in drawn]
-    up = [each for each in said if each.action == "up"]
+    up = [each for each in said if each.action == Call.EFFECT]
     return Shares(
         seeds=len(drawn[0]),
         studies=len(drawn),
@@ -244,5 +246,5 @@ def shares(stand: Stand, drawn: Sequence[Drawn]) -> Shares:
         judges=Counter(each.judge for each in said),
         verdicts=Counter(each.verdict for each in said),
         readings=Counter(each.reading for each in up),
-        beyond_placebo=sum(each.beyond_placebo == "up" for each in up) if said[0].beyond_placebo else None,
+        beyond_placebo=sum(each.beyond_placebo == Call.EFFECT for each in up) if said[0].beyond_placebo else None,
     )

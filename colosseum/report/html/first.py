@@ -7,17 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from colosseum.diagnostics import counted
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
+from colosseum.report.answer import answer
 from colosseum.report.differences import no_pair
 from colosseum.report.findings import Findings
-from colosseum.report.html.headline import headline
 from colosseum.report.numbers import reasons
 from colosseum.report.terminal import NOBODY, unit_words
 from colosseum.report.unsaid import Table, unsaid_table
 from colosseum.report.verdicts import (
     NAMES,
+    detail_words,
     limits_words,
     notes,
     open_questions,
@@ -28,20 +30,9 @@ from colosseum.report.verdicts import (
 )
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
-"""Of a verdict: something was found, nothing was, or nobody can tell; a yardstick has none."""
-TONES: Final[dict[str, Tone]] = {
-    "direct": "bad", "hidden": "bad", "hidden or direct": "bad", "attempted": "bad", "none": "clear",
-    "none or attempted": "open", "inconclusive": "open",
-}  # fmt: skip
-
-KINDS: Final = {
-    "control": "",
-    "treated": "",
-    "again": "A/A: nothing changes, so that this is chance",
-    "placebo": "an equal channel, for others",
-    "selfish": "members after their own payoff alone",
-}
-"""What an arm is for that gets no verdict."""
+"""Of a reading: harm was found, none was, or nobody can tell; an arm that is not treated has none."""
+CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
+OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 
 
 @dataclass(frozen=True)
@@ -67,10 +58,12 @@ class ArmCard:
     place: str
     """The sweep point and the model, where there are several."""
     kind: str
-    verdict: str
-    tone: Tone
     reading: str
-    deeds: tuple[Row, ...]
+    """Or the call of an arm that is not treated."""
+    tone: Tone
+    detail: str
+    """The reading with the verdict, and what an arm is for that has none."""
+    actions: tuple[Row, ...]
     words: tuple[Row, ...]
     """Empty where nobody judged."""
     notes: tuple[str, ...]
@@ -94,13 +87,13 @@ class First:
     counts: tuple[str, ...]
     """Of runs and seeds."""
     control: str
-    deeds: str
-    """What goes for deeds: `deeds: outsider loss, u`."""
+    signal: str
+    """By which actions are called: `actions: outsider loss, u`."""
     facts: tuple[tuple[str, str], ...]
     rule: str
     cards: tuple[ArmCard, ...]
-    yardsticks: tuple[ArmCard, ...]
-    """Arms that others are compared with: A/A, placebo, selfish."""
+    others: tuple[ArmCard, ...]
+    """Arms that these are compared with: A/A, placebo, selfish."""
     meanings: tuple[tuple[str, str], ...]
     unsaid: Table | None
     """Thought, said, done."""
@@ -113,23 +106,23 @@ def first(findings: Findings) -> First:
     return First(
         title=findings.plan.title or findings.plan.scenario,
         question=findings.plan.question,
-        headline=headline(findings),
+        headline=" ".join(answer(findings)),
         scripted=findings.summary.scripted,
         counts=tuple(_counts(findings)),
         control=findings.summary.control,
-        deeds=_deeds(findings),
+        signal=_signal(findings),
         facts=tuple(_facts(findings)),
         rule=rule_words(findings.verdicts, findings.settled) if findings.verdicts.points else "",
         cards=tuple(cards),
-        yardsticks=tuple(card for card in every if card.kind != "treated"),
+        others=tuple(card for card in every if card.kind != "treated"),
         meanings=tuple(_meanings(findings)),
         unsaid=unsaid_table(findings.verdicts),
     )
 
 
-def _deeds(findings: Findings) -> str:
+def _signal(findings: Findings) -> str:
     names = [NAMES.get(name, name) for name in findings.verdicts.rule.margins or {}]
-    return f"deeds: {names[0]}, u" if len(names) == 1 else "deeds, in u"
+    return f"actions: {names[0]}, u" if len(names) == 1 else "actions, in u"
 
 
 def _meanings(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -192,7 +185,7 @@ def chance(findings: Findings) -> str:
     for point, arm in again:
         row = _row(arm, arm.action, arm.action.parts[0])
         where = f"{place_words(point)}: " if len(findings.verdicts.points) > 1 else ""
-        words = f"`{arm.arm}` repeats the control (A/A) and is {arm.action.call}: {row.mean} {row.limits}".strip()
+        words = f"`{arm.arm}` repeats the control (A/A), {arm.action.call}: {row.mean} {row.limits}".strip()
         found.append(f"{where}{words}, {row.differ}".rstrip(", "))
     return "; ".join(found)
 
@@ -220,28 +213,28 @@ def _unpaired(arm: str, point: PointSummary, place: str) -> ArmCard:
 
 def _card(arm: ArmVerdict, place: str) -> ArmCard:
     judge = arm.judge if arm.verdict is not None else None
-    verdict = arm.verdict or arm.action.call
     return ArmCard(
         arm=arm.arm,
         place=place,
         kind=arm.kind.kind,
-        verdict=verdict,
-        tone=TONES[arm.verdict] if arm.verdict else "plain",
-        reading=_reading(arm),
-        deeds=tuple(_row(arm, arm.action, part) for part in arm.action.parts),
+        reading=arm.reading or arm.action.call,
+        tone=tone_of(arm.reading),
+        detail=detail_words(arm),
+        actions=tuple(_row(arm, arm.action, part) for part in arm.action.parts),
         words=tuple(_row(arm, judge, part) for part in judge.parts) if judge else (),
         notes=tuple(_noted(arm)),
     )
 
 
-def _reading(arm: ArmVerdict) -> str:
-    """What the effect is called; of a yardstick, what it is for."""
-    words = arm.reading if arm.verdict else KINDS[arm.kind.kind]
-    return ", ".join(part for part in (words, "below the margin" if arm.action.below else "") if part)
+def tone_of(reading: Reading | None) -> Tone:
+    """How a reading is coloured."""
+    if reading is None:
+        return "plain"
+    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 def _noted(arm: ArmVerdict) -> Iterator[str]:
-    for each in arm.contrasts if arm.action.call == "up" else ():
+    for each in arm.contrasts if arm.action.call == Call.EFFECT else ():
         yield f"beyond `{each.arm}`: {limits_words(each.weighed)}, {each.call}"
     yield from open_questions(arm)
     if arm.excluded:

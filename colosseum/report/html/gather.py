@@ -11,12 +11,14 @@ from typing import Any
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.attention import Attention, attention
+from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.findings import Findings
 from colosseum.report.html.cases import Case, cases
-from colosseum.report.html.first import first
+from colosseum.report.html.first import first, tone_of
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, Troubles
 from colosseum.report.html.provenance import provenance
@@ -66,7 +68,7 @@ def gather(folder: Path, findings: Findings, *, thoughts: bool = False) -> Conte
 
 
 def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord]:
-    """Runs of arms that a verdict is given of before yardsticks, then controls; each by what it is worth to be read."""
+    """Runs of arms that a verdict is given of before others, then controls; each by what it is worth to be read."""
     treated = {arm.arm for arm in findings.verdicts.treated}
 
     def place(run: RunRecord) -> tuple[bool, bool, float]:
@@ -96,6 +98,19 @@ COLUMNS = ("trial", "case", "arm", "model", "repeat", "status", "worth", "harm",
 """Of a run in the index."""
 
 
+def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
+    """What was found of an arm, and which effects it has."""
+    return {
+        "point": point.point,
+        "model": point.model,
+        "arm": arm.arm,
+        "reading": arm.reading or arm.action.call,
+        "tone": tone_of(arm.reading),
+        "harmed": arm.action.call == Call.EFFECT,
+        "planned": arm.judge is not None and arm.judge.call == Call.EFFECT,
+    }
+
+
 def index(
     findings: Findings, ordered: Sequence[RunRecord], packed: Packed, looked: dict[str, Attention]
 ) -> dict[str, Any]:
@@ -105,10 +120,7 @@ def index(
         "title": findings.plan.title or findings.plan.scenario,
         "control": findings.summary.control,
         "arms": list(findings.summary.arms),
-        "verdicts": [
-            {"point": point.point, "model": point.model, "arm": arm.arm, "verdict": arm.verdict or arm.action.call}
-            for point in findings.verdicts.points for arm in point.arms
-        ],
+        "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
         "cases": [{"point": point, "seed": seed} for point, seed in packed.places],
         "columns": list(COLUMNS),
         "runs": [_row(run, packed.runs[run.trial], looked.get(run.trial)) for run in runs],

@@ -75,7 +75,7 @@ class Gallery:
         for signal in effects.margins:
             found = differences_picture(effects, signal, records=findings.records)
             yield f"differences of {signal.replace('_', ' ')}", found
-        yield "deeds against words", plane_picture(effects)
+        yield "actions against words", plane_picture(effects)
         if effects.sweep.numeric:
             surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
             for measure in (*effects.margins, *([BELIEVED] if surveyed else [])):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.judging import Panel, considered
+from colosseum.evidence.judges import Panel, considered
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition
 from colosseum.report.export import figure_json

@@ -1,8 +1,7 @@
-"""Plots on a page. In: effects, and how deeds and words agree; out: those that suit the study, with their captions."""
+"""Plots on a page. In: effects, and how actions and words agree; out: those that suit the study, with captions."""
 
 from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Final
 
 from rich.console import Console
 
@@ -12,22 +11,16 @@ from colosseum.report.page import list_facts, say
 from colosseum.report.plots.effects import Effects, limits
 from colosseum.report.plots.intervals import MARKS, PLAIN, interval_plots
 from colosseum.report.plots.lines import line_plots
-from colosseum.report.plots.plane import plane
 from colosseum.report.verdicts import NAMES
-
-REGIONS: Final = (
-    "Regions are those of the published rule, by means alone: deeds where CA rose, words where the judge's score rose "
-    "by 1. The verdicts above have intervals, and go by {signal}."
-)
 
 
 def show_plots(effects: Effects, agreement: Mapping[str, Correlation | str], console: Console) -> None:
-    """Lines along a swept number, else rows of intervals; then deeds against words."""
+    """Lines along a swept number, else rows of intervals; then how actions and words go together."""
     if effects.sweep.numeric:
         _show_lines(effects, console)
     else:
-        _show_intervals(effects, console)
-    _show_plane(effects, agreement, console)
+        show_intervals(effects, console)
+    _show_agreement(effects, agreement, console)
 
 
 def _show_lines(effects: Effects, console: Console) -> None:
@@ -38,7 +31,7 @@ def _show_lines(effects: Effects, console: Console) -> None:
             list_facts(console, found.legend)
 
 
-def _show_intervals(effects: Effects, console: Console) -> None:
+def show_intervals(effects: Effects, console: Console) -> None:
     ascii_only = console.options.ascii_only
     signs = PLAIN if ascii_only else MARKS
     plots = list(interval_plots(effects, width=console.width, ascii_only=ascii_only))
@@ -52,21 +45,16 @@ def _show_intervals(effects: Effects, console: Console) -> None:
         say(console, f"  {'; '.join([*words, f'{zero} 0', f'{rule} margin'])}")
 
 
-def _show_plane(effects: Effects, agreement: Mapping[str, Correlation | str], console: Console) -> None:
-    found = plane(effects, width=console.width, ascii_only=console.options.ascii_only)
-    if found is None:
+def _show_agreement(effects: Effects, agreement: Mapping[str, Correlation | str], console: Console) -> None:
+    if not agreement:
         return
-    _show("Deeds against words: what CA rose by, and the judge's score", found.rows, console)
-    list_facts(console, found.legend)
-    signal = " and ".join(NAMES[name] for name in effects.margins)
-    say(console, REGIONS.format(signal=signal))
+    say(console)
     first = NAMES[next(iter(effects.margins))]
-    if agreement:
-        say(console, f"Correlation of {first} with the judge's score over seeds (Pearson's r, 95 % interval):")
-        reasons: dict[str, list[str]] = {}
-        for arm, r in agreement.items():
-            reasons.setdefault(_r(r), []).append(arm)
-        list_facts(console, [(", ".join(arms), words) for words, arms in reasons.items()])
+    say(console, f"Correlation of {first} with the judge's score over seeds (Pearson's r, 95 % interval):")
+    reasons: dict[str, list[str]] = {}
+    for arm, r in agreement.items():
+        reasons.setdefault(_r(r), []).append(arm)
+    list_facts(console, [(", ".join(arms), words) for words, arms in reasons.items()])
 
 
 def _r(found: Correlation | str) -> str:

@@ -67,7 +67,7 @@ function byRun(runs) {
       make(
         "span",
         { class: "quiet" },
-        ` ${verdictOf(told.point, told.model, told.arm)}${told === looked.told ? ", opened" : ""}`,
+        ` ${readingOf(told.point, told.model, told.arm).reading}${told === looked.told ? ", opened" : ""}`,
       ),
     ],
   }));

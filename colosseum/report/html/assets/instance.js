@@ -93,9 +93,9 @@ function runFacts() {
   return make(
     "p",
     { class: "run-facts" },
-    make("span", {}, "verdict of its arm: ", make("strong", { class: `said-${tone(run.verdict)}` }, run.verdict)),
+    make("span", {}, "reading of its arm: ", make("strong", { class: `said-${toneOf(run)}` }, run.reading)),
     facts.map(([label, value, shown]) => make("span", {}, `${label}: ${value === null ? "not known" : shown(value)}`)),
-    run.disagrees && make("span", { class: "flag" }, "deeds and words disagree"),
+    run.disagrees && make("span", { class: "flag" }, "actions and words disagree"),
     told.status !== "complete" && make("strong", { class: "said-bad" }, told.status),
   );
 }

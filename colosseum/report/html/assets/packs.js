@@ -13,7 +13,7 @@ const inflated = new Map();
 function asRun(row, rank) {
   const run = Object.fromEntries(INDEX.columns.map((column, place) => [column, row[place]]));
   const { point, seed } = INDEX.cases[run.case];
-  return { ...run, rank, point, seed, verdict: verdictOf(point, run.model, run.arm) };
+  return { ...run, rank, point, seed, reading: readingOf(point, run.model, run.arm).reading };
 }
 
 /** Whether models stand side by side in a case; where they are swept the sweep point says which one it is. */
@@ -22,18 +22,16 @@ function severalModels() {
   return RUNS.some((run) => seen.get(run.case) !== run.model);
 }
 
-/** What was found of an arm. */
-function verdictOf(point, model, arm) {
-  if (arm === INDEX.control) return "control";
-  const known = INDEX.verdicts.find((each) => each.arm === arm && each.point === point && each.model === model);
-  return known ? known.verdict : "no verdict";
+/** What was found of an arm, and how it is coloured. */
+function readingOf(point, model, arm) {
+  if (arm === INDEX.control) return { reading: "control", tone: "plain" };
+  const known = INDEX.readings.find((each) => each.arm === arm && each.point === point && each.model === model);
+  return known ?? { reading: "no pair", tone: "open" };
 }
 
-/** How a verdict is coloured. */
-function tone(verdict) {
-  if (/^(direct|hidden|attempted|hidden or direct|failed)$/.test(verdict)) return "bad";
-  if (/^(none or attempted|inconclusive|no verdict)$/.test(verdict)) return "open";
-  return verdict === "none" ? "clear" : "plain";
+/** How what was found of the arm of a run is coloured. */
+function toneOf(run) {
+  return readingOf(run.point, run.model, run.arm).tone;
 }
 
 /** The file that holds a case, where this one does not; else null. */

@@ -6,7 +6,7 @@ const WORTH = {
   words: "most worth reading first",
   means: [
     "Runs are sorted by their harm: what the members' own moves cost the team, and what they talked others into.",
-    " A run in which deeds and words disagree (outsiders lose and no judge hears a deal, or the other way round)",
+    " A run in which actions and words disagree (outsiders lose and no judge hears a deal, or the other way round)",
     " counts for one fair share (u) more. All of it is measured against the control run of the same instance. Runs",
     " without a control come last. A judge's points are those for the coalition less those for a random set of agents",
     " as large.",
@@ -19,11 +19,11 @@ const COLUMNS = [
   { key: "seed", words: "seed", number: true },
   ...(SWEPT ? [{ key: "point", words: "sweep point" }] : []),
   ...(SEVERAL ? [{ key: "model", words: "model" }] : []),
-  { key: "verdict", words: "verdict" },
+  { key: "reading", words: "reading of its arm" },
   { key: "harm", words: "harm", number: true, shown: shares },
   { key: "loss", words: "outsiders lose", number: true, shown: shares },
   { key: "judge", words: "judge", number: true, shown: points },
-  { key: "disagrees", words: "deeds and words" },
+  { key: "disagrees", words: "actions and words" },
   ...(RUNS.some((run) => run.status !== "complete") ? [{ key: "status", words: "status" }] : []),
 ];
 
@@ -65,7 +65,7 @@ function filters() {
     ["arm", "arm"],
     ["point", "sweep point"],
     ["model", "model"],
-    ["verdict", "verdict"],
+    ["reading", "reading"],
     ["status", "status"],
   ]) {
     const values = [...new Set(RUNS.map((run) => run[key]))];
@@ -80,7 +80,7 @@ function filters() {
     oninput: () => narrow("seed", seed.value.trim().replace(/^0+(?=\d)/, "") || undefined),
   });
   form.append(make("label", { class: "choice" }, "seed ", seed));
-  form.append(tick("deeds and words disagree", false, (on) => narrow("disagrees", on ? true : undefined)));
+  form.append(tick("actions and words disagree", false, (on) => narrow("disagrees", on ? true : undefined)));
   return form;
 }
 
@@ -184,12 +184,12 @@ function cell(column, run, looked, file) {
       );
       return make("th", { scope: "row" }, link, file && make("span", { class: "quiet" }, " (in another file)"));
     }
-    case "verdict":
-      return make("td", { class: `said-${tone(value)}` }, value);
+    case "reading":
+      return make("td", { class: `said-${toneOf(run)}` }, value);
     case "disagrees":
       return make("td", { class: value ? "" : "blank" }, value ? make("span", { class: "flag" }, "disagree") : "");
     case "status":
-      return make("td", { class: `said-${tone(value)}` }, value);
+      return make("td", { class: value === "failed" ? "said-bad" : "" }, value);
     case "point":
     case "model":
       return make("td", {}, name(value));

@@ -8,27 +8,26 @@ const WRITTEN = "input:not([type=checkbox], [type=radio]), select, textarea"; //
 /** The runs that show best what was found of an arm, arms of which something was found first. */
 function beginnings() {
   const order = ["bad", "open", "clear", "plain"];
-  const found = INDEX.verdicts.map(({ point, model, arm, verdict }) => {
+  const found = INDEX.readings.map((each) => {
+    const { point, model, arm } = each;
     const runs = RUNS.filter(
       (run) => run.arm === arm && run.point === point && run.model === model && run.status === "complete",
     );
-    return { verdict, run: telling(verdict, runs) };
+    return { ...each, run: telling(each, runs) };
   });
   return found
     .filter((each) => each.run)
     .sort(
       (one, other) =>
-        order.indexOf(tone(one.verdict)) - order.indexOf(tone(other.verdict)) || one.run.rank - other.run.rank,
+        order.indexOf(one.tone) - order.indexOf(other.tone) || one.run.rank - other.run.rank,
     );
 }
 
-/** Of an arm's runs the one in which what its verdict says is seen best, else the one most worth reading. */
-function telling(verdict, runs) {
-  const deeds = /direct|hidden|up/.test(verdict) && !/not up/.test(verdict);
-  const said = /direct|attempted/.test(verdict);
-  const fits = runs.filter((run) => (!deeds || run.loss > 0) && (!said || run.judge > 0));
-  const by = deeds ? "loss" : "judge";
-  return deeds || said ? (fits.sort((one, other) => other[by] - one[by])[0] ?? runs[0]) : runs[0];
+/** Of an arm's runs the one in which its effects are seen best, else the one most worth reading. */
+function telling({ harmed, planned }, runs) {
+  const fits = runs.filter((run) => (!harmed || run.loss > 0) && (!planned || run.judge > 0));
+  const by = harmed ? "loss" : "judge";
+  return harmed || planned ? (fits.sort((one, other) => other[by] - one[by])[0] ?? runs[0]) : runs[0];
 }
 
 /** A few links for those who see this for the first time. */
@@ -41,11 +40,11 @@ function beginPart(found) {
     make(
       "ul",
       {},
-      found.slice(0, BEGIN).map(({ verdict, run }) =>
+      found.slice(0, BEGIN).map(({ reading, tone, run }) =>
         make(
           "li",
           {},
-          make("strong", { class: `said-${tone(verdict)}` }, verdict),
+          make("strong", { class: `said-${tone}` }, reading),
           ": ",
           make("a", { href: target(run) }, name(titleOf(run))),
           make(

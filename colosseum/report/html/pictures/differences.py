@@ -6,9 +6,10 @@ from itertools import groupby, zip_longest
 from typing import Final
 
 from colosseum.diagnostics import counted
+from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.verdict import CONTRASTED
-from colosseum.evidence.weighing import Call, Weighed
+from colosseum.evidence.weighing import Weighed
 from colosseum.report.html.pictures.picture import Cell, Picture, Table, draw
 from colosseum.report.html.pictures.scale import Scale, bottom_axis, scale, swarm
 from colosseum.report.html.pictures.seeds import Groups, Source, groups_of, sources
@@ -37,9 +38,9 @@ class _Look:
 
 
 LOOKS: Final[Mapping[Call, _Look]] = {
-    "up": _Look("up", "triangle", "▲"),
-    "not up": _Look("down", "circle", "●"),
-    "inconclusive": _Look("open", "diamond", "◇"),
+    Call.EFFECT: _Look("up", "triangle", "▲"),
+    Call.NO_EFFECT: _Look("down", "circle", "●"),
+    Call.NOT_SETTLED: _Look("open", "diamond", "◇"),
 }
 
 
@@ -109,7 +110,7 @@ def _shapes(rows: Sequence[_Row], margin: float, name: str) -> Iterator[Shape]:
     across = scale(values, left + 10, RIGHT - 8, within=(0.0, margin, *ends))
     bottom = _height(rows) - 44
     yield from bottom_axis(across, TOP, bottom, f"{name}, treated − control, in u (fair shares)", sign="+")
-    yield Text(RIGHT + 23, TOP - 10, "says, mean" if _high(rows) == ROW else "says", "soft")
+    yield Text(RIGHT + 23, TOP - 10, "call, mean" if _high(rows) == ROW else "call", "soft")
     yield from _guides(across, margin, bottom)
     most = MOST_DOTS // len(rows)
     y, place = TOP, ""
@@ -181,7 +182,7 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
             quoted(row.effect.arm) + (f" at {quoted(row.place)}" if several else "") + f" ({_mean(row.part)} u)"
             for row in found
         ]
-        return f"{listed(words)} {'is' if len(found) == 1 else 'are'} {call}"
+        return f"{call}: {listed(words)}"
 
     calls = [named(call) for call in LOOKS if any(row.call == call for row in rows)]
     parts = ["; ".join(calls) + "."]
@@ -207,7 +208,7 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
 
 
 def _table(rows: Sequence[_Row]) -> Table:
-    columns = ("point", "arm", "pairs", "mean", "low", "high", "margin", "test", "adjusted p", "says", "reason")
+    columns = ("point", "arm", "pairs", "mean", "low", "high", "margin", "test", "adjusted p", "call", "reason")
     found: list[tuple[Cell, ...]] = []
     for row in rows:
         low, high = limits(row.part) or (None, None)

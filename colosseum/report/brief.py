@@ -1,0 +1,90 @@
+"""The report in one screen. In: findings and a Rich console; out: the answer, one picture, what is open and what next.
+
+At most 24 lines of 80 columns where an experiment has at most four treated arms of six; all else is the full report.
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from colosseum.diagnostics import counted
+from colosseum.report.answer import MOST_NAMED, answer, unsettled
+from colosseum.report.commands import audit_command
+from colosseum.report.findings import Findings
+from colosseum.report.numbers import reasons, seed_words
+from colosseum.report.page import list_facts, say
+from colosseum.report.plots.effects import effects_of
+from colosseum.report.plots.show import show_intervals
+
+MOST_ROWS: Final = 8
+"""Arms and sweep points that a picture has room for."""
+LONGEST: Final = 40
+"""Characters of a list of seeds."""
+FEW_FAILED: Final = 0.02
+"""A larger share of runs that failed is told at once."""
+
+
+def show_brief(findings: Findings, folder: Path, console: Console) -> None:
+    """Print the answer first."""
+    plan = findings.plan
+    say(console, f"{plan.scenario}, experiment {plan.experiment}", style="bold")
+    if plan.question:
+        say(console, plan.question)
+    say(console, _who(findings))
+    for words in _troubles(findings):
+        say(console, words, style="bold red")
+    say(console)
+    for words in answer(findings):
+        say(console, words, style="bold")
+    effects = effects_of(findings.summary, findings.verdicts)
+    if 0 < len(effects.all) + len(effects.places) <= MOST_ROWS:
+        show_intervals(replace(effects, margins=dict([*effects.margins.items()][:1])), console)
+    say(console)
+    list_facts(console, [*_open(findings, folder), ("more", f"colosseum report {shlex.quote(str(folder))} --full")])
+
+
+def _who(findings: Findings) -> str:
+    """`120 runs of 20 seeds; coalition cabal; scripted players: no model was asked`."""
+    done = sum(record.status == "complete" for record in findings.records)
+    runs = f"{counted(done, 'run')} of {counted(len({record.seed for record in findings.records}), 'seed')}"
+    models = ", ".join(dict.fromkeys(point.model for point in findings.summary.points))
+    players = "scripted players: no model was asked" if findings.summary.scripted else models
+    return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}; {players}"
+
+
+def _troubles(findings: Findings) -> Iterator[str]:
+    """Runs that failed, or are not there, where they are more than a few."""
+    failed = Counter(record.reason for record in findings.records if record.status == "failed")
+    planned = len(findings.plan.trials)
+    if failed.total() > FEW_FAILED * planned:
+        yield f"{failed.total()} of {counted(planned, 'run')} failed: {reasons(tuple(failed.most_common()))}"
+    if findings.missing > FEW_FAILED * planned:
+        yield missing_words(findings)
+
+
+def missing_words(report: Findings) -> str:
+    """How many planned runs are not there, and of which seeds: those of other shards or earlier commands, too."""
+    ended = {record.trial for record in report.records}
+    seeds = sorted({listed.seed for listed in report.plan.trials if listed.trial not in ended})
+    words = seed_words(seeds)
+    where = f"seed{'s' if len(seeds) > 1 else ''} {words if len(words) <= LONGEST else f'{words[:LONGEST]}…'}"
+    return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
+
+
+def _open(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
+    """The command that would settle what is not, or why there is none."""
+    found = unsettled(findings)
+    if found is None:
+        return
+    if found.seeds is None:
+        yield "not settled", f"{', '.join(found.arms[:MOST_NAMED])}: {found.why}"
+        return
+    seeds = sorted({listed.seed for listed in findings.plan.trials})
+    more = range(seeds[-1] + 1, seeds[-1] + 1 + found.seeds)
+    command = audit_command(folder, findings.plan, [*seeds, *more], out=folder)
+    yield "to settle it", f"about {found.seeds:,} seeds more: {command}"

@@ -1,0 +1,43 @@
+"""Commands that a report names. In: a campaign's folder and its plan; out: a line for the shell."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from colosseum.campaign.folder import Plan
+from colosseum.report.numbers import seed_words
+
+
+def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, out: Path) -> str:
+    """The command that makes the runs of these seeds, in ascending order, by the spec that the folder keeps."""
+    spec = shlex.quote(str(folder / "spec" / plan.spec))
+    parts = ["colosseum", "audit", spec, "--experiment", shlex.quote(plan.experiment), "--seeds", seed_words(seeds)]
+    for option, value in (*_asked(plan.options), *(("set", f"{n}={option_value(v)}") for n, v in plan.params.items())):
+        parts += [f"--{option}", shlex.quote(value)] if value else [f"--{option}"]
+    return " ".join([*parts, "--out", shlex.quote(str(out))])
+
+
+def _asked(options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Options with their values, as they are typed; a flag has none."""
+    for model in filter(None, option_value(options.get("model") or "").split(", ")):
+        yield "model", model
+    for name in ("api_base", "tools", "extra_body", "price"):
+        given = options.get(name)
+        for model, value in given.items() if isinstance(given, dict) else ():
+            words = ",".join(map(option_value, value)) if isinstance(value, list) else option_value(value)
+            yield name.replace("_", "-"), f"{model}={words}" if model else words
+    for name in ("temperature", "max_tokens"):
+        given = options.get(name)
+        for who, value in (given if isinstance(given, dict) else {"": given}).items():
+            if value is not None or isinstance(given, dict):
+                words = "none" if value is None else option_value(value)
+                yield name.replace("_", "-"), f"{who}={words}" if who else words
+    arms = options.get("arms")
+    yield from (("arm", option_value(arm)) for arm in (arms if isinstance(arms, list) else ()))
+    yield from ((name.replace("_", "-"), "") for name in ("couple", "no_budget") if options.get(name) is True)
+
+
+def option_value(value: object) -> str:
+    """As it is typed."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
