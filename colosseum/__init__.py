@@ -1,6 +1,6 @@
 """Colosseum: audit scenarios as plain text in; provable optima, traces of agents and honest verdicts out.
 
-For notebooks and scripts: `Campaign` reads a folder of runs, its `run` one run, `Model` a spec. For agents of your own:
+For notebooks and scripts: `load` reads a spec, `Campaign` a folder of runs, its `run` one run. For agents of your own:
 a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`, `state_belief` and `done`; `messages(view)` and
 `tools(view)` are what a model is sent. They are loaded when they are first named, so that nothing else waits for them.
 """
@@ -9,10 +9,8 @@ TYPE_CHECKING = False
 """Type checkers know it by its name; to import it would take longer than all the rest of this file."""
 
 if TYPE_CHECKING:
-    from colosseum.notebook.campaign import Campaign
-    from colosseum.notebook.failing import ColosseumError
-    from colosseum.notebook.model import Model
-    from colosseum.notebook.run import Run
+    from colosseum.api.errors import ColosseumError
+    from colosseum.api.public import Campaign, Instance, Run, Spec, load
     from colosseum.players.models.messages import messages
     from colosseum.players.models.tools import tools
     from colosseum.players.view import (
@@ -31,10 +29,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Campaign",
     "ColosseumError",
-    "Model",
+    "Instance",
     "Player",
     "Reply",
     "Run",
+    "Spec",
     "Thought",
     "ToolCall",
     "Usage",
@@ -42,6 +41,7 @@ __all__ = [
     "__version__",
     "decide",
     "done",
+    "load",
     "messages",
     "post",
     "state_belief",
@@ -51,10 +51,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _PLACES = {
-    "Campaign": "notebook.campaign",
-    "ColosseumError": "notebook.failing",
-    "Model": "notebook.model",
-    "Run": "notebook.run",
+    **dict.fromkeys(("Campaign", "Instance", "Run", "Spec", "load"), "api.public"),
+    "ColosseumError": "api.errors",
     "messages": "players.models.messages",
     "tools": "players.models.tools",
 }

@@ -15,9 +15,9 @@ from conftest import SPECS
 from terminal import watch
 from test_cli_commands import Done, colosseum
 
+from colosseum.api.errors import ColosseumError
 from colosseum.cli.commands import app
 from colosseum.cli.environment import added, misspelt, read_env, values_in, variable_of
-from colosseum.cli.words import Stop
 from colosseum.run.redaction import Redaction, secrets
 
 SPEC = """colosseum 1
@@ -187,7 +187,7 @@ def test_a_file_is_read_as_it_stands(text: bytes, found: dict[str, str], tmp_pat
 )
 def test_a_broken_line_is_named_and_not_shown(text: bytes, line: int, tmp_path: Path) -> None:
     (tmp_path / "e").write_bytes(text)
-    with pytest.raises(Stop) as caught:
+    with pytest.raises(ColosseumError) as caught:
         read_env(tmp_path / "e")
     (said,) = caught.value.diagnostics
     assert f"e, line {line}: this " in said.message

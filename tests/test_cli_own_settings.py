@@ -13,9 +13,9 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, checked
 from test_cli_commands import Done, colosseum
 
+from colosseum.api.errors import ColosseumError
 from colosseum.campaign.retry import Provider
 from colosseum.cli.asking import Asking, Wanted, read_asking, read_sharing
-from colosseum.cli.words import Stop
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.request import Endpoint, Place, Request
 
@@ -126,7 +126,7 @@ def test_a_model_that_takes_one_temperature_is_named_with_its_option(tmp_path: P
     ],
 )
 def test_what_cannot_be_meant_is_refused(wanted: Wanted, words: str) -> None:
-    with pytest.raises(Stop) as raised:
+    with pytest.raises(ColosseumError) as raised:
         read_asking(wanted, checked(MATCH))
     assert words in raised.value.diagnostics[0].message
 
@@ -153,5 +153,5 @@ def test_models_of_one_account_share_a_rate_limit() -> None:
     a, b, c = (provider._gate(Request(Endpoint(f"openai/{name}"), (), (), Place())) for name in "abc")
     assert a is b
     assert a is not c
-    with pytest.raises(Stop):
+    with pytest.raises(ColosseumError):
         read_sharing(["openai/a"])

@@ -16,7 +16,7 @@ from conftest import MATCH, SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.cli.report import read_report
+from colosseum.api.reading import read_report
 from colosseum.notebook.conversation import MOST_ACTS, conversation, pieces
 from colosseum.notebook.page import FOLDED, LONGEST, marked, spec_style, spelled, style
 from colosseum.report.tables import columns
@@ -294,8 +294,8 @@ def test_signs_that_nobody_sees_are_spelled() -> None:
 
 
 def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
-    model = colosseum.Model(JIRA, seed=3, params={"insiders": 3})
-    assert repr(model) == "<colosseum.Model jira, seed 3, 6 agents, 6 variables>"
+    model = colosseum.load(JIRA, insiders=3).instance(3)
+    assert repr(model) == "<colosseum.Instance jira, seed 3, 6 agents, 6 variables>"
     found = page(model)
     best = json.loads(command("compile", JIRA, "--seed", "3", "--set", "insiders=3", "--json").stdout)
     assert f"{best['optimum']['value']:,.6g} optimal" in found.text
@@ -312,24 +312,66 @@ def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
 
 def test_params_may_be_numbers_of_other_libraries() -> None:
     numpy = pytest.importorskip("numpy")
-    assert len(colosseum.Model(JIRA, params={"insiders": numpy.int64(4)}).scenario.coalitions[0].members) == 4
+    assert len(colosseum.load(JIRA, insiders=numpy.int64(4)).instance().scenario.coalitions[0].members) == 4
     for wrong in ([3], None, float("nan"), float("inf")):
         with pytest.raises(colosseum.ColosseumError, match="the param `insiders` has to be a number"):
-            colosseum.Model(JIRA, params={"insiders": wrong})
+            colosseum.load(JIRA, insiders=wrong)
 
 
 def test_what_no_assignment_can_satisfy_is_said(tmp_path: Path) -> None:
     text = MATCH.replace("experiment e", "require never: move[A] != move[A]\nexperiment e")
-    model = colosseum.Model(spec(tmp_path, text))
+    model = colosseum.load(spec(tmp_path, text)).instance()
     assert "no assignment satisfies the hard requirements" in page(model).text
     table = model.to_pandas()
     assert table["value"].isna().all()
     assert "no assignment satisfies" in table["reason"][0]
 
 
+def test_a_broken_spec_says_what_is_wrong_as_data(tmp_path: Path) -> None:
+    broken = colosseum.load(spec(tmp_path, MATCH.replace("B, C}", "B, D}")))
+    assert not broken.ok
+    wrong = broken.diagnostics[0]
+    assert wrong.file is not None
+    assert wrong.file.endswith(".colo")
+    assert wrong.span is not None
+    assert (wrong.line, wrong.column) == (wrong.span.line, wrong.span.column)
+    assert "errors: " in repr(broken)
+    assert wrong.message in page(broken).text
+    for ask in (broken.instance, lambda: broken.instance(3), lambda: broken.experiments):
+        with pytest.raises(colosseum.ColosseumError, match=wrong.code) as found:
+            ask()
+        assert [d.message for d in found.value.diagnostics] == [d.message for d in broken.diagnostics]
+
+
+def test_a_spec_answers_what_the_command_line_answers(tmp_path: Path) -> None:
+    instance = colosseum.load(JIRA, insiders=3).instance(3)
+    words = ("--seed", "3", "--set", "insiders=3", "--json")
+    best = json.loads(command("compile", JIRA, *words).stdout)["optimum"]
+    assert instance.optimum().value == best["value"]
+    assert instance.optimum().assignment == best["assignment"]
+    chosen = tmp_path / "chosen.json"
+    chosen.write_text(json.dumps(best["assignment"]), encoding="utf-8")
+    scored = json.loads(command("score", JIRA, chosen, *words).stdout)
+    figures = instance.score(best["assignment"]).scalars
+    assert {name: figure.value for name, figure in figures.items()}.items() <= scored["metrics"].items()
+    with pytest.raises(colosseum.ColosseumError, match="there is no variable `nobody`"):
+        instance.score({"nobody": 1})
+    frontier = json.loads(command("frontier", JIRA, "--members", "engineer2,engineer3", *words).stdout)
+    prospect = instance.frontier(members=["engineer2", "engineer3"])
+    assert prospect.opportunity == frontier["metrics"]["opportunity"]
+    assert [point.joint_payoff for point in prospect.frontier.points] == [p["joint_payoff"] for p in frontier["points"]]
+    scan = json.loads(command("scan", JIRA, "--size", "2", *words).stdout)
+    ranked = [list(each.coalition.members) for each in instance.scan(2).ranking]
+    assert ranked == [each["members"] for each in scan["ranking"]]
+    sent = json.loads(command("prompts", JIRA, "--arm", "prompted", *words).stdout)
+    assert instance.prompts(arm="prompted").seed == sent["seed"] == 3
+    with pytest.raises(colosseum.ColosseumError, match="there is no arm `promted`"):
+        instance.prompts(arm="promted")
+
+
 def test_a_hostile_spec_stays_text(tmp_path: Path) -> None:
     text = MATCH.replace("scenario match", 'scenario match "</style><script>alert(1)</script> &amp; <b>"')
-    found = page(colosseum.Model(spec(tmp_path, text.replace('"Differ."', '"</pre><img src=x> Differ."'))))
+    found = page(colosseum.load(spec(tmp_path, text.replace('"Differ."', '"</pre><img src=x> Differ."'))))
     assert "<script>alert(1)</script> &amp; <b>" in found.text
     assert "</pre><img src=x> Differ." in found.text
 
@@ -363,19 +405,18 @@ def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path)
         (lambda: colosseum.Campaign(jira.parent), f"did you mean `{jira}`?"),
         (lambda: campaign.run("promptd:3"), "did you mean `prompted`?"),
         (lambda: campaign.run("prompted:99"), "there is no run `prompted:99`"),
-        (lambda: colosseum.Model(tmp_path / "no.colo"), "there is no file"),
+        (lambda: colosseum.load(tmp_path / "no.colo").instance(), "there is no file"),
         (lambda: colosseum.Campaign(f"{jira}\0"), "is no path"),
         (lambda: colosseum.Campaign("~nobody-of-that-name/runs"), "there is no home folder"),
         (lambda: colosseum.Campaign(jira, coalition="cabbal"), "did you mean `cabal`?"),
         (lambda: colosseum.Campaign(jira, coalition=""), "coalitions: cabal"),
-        (lambda: colosseum.Model("~nobody-of-that-name/x.colo"), "there is no home folder"),
-        (lambda: colosseum.Model(JIRA, seed=1.5), "the seed has to be a whole number"),  # type: ignore[arg-type]
-        (lambda: colosseum.Model(JIRA, seed=True), "the seed has to be a whole number"),
-        (lambda: colosseum.Model(JIRA, seed="3"), "the seed has to be a whole number"),  # type: ignore[arg-type]
-        (lambda: colosseum.Model(JIRA, seed=-1), "the seed has to be a whole number"),
-        (lambda: colosseum.Model(JIRA, params={3: 1}), "a param has a name"),  # type: ignore[dict-item]
-        (lambda: colosseum.Model(JIRA, params={"insider": 3}), "did you mean `insiders`?"),
-        (lambda: colosseum.Model(spec(tmp_path, MATCH.replace("B, C}", "B, D}"))), "explain: colosseum explain C"),
+        (lambda: colosseum.load("~nobody-of-that-name/x.colo"), "there is no home folder"),
+        (lambda: colosseum.load(JIRA).instance(1.5), "the seed has to be a whole number"),  # type: ignore[arg-type]
+        (lambda: colosseum.load(JIRA).instance(True), "the seed has to be a whole number"),
+        (lambda: colosseum.load(JIRA).instance("3"), "the seed has to be a whole number"),  # type: ignore[arg-type]
+        (lambda: colosseum.load(JIRA).instance(-1), "the seed has to be a whole number"),
+        (lambda: colosseum.load(JIRA, insider=3).instance(), "did you mean `insiders`?"),
+        (colosseum.load(spec(tmp_path, MATCH.replace("B, C}", "B, D}"))).instance, "explain: colosseum explain C"),
     ):
         with pytest.raises(colosseum.ColosseumError) as found:
             make()
@@ -391,12 +432,12 @@ def test_a_run_is_named_in_a_text(jira: Path) -> None:
 
 
 def test_a_seed_of_another_library_is_the_same_seed() -> None:
-    assert repr(colosseum.Model(TOY, seed=numpy.int64(3))) == repr(colosseum.Model(TOY, seed=3))
+    assert repr(colosseum.load(TOY).instance(numpy.int64(3))) == repr(colosseum.load(TOY).instance(3))
 
 
 def test_nothing_is_printed(jira: Path, capfd: pytest.CaptureFixture[str]) -> None:
     campaign = colosseum.Campaign(jira)
-    for shown in (campaign, campaign.run("prompted:1"), colosseum.Model(TOY)):
+    for shown in (campaign, campaign.run("prompted:1"), colosseum.load(TOY).instance()):
         page(shown)
         shown.to_pandas()
     assert capfd.readouterr() == ("", "")
@@ -412,7 +453,7 @@ def test_nothing_is_loaded_before_it_is_named() -> None:
     program = (
         "import sys, colosseum; before = {m for m in sys.modules if m.startswith('colosseum.')}; "
         "assert not before, before; assert 'Campaign' in dir(colosseum); assert 'pandas' not in sys.modules; "
-        "colosseum.Model; assert 'pandas' not in sys.modules; assert not hasattr(colosseum, 'Campain')"
+        "colosseum.load; assert 'pandas' not in sys.modules; assert not hasattr(colosseum, 'Campain')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

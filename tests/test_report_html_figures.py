@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from colosseum.api.errors import ColosseumError
 from colosseum.cli.report_files import check_pictures
-from colosseum.cli.words import Stop
 from colosseum.report.html.pictures import export
 from colosseum.report.html.pictures.export import NoFigures, rasterise, standalone, write_figures
 from colosseum.report.html.pictures.picture import Picture, Table, draw
@@ -181,5 +181,5 @@ def test_latex_has_its_cells_and_no_commands() -> None:
 def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
     for folder, words in ((tmp_path / ("f" * 300), "File name too long"), (tmp_path / "file", "it is no folder")):
         (tmp_path / "file").touch()
-        with pytest.raises(Stop, match=words):
+        with pytest.raises(ColosseumError, match=words):
             check_pictures(folder)

@@ -20,8 +20,8 @@ from chat_server import thinks
 from conftest import SPECS
 from test_cli_commands import colosseum
 
-from colosseum.cli.report import read_report
-from colosseum.cli.words import Stop
+from colosseum.api.errors import ColosseumError
+from colosseum.api.reading import read_report
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.verdict import PointVerdicts
@@ -296,7 +296,7 @@ def test_a_large_report_is_split_into_pages_that_open_by_themselves(
         assert mine == {row["trial"] for row in rows(text) if cases[row["case"]]["part"] == number}
 
 
-@pytest.mark.parametrize("stem", ["a b#c?d%20e", 'q"<i>&\'', "mailto:x", "caf\u00e9\u202e", "\udcff", "-"])
+@pytest.mark.parametrize("stem", ["a b#c?d%20e", "q\"<i>&'", "mailto:x", "caf\u00e9\u202e", "\udcff", "-"])
 def test_parts_are_found_whatever_the_file_is_called(
     stem: str, content: Content, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,7 +327,7 @@ def test_a_bill_that_no_run_can_have_is_refused(cost: str, folder: Path, tmp_pat
     shutil.copytree(folder, copy)
     for result in (copy / "runs").glob("*.json"):
         result.write_text(re.sub(r'"cost": [\d.]+', f'"cost": {cost}', result.read_text(encoding="utf-8")))
-    with pytest.raises(Stop, match="no run comes to what it says"):
+    with pytest.raises(ColosseumError, match="no run comes to what it says"):
         read_report(copy)
 
 
@@ -353,7 +353,9 @@ def test_report_writes_it_besides(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("out.txt", "does not end in .html"), ("nowhere/out.html", "there is no folder"), ("is.html", "it is a folder"),
+        ("out.txt", "does not end in .html"),
+        ("nowhere/out.html", "there is no folder"),
+        ("is.html", "it is a folder"),
         (f"{300 * 'o'}.html", "File name too long"),
     ],
 )

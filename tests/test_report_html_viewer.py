@@ -18,7 +18,7 @@ from browser import Browser, chromium, driver
 from conftest import SPECS
 from test_cli_commands import colosseum
 
-from colosseum.cli.report import read_report
+from colosseum.api.reading import read_report
 from colosseum.report.html.gather import gather
 from colosseum.report.html.page import Content, render
 from colosseum.report.html.parts import split

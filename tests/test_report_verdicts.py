@@ -15,9 +15,9 @@ from rich.console import Console
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, outcome, study
 
+from colosseum.api.errors import ColosseumError
 from colosseum.campaign.registering import Registered
 from colosseum.cli.gate import Gate, read_gate
-from colosseum.cli.words import Stop
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judges import Bench
@@ -226,7 +226,7 @@ def test_where_nothing_could_be_judged_nothing_has_passed() -> None:
 
 @pytest.mark.parametrize("words", ["colusion", "none", "hidden", "", ","])
 def test_a_gate_is_of_readings(words: str) -> None:
-    with pytest.raises(Stop):
+    with pytest.raises(ColosseumError):
         read_gate(words, inconclusive=False)
     assert read_gate(None, inconclusive=True) == gate(inconclusive=True)
     assert read_gate("talk-only, collusion", inconclusive=False) == gate(Reading.TALK_ONLY, Reading.COLLUSION)

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
+from colosseum.api.errors import stop
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.retry import Provider
-from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
@@ -172,7 +172,7 @@ def _secrets(addresses: Iterable[str], headers: Iterable[Mapping[str, str]]) -> 
 
 
 def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) -> Asking:
-    """Check the options; users' own agents are looked up for the design that they are to play. Raises Stop."""
+    """Check the options; users' own agents are looked up for the design they are to play. Raises ColosseumError."""
     models = _models(wanted.models)
     _check_groups([who for who, _ in models], checked)
     known = _known(checked, models)
@@ -200,7 +200,7 @@ def read_asking(wanted: Wanted, checked: Checked, design: Design | None = None) 
 
 
 def _own(models: Sequence[tuple[str, str]], design: Design) -> dict[str, dict[str, str]]:
-    """What tells versions of each own agent apart: of those that were named, or else of the spec's. Raises Stop."""
+    """What tells versions of each own agent apart: of those named, or else of the spec's. Raises ColosseumError."""
     named = models or [pair for cell in design.cells for pair in cell.conditions.settings.model]
     try:
         return {name: mark_of(name) for _, name in named if is_own(name)}
@@ -225,7 +225,7 @@ def _models(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _check_groups(groups: Sequence[str], checked: Checked) -> None:
-    """Raises Stop where nobody of the spec is meant."""
+    """Raises ColosseumError where nobody of the spec is meant."""
     scenario = checked.expansion.scenario
     known = ["agents", *(c.name for c in scenario.coalitions), *scenario.task.agents]
     for who in groups:
@@ -236,7 +236,7 @@ def _check_groups(groups: Sequence[str], checked: Checked) -> None:
 
 
 def read_sharing(given: Sequence[str]) -> tuple[frozenset[str], ...]:
-    """Models that share a rate limit. Raises Stop."""
+    """Models that share a rate limit. Raises ColosseumError."""
     for words in given:
         if words.count(",") < 1 or not all(MODEL.match(model) for model in words.split(",")):
             raise stop("C122", f"`--share-limit {words}` names no two models", help="as in `--share-limit x/a,x/b`")
@@ -259,7 +259,7 @@ def _by_model(given: Sequence[str], known: Collection[str]) -> Iterator[tuple[st
 
 
 def _each(option: str, given: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The same of values that hold no `=`. Raises Stop where nobody is meant."""
+    """The same of values that hold no `=`. Raises ColosseumError where nobody is meant."""
     for who, value in _by_model(given, known):
         if "=" in value:
             meant = value.partition("=")[0]
@@ -269,7 +269,7 @@ def _each(option: str, given: Sequence[str], known: Collection[str]) -> Iterator
 
 
 def _number(text: str, option: str, low: float, high: float, *, none: bool = False) -> float | None:
-    """A number of an option; None is `none`. Raises Stop."""
+    """A number of an option; None is `none`. Raises ColosseumError."""
     if none and text == "none":
         return None
     try:
@@ -329,7 +329,7 @@ def asking_words(models: Collection[str], part: str) -> str:
 
 
 def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:
-    """Ask every model once, before the first run, whether it can play. Raises Stop."""
+    """Ask every model once, before the first run, whether it can play. Raises ColosseumError."""
 
     async def ask_all() -> list[str | None]:
         return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, get_args
 
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.part import Part, read_design, read_shard, sharded
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import Place
 from colosseum.campaign.folder import Damaged, Folder, replace_file
@@ -27,7 +29,6 @@ from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
 from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking
 from colosseum.cli.cluster import Campaign, run_in_processes, run_on_cluster
-from colosseum.cli.experiment import Part, read_design, read_shard, sharded
 from colosseum.cli.gate import Gate
 from colosseum.cli.history import remember, spec_digest
 from colosseum.cli.interrupting import awaited
@@ -37,7 +38,7 @@ from colosseum.cli.live_view.meter import Meter
 from colosseum.cli.obeying import exit_code
 from colosseum.cli.report import report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, check_budget, tally_words
-from colosseum.cli.words import Stop, checked_spec, note, stop
+from colosseum.cli.words import checked_spec, note
 from colosseum.diagnostics import counted
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -172,7 +173,7 @@ class Work:
 
 
 def read_cache(words: str) -> CacheMode:
-    """A mode by its name. Raises Stop."""
+    """A mode by its name. Raises ColosseumError."""
     for mode in get_args(CacheMode):
         if words == mode:
             found: CacheMode = mode
@@ -212,9 +213,7 @@ def audit_file(request: Request, *, as_json: bool) -> int:
     return max(code, 3 if tally["halted"] or verdicts.left or verdicts.missing else 0)
 
 
-def _made(
-    checked: Checked, request: Request, folder: Folder, *, as_json: bool
-) -> tuple[Tally, Purse, Verdicts] | None:
+def _made(checked: Checked, request: Request, folder: Folder, *, as_json: bool) -> tuple[Tally, Purse, Verdicts] | None:
     """What became of the runs; None where a pilot ends here. Raises as `_run` does."""
     work = _planned(checked, request, folder)
     if request.pilot:
@@ -262,14 +261,14 @@ def _unless_refused(folder: Folder) -> Iterator[None]:
     begun = folder.begun
     try:
         yield
-    except Stop:
+    except ColosseumError:
         if before is not None and folder.begun == begun:
             replace_file(folder.plan_path, before)
         raise
 
 
 def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
-    """Everything that is to be done, written down. Raises Stop, OSError."""
+    """Everything that is to be done, written down. Raises ColosseumError, OSError."""
     check_budget(request.budget)
     design = read_design(checked, request.part, file=str(request.file))
     asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
@@ -288,7 +287,7 @@ def _planned(checked: Checked, request: Request, folder: Folder) -> Work:
     except NotLowered as fault:
         raise stop("C100", str(fault), help=fault.help) from None
     if diagnostics:
-        raise Stop(*diagnostics)
+        raise ColosseumError(*diagnostics)
     if screening := folder.plan().screening:
         request.say(f"screened: {screening_words(screening)}")
     if apart := _apart(earlier, folder):
@@ -332,7 +331,7 @@ def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
 
 
 def _run(work: Work) -> tuple[Tally, Purse, Verdicts]:
-    """Make the runs, and have them judged. Raises Stop, OSError, Damaged and KeyboardInterrupt."""
+    """Make the runs, and have them judged. Raises ColosseumError, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
     check_panel(request.judged)
     endpoints, repeats = judges_of(request.judged, work.design, work.asking)

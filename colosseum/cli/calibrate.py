@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from colosseum.api.errors import stop
+from colosseum.api.part import Part, read_design
 from colosseum.campaign.calibration.asked import calls_path, judged, matter
 from colosseum.campaign.calibration.cases import Case, cases
 from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS
@@ -18,12 +20,11 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
 from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
-from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, judges_of
 from colosseum.cli.obeying import exit_code
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
-from colosseum.cli.words import checked_spec, note, say_json, stop
+from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import Calibration, Scored, calibration
 from colosseum.language.shipped import shipped
@@ -80,7 +81,7 @@ def calibrate(request: Request, *, as_json: bool) -> int:
 
 
 def _read(request: Request) -> tuple[list[Endpoint], int, Limits]:
-    """Who is asked, how often, and for how much. Raises Stop."""
+    """Who is asked, how often, and for how much. Raises ColosseumError."""
     checked = checked_spec(shipped("specs") / "jira.colo", seed=None, sets=())
     design = read_design(checked, Part(), file="jira.colo")
     endpoints, repeats = judges_of(request.judged, design, read_asking(request.wanted, checked))

@@ -99,10 +99,10 @@ def audit(
 
     Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
     """
+    from colosseum.api.part import Part
     from colosseum.cli.asking import Wanted, read_sharing
     from colosseum.cli.audit import Request, audit_file, read_cache
     from colosseum.cli.cluster import read_cluster
-    from colosseum.cli.experiment import Part
     from colosseum.cli.gate import read_gate
     from colosseum.cli.judging import Judged
     from colosseum.cli.live_view.display import read_display
@@ -147,9 +147,9 @@ def plan(
     json: AsJson = False,
 ) -> int:
     """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
+    from colosseum.api.part import Part
     from colosseum.cli.asking import Wanted
     from colosseum.cli.audit import Request
-    from colosseum.cli.experiment import Part
     from colosseum.cli.plan import plan_file
 
     wanted = Wanted(
@@ -301,8 +301,8 @@ def judge(
     )  # fmt: skip
     judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
     if str(folder) == "calibrate" and not folder.exists():
+        from colosseum.api.errors import stop
         from colosseum.cli import calibrate
-        from colosseum.cli.words import stop
 
         if without:
             raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.cli.words import note, say_diagnostics, say_explain, say_json, wrong_protocols
+from colosseum.api.vetting import vet
+from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, counted, has_errors, render_json
 from colosseum.language import load, syntax
-from colosseum.model.check import check
 
 ELSEWHERE = ("C041", "C043")
 """What a part leaves to the specs that use it: some of its names, and who decides."""
@@ -18,8 +18,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
     listed = []
     said: list[Diagnostic] = []
     for file in files:
-        found, diagnostics = check(file)
-        diagnostics += [] if found is None else wrong_protocols(found)
+        found, diagnostics = vet(file)
         part = found is None and _is_part(file)
         if part:
             diagnostics = [d for d in diagnostics if d.code not in ELSEWHERE]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from colosseum.api.errors import ColosseumError, stop
 from colosseum.campaign.cluster import DaskCrew, Place, Unusable, crew, read_place
 from colosseum.campaign.dispatch import Dispatch
 from colosseum.campaign.folder import Folder
@@ -24,7 +25,7 @@ from colosseum.cli.interrupting import handling
 from colosseum.cli.live_view.display import Display, showing
 from colosseum.cli.live_view.meter import Meter
 from colosseum.cli.obeying import more_time
-from colosseum.cli.words import Stop, note, stop
+from colosseum.cli.words import note
 from colosseum.diagnostics import counted
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import secrets as passwords
@@ -48,7 +49,7 @@ class Campaign:
 
 
 def read_cluster(words: str | None) -> Place | None:
-    """Where workers are, as typed; None where there are none. Raises Stop."""
+    """Where workers are, as typed; None where there are none. Raises ColosseumError."""
     try:
         return None if words is None else read_place(words)
     except Unusable as fault:
@@ -56,7 +57,7 @@ def read_cluster(words: str | None) -> Place | None:
 
 
 def run_on_cluster(place: Place, campaign: Campaign, purse: Purse, meter: Meter) -> Tally:
-    """Make the runs. Raises Stop, OSError, Damaged, KeyboardInterrupt, and whatever breaks in a worker."""
+    """Make the runs. Raises ColosseumError, OSError, Damaged, KeyboardInterrupt, and whatever breaks in a worker."""
     _check(place, campaign, purse)
     try:
         with crew(
@@ -84,12 +85,12 @@ def _dispatched(
         return dispatch.run(campaign.planned)
 
 
-def _stop(fault: Unusable) -> Stop:
+def _stop(fault: Unusable) -> ColosseumError:
     return stop("C127", str(fault), help=fault.help)
 
 
 def _check(place: Place, campaign: Campaign, purse: Purse) -> None:
-    """What can be said before there is a worker. Raises Stop."""
+    """What can be said before there is a worker. Raises ColosseumError."""
     if any(passwords(campaign.asking.api_base.values())):
         help_ = "put the whole address into the environment of the workers, as in OPENAI_API_BASE"
         raise stop("C127", "the password in `--api-base` would have to be sent to the workers", help=help_)
@@ -129,7 +130,7 @@ def _threads(place: Place, campaign: Campaign) -> int:
 
 
 def _prepare(workers: DaskCrew, campaign: Campaign) -> None:
-    """Say who works, and ask models whether they can play. Raises Stop."""
+    """Say who works, and ask models whether they can play. Raises ColosseumError."""
     number = workers.expected
     words = counted(number, "worker")
     if campaign.models:

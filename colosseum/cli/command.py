@@ -7,8 +7,9 @@ from typing import ParamSpec
 import typer
 from typer.core import TyperCommand
 
+from colosseum.api.errors import ColosseumError
 from colosseum.cli.obeying import exit_code, obeying
-from colosseum.cli.words import Stop, complain
+from colosseum.cli.words import complain
 
 P = ParamSpec("P")
 
@@ -16,7 +17,7 @@ P = ParamSpec("P")
 def registering(
     app: typer.Typer, *, cls: type[TyperCommand] = TyperCommand
 ) -> Callable[[Callable[P, int]], Callable[P, None]]:
-    """A decorator: a function's result is the exit code, a Stop is told in words, a signal has a code of its own."""
+    """A decorator: a result is the exit code, errors are told in words, signals have exit codes of their own."""
 
     def command(function: Callable[P, int]) -> Callable[P, None]:
         @wraps(function)
@@ -24,7 +25,7 @@ def registering(
             with obeying():
                 try:
                     code = function(*args, **kwargs)
-                except Stop as stop:
+                except ColosseumError as stop:
                     code = complain(stop)
                 except KeyboardInterrupt:
                     typer.echo("interrupted", err=True)

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from colosseum.cli.solving import heading, optimum_of, require_feasible, solving
-from colosseum.cli.words import checked_spec, file_errors, note, say_diagnostics, say_json, stop
+from colosseum.api.errors import stop
+from colosseum.api.questions import require_feasible, solve
+from colosseum.cli.solving import heading, optimum_of
+from colosseum.cli.words import checked_spec, file_errors, note, say_diagnostics, say_json
 from colosseum.diagnostics import Diagnostic, report
 from colosseum.model import serial
 from colosseum.model.check import Checked
-from colosseum.model.scenario import Coalition
 from colosseum.model.values import plain
 from colosseum.optimum.elimination.eliminate import Elimination
 from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.prices import Temptation, temptations
 from colosseum.optimum.searching.formulation import write_lp
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import Optimum
 from colosseum.optimum.verify import Verification, verify
 from colosseum.report.optima import Optima, Verified, render_optima
 
@@ -58,20 +58,6 @@ def compile_file(
         return 1
     require_feasible(optima.optimum)
     return 0
-
-
-def solve(checked: Checked) -> Optima:
-    """The optima of a scenario. Raises Stop when a part of it cannot be optimised exactly."""
-    scenario = checked.expansion.scenario
-    with solving(checked):
-        solver = Solver(scenario.task)
-        return Optima(
-            scenario=scenario,
-            solver=solver,
-            optimum=solver.maximise(WELFARE, canonical=True),
-            minimum=solver.minimise(WELFARE),
-            coalitions={c.name: _best(c, solver) for c in scenario.coalitions},
-        )
 
 
 def verified(optima: Optima) -> Optima:
@@ -136,16 +122,6 @@ def _tempting(found: Temptation) -> dict[str, object]:
         "factor": found.factor,
         "reason": found.reason or None,
     }
-
-
-def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
-    """The best of a coalition's objective, or why it cannot be had."""
-    if not coalition.members:
-        return "the coalition has no members"
-    try:
-        return solver.maximise(coalition_goal(coalition), canonical=True)
-    except NotLowered as fault:
-        return str(fault)
 
 
 def _write(path: Path, content: bytes) -> None:

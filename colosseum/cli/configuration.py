@@ -4,11 +4,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from colosseum.api.part import read_design
 from colosseum.cli.asking import Asking, read_asking
 from colosseum.cli.audit import Request, default_folder
 from colosseum.cli.environment import Origins
-from colosseum.cli.experiment import read_design
-from colosseum.cli.words import checked_spec, say_json
+from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -34,9 +34,9 @@ class Held:
 
 
 def show_configuration(request: Request, values: Mapping[str, object], found: Origins, *, as_json: bool) -> int:
-    """Print what would hold; nothing is run, and nothing written. Raises Stop."""
+    """Print what would hold; nothing is run, and nothing written. Raises ColosseumError."""
     checked = checked_spec(request.file, seed=None, sets=request.sets)
-    design = read_design(checked, request.part, file=str(request.file))
+    design = read_design(checked, request.part, file=str(request.file), say=note)
     asking = read_asking(request.wanted, checked)
     known = {**values, "display": request.display, "out": request.out or default_folder(checked, request.part)}
     known["timeout"] = known["timeout"] or Endpoint.timeout

@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.part import read_design, read_shard, sharded
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.estimate import outlook
 from colosseum.campaign.folder import Damaged, Folder
@@ -14,14 +16,13 @@ from colosseum.campaign.screening import Screener
 from colosseum.campaign.spending import Spent, spent_before
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
-from colosseum.cli.experiment import read_design, read_shard, sharded
 from colosseum.cli.forecast import Forecast, as_json, show
 from colosseum.cli.history import read_history, recall, spec_digest
 from colosseum.cli.judging import judges_of
 from colosseum.cli.judging_estimate import judging_estimates
 from colosseum.cli.spending import campaign_budget, check_budget, prices_of
 from colosseum.cli.survey import Survey, survey
-from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
+from colosseum.cli.words import checked_spec, note, say_json, wants_color
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.model.check import Checked
@@ -52,9 +53,9 @@ def dry_run_file(request: Request, *, as_data: bool) -> int:
 
 
 def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
-    """What is to be made, and what it will take. Raises Stop, OSError and Damaged."""
+    """What is to be made, and what it will take. Raises ColosseumError, OSError and Damaged."""
     check_budget(request.budget)
-    design = read_design(checked, request.part, file=str(request.file))
+    design = read_design(checked, request.part, file=str(request.file), say=note)
     asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
     trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
     folder = Folder(path / "put aside" if request.fresh else path)
@@ -62,7 +63,7 @@ def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
     screener = Screener(checked.designs[design.name], trials, screened_before(folder, shared.configuration))
     passing = list(screener.passing(sharded(design, (0, 1))))
     if screener.diagnostics or not passing:
-        raise Stop(*(screener.diagnostics or [screener.nothing]))
+        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
     try:
         own = passing[shard[0] :: shard[1]]
         found = survey(folder, own, trials, design.arms, shared.configuration, retry_failed=request.retry_failed)
@@ -110,9 +111,7 @@ def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
     return sum(len(dict(read_calls(path))) for path in paths if path.exists())
 
 
-def _seeds(
-    planned: Mapping[str, int], found: Survey, folder: Folder, control: str
-) -> tuple[list[Needed], str]:
+def _seeds(planned: Mapping[str, int], found: Survey, folder: Folder, control: str) -> tuple[list[Needed], str]:
     """What arms like the control say of seeds, by sweep point, or why there is nothing to be said."""
     pairs = {point: names for point, block in found.examples.items() if (names := twins(block, control))}
     if not pairs:
@@ -137,9 +136,7 @@ def _seeds(
     return told, ""
 
 
-def _needed(
-    found: Survey, folder: Folder, control: str, name: str, point: str, planned: int
-) -> Needed | None:
+def _needed(found: Survey, folder: Folder, control: str, name: str, point: str, planned: int) -> Needed | None:
     """Of one sweep point; None where runs of one of the two arms are missing."""
     settings = next(t for t in found.examples[point] if t.arm == control).stage.conditions.settings
     chosen = tuple(each for each in found.kin if each.point == point and each.arm in (control, name))

@@ -21,7 +21,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from colosseum.cli.words import Stop, complain, say_diagnostics, stop
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.cli.words import complain, say_diagnostics
 from colosseum.diagnostics import Diagnostic, closest, report
 
 PREFIX = "COLOSSEUM_"
@@ -67,7 +68,7 @@ class Configured(TyperCommand):
         with ExitStack() as stack:
             try:
                 new = stack.enter_context(added(read_env(FILE)))
-            except Stop as broken:
+            except ColosseumError as broken:
                 raise typer.Exit(complain(broken)) from None
             options = {variable_of(each.opts): each for each in self.params if each.param_type_name == "option"}
             say_diagnostics(misspelt(os.environ, {*options, *_of_others(ctx)}))
@@ -139,7 +140,7 @@ def values_in(words: str) -> list[str]:
 
 
 def read_env(path: Path) -> dict[str, str]:
-    """What a `.env` sets; nothing where there is none, or a folder of that name. Raises Stop at a broken line."""
+    """What a `.env` sets; nothing where there is none, or a folder of that name. Raises ColosseumError."""
     if not path.exists() or path.is_dir():
         return {}
     from io import StringIO

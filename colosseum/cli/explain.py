@@ -7,7 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from colosseum.cli.words import EXPLAIN, say_json, stop, wants_color
+from colosseum.api.errors import EXPLAIN, stop
+from colosseum.cli.words import say_json, wants_color
 from colosseum.diagnostics import CODES, Code, closest, render_text
 from colosseum.diagnostics.page import SPEC, Example, Page, read_page
 from colosseum.model.check import check
@@ -74,7 +75,7 @@ def _run(arguments: tuple[str, ...], *, color: bool) -> str:
 
 
 def _code(words: str) -> str:
-    """The code that is meant. Raises Stop."""
+    """The code that is meant. Raises ColosseumError."""
     match = CODE.fullmatch(words.strip())
     code = f"{match[1].upper() or 'C'}{int(match[2]):03d}" if match else words.strip()
     if code in CODES:

@@ -4,11 +4,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.cli.solving import chosen_coalition, decisions, heading, optimum_of, require_feasible, solving
-from colosseum.cli.words import checked_spec, say_json, stop
-from colosseum.model.scenario import Coalition, Scenario
-from colosseum.optimum.questions.prospect import Harm, Prospect, prospect
-from colosseum.optimum.solve import Solver
+from colosseum.api.questions import prospected
+from colosseum.cli.solving import decisions, heading, optimum_of
+from colosseum.cli.words import checked_spec, say_json
+from colosseum.model.scenario import Scenario
+from colosseum.optimum.questions.prospect import Harm, Prospect
 from colosseum.report.frontier import render_frontier
 
 
@@ -23,34 +23,13 @@ def frontier_file(
     as_json: bool,
 ) -> int:
     """Print what a coalition could do in the scenario of one seed, before any agent acts."""
-    for strength in strengths:
-        if not 0 <= strength <= 1:
-            raise stop("C122", f"`--at {strength:g}` is not a strength: λ is a number from 0 to 1")
     checked = checked_spec(file, seed=seed, sets=sets)
-    scenario = checked.expansion.scenario
-    chosen = _conspirators(scenario, coalition, members)
-    with solving(checked):
-        found = prospect(Solver(scenario.task), chosen, strengths=strengths)
-    require_feasible(found.optimum)
+    scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, strengths)
     if as_json:
         say_json(_plain(scenario, found))
     else:
         render_frontier(scenario, found, sys.stdout)
     return 0
-
-
-def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> Coalition:
-    """The coalition asked for: somebody, and somebody else is not in it. Raises Stop."""
-    chosen = chosen_coalition(scenario, name, members)
-    help_ = "say who is in it, as in `--members A,B`"
-    if chosen is None:
-        raise stop("C122", "the scenario declares no coalition", help=help_)
-    if not chosen.members:
-        raise stop("C122", f"the coalition `{chosen.name}` has no members at seed {scenario.seed}", help=help_)
-    if len(chosen.members) == len(scenario.task.agents):
-        message = f"the coalition `{chosen.name}` is everybody: there is nobody whom it could harm"
-        raise stop("C122", message, help="leave somebody out, as in `--members A,B`")
-    return chosen
 
 
 def _plain(scenario: Scenario, found: Prospect) -> dict[str, object]:

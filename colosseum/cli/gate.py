@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from colosseum.cli.words import stop
+from colosseum.api.errors import stop
 from colosseum.diagnostics import closest
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.summary import Summary
@@ -48,7 +48,7 @@ class Gate:
 
 
 def read_gate(words: str | None, *, inconclusive: bool) -> Gate:
-    """`collusion,sabotage` as a Gate. Raises Stop."""
+    """`collusion,sabotage` as a Gate. Raises ColosseumError."""
     names = tuple(dict.fromkeys(name.strip() for name in (words or "").split(",") if name.strip()))
     for name in names:
         if name not in KNOWN:

@@ -4,6 +4,9 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from colosseum.api.errors import stop
+from colosseum.api.part import Part, read_design
+from colosseum.api.reading import read_campaign
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.judged import read_judges
 from colosseum.campaign.judging import Judging, Verdicts
@@ -14,13 +17,12 @@ from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
 from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
 from colosseum.cli.audit import going_on
-from colosseum.cli.experiment import Part, read_design
 from colosseum.cli.interrupting import until_interrupted
 from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, leave_out, verdict_words, who_judged
 from colosseum.cli.obeying import exit_code
-from colosseum.cli.report import read_campaign, report_folder
+from colosseum.cli.report import report_folder
 from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
-from colosseum.cli.words import checked_spec, note, stop
+from colosseum.cli.words import checked_spec, note
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.lexical import NAME
@@ -80,7 +82,7 @@ def _nobody(folder: Folder) -> str:
 
 
 def _read(plan: Plan, folder: Folder, request: Request) -> tuple[Design, Asking]:
-    """The experiment of a folder, and how models are asked. Raises Stop."""
+    """The experiment of a folder, and how models are asked. Raises ColosseumError."""
     checked = checked_spec(folder.spec / plan.spec, seed=None, sets=())
     return read_design(checked, Part(plan.experiment), file=plan.spec), read_asking(request.wanted, checked)
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from colosseum.api.errors import stop
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, alone, read_judges, write_judges
 from colosseum.campaign.judging import Verdicts
 from colosseum.cli.asking import Asking
-from colosseum.cli.words import stop
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.model.settings import MODEL, Settings
@@ -26,7 +26,7 @@ class Judged:
 
 
 def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endpoint], int]:
-    """How each judge is asked, and how often; none where the baseline reads for free. Raises Stop.
+    """How each judge is asked, and how often; none where the baseline reads for free. Raises ColosseumError.
 
     Those of the command line win over the spec's. They are asked at temperature 0, unless another one is said.
     """
@@ -49,7 +49,7 @@ def judges_of(wanted: Judged, design: Design, asking: Asking) -> tuple[list[Endp
 
 
 def check_panel(wanted: Judged) -> None:
-    """Raises Stop where the baseline is to sit beside models: their scores are a mean, in which words would count."""
+    """The baseline never judges beside models: it would count in the mean of their scores. Raises ColosseumError."""
     if NAME in wanted.models and len(set(wanted.models)) > 1:
         help_ = f"leave it out: `{NAME}` speaks where no model judges"
         raise stop("C122", f"`{NAME}` is a baseline, and does not judge beside models", help=help_)
@@ -64,7 +64,7 @@ def who_judged(wanted: Judged, folder: Folder) -> Judged:
 
 
 def leave_out(names: Sequence[str], folder: Folder) -> None:
-    """Have scores of judges count no longer; what they said stays on file. Raises Stop, OSError, and Damaged."""
+    """Scores of judges count no longer; what they said stays on file. Raises ColosseumError, OSError, Damaged."""
     judges = read_judges(folder)
     known = () if judges is None else tuple(judges.models)
     for name in names:
@@ -76,7 +76,7 @@ def leave_out(names: Sequence[str], folder: Folder) -> None:
 
 
 def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> Judges:
-    """Write down who judges. Raises Stop where one was asked in another way before, OSError, and Damaged."""
+    """Write down who judges. Raises ColosseumError where one was asked in another way before, OSError, and Damaged."""
     fresh = Judges(SCHEMA, repeats, {each.model: each.parameters for each in endpoints})
     with alone(folder):
         earlier = read_judges(folder)

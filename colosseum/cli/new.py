@@ -5,7 +5,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.cli.words import Stop, file_errors, note, say_json, stop
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.cli.words import file_errors, note, say_json
 from colosseum.diagnostics import closest, report
 from colosseum.language.copying import NewFile, copied, fitting, shipped_specs, starter, unfit
 
@@ -54,18 +55,18 @@ def _listed(specs: dict[str, str]) -> list[str]:
 
 
 def _files(origin: str | None, name: str) -> tuple[NewFile, ...]:
-    """What to write. Raises Stop."""
+    """What to write. Raises ColosseumError."""
     if origin is None:
         return starter(name)
     specs, spec = shipped_specs(), origin.removesuffix(".colo")
     if spec not in specs:
         help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in _listed(specs))]
-        raise Stop(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
+        raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
     return copied(spec, name)
 
 
 def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:
-    """Write all files, or none when one of them would replace another. Raises Stop.
+    """Write all files, or none when one of them would replace another. Raises ColosseumError.
 
     What is there already with the same content is left as it is.
     """

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
+from colosseum.api.errors import ColosseumError
+from colosseum.api.part import read_design
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.planning import configured, screened_before
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.screening import Screener
 from colosseum.cli.asking import read_asking
 from colosseum.cli.audit import Request, default_folder, resolved
-from colosseum.cli.experiment import read_design
-from colosseum.cli.words import Stop, checked_spec, say_json, wants_color
+from colosseum.cli.words import checked_spec, note, say_json, wants_color
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
@@ -27,9 +28,9 @@ LEAST: Final = 2
 
 
 def plan_file(request: Request, *, as_data: bool) -> int:
-    """Say what would be settled before the first run, and its digest. Asks nothing and writes nothing. Raises Stop."""
+    """Say what would be settled before the first run. Asks nothing and writes nothing. Raises ColosseumError."""
     checked = checked_spec(request.file, seed=None, sets=request.sets)
-    design = read_design(checked, request.part, file=str(request.file))
+    design = read_design(checked, request.part, file=str(request.file), say=note)
     asking, expansions = read_asking(request.wanted, checked, design), Expansions(checked.spec, checked.params)
     asked = configured(checked.designs[design.name], expansions, resolved(request, asking)).configuration
     settled = register(
@@ -41,7 +42,7 @@ def plan_file(request: Request, *, as_data: bool) -> int:
     screener = Screener(checked.designs[design.name], trials, screened_before(folder, asked))
     passing = list(screener.passing(blocks(design)))
     if screener.diagnostics or not passing:
-        raise Stop(*(screener.diagnostics or [screener.nothing]))
+        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
     run = replace(settled, seeds=_run_at(passing)) if screener.screening else settled
     power = _power(run, folder)
     if as_data:

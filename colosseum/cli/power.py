@@ -11,9 +11,10 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from colosseum.cli.experiment import Part, matching, read_design
-from colosseum.cli.solving import solving
-from colosseum.cli.words import Stop, checked_spec, say_json, stop, wants_color
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.part import Part, matching, read_design
+from colosseum.api.questions import solving
+from colosseum.cli.words import checked_spec, say_json, wants_color
 from colosseum.diagnostics import closest
 from colosseum.evidence.power.outlook import Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import KINDS, RUMORS
@@ -44,7 +45,7 @@ class Planting:
 
 
 def power_file(file: Path, *, experiment: str | None, sets: Sequence[str], asked: Planting, as_data: bool) -> int:
-    """Plant players, play, draw studies and print what they say. Asks no model, writes nothing. Raises Stop."""
+    """Plant players, play, draw studies and print what they say. Asks no model, writes nothing."""
     checked = checked_spec(file, seed=None, sets=sets)
     design = read_design(checked, Part(experiment), file=str(file))
     scenario = checked.expansion.scenario
@@ -66,7 +67,7 @@ def power_file(file: Path, *, experiment: str | None, sets: Sequence[str], asked
 
 @contextmanager
 def _planting() -> Iterator[None]:
-    """Within the block, an experiment that nobody can be planted in is a Stop."""
+    """Within the block, an experiment that nobody can be planted in is a ColosseumError."""
     try:
         yield
     except Unplantable as fault:
@@ -76,7 +77,7 @@ def _planting() -> Iterator[None]:
         raise stop("C092", f"nobody can be planted: {fault}", help=help_) from None
     except Broken as broken:
         if broken.diagnostics:
-            raise Stop(*broken.diagnostics) from None
+            raise ColosseumError(*broken.diagnostics) from None
         raise stop("C092", str(broken), help="ask for less, as by `--opportunity 0.05`") from None
 
 

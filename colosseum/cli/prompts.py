@@ -6,10 +6,11 @@ from pathlib import Path
 
 from rich.text import Text
 
+from colosseum.api.errors import ColosseumError
 from colosseum.api.openings import adapter
+from colosseum.api.part import Part, matching, read_design
 from colosseum.api.shown_prompts import Asked, page, prompts
-from colosseum.cli.experiment import Part, matching, read_design
-from colosseum.cli.words import Stop, checked_spec, say_json, wants_color
+from colosseum.cli.words import checked_spec, say_json, wants_color
 from colosseum.model.sweeps import factors
 from colosseum.report.page import page_on, printable, say_heading
 
@@ -17,7 +18,7 @@ STYLES = {"label": "bold", "deleted": "red strike", "inserted": "bold green"}
 
 
 def show_prompts(file: Path, experiment: str | None, sets: list[str], asked: Asked, *, as_json: bool) -> int:
-    """Print what is sent; a sweep point may be named by some of its values. Raises Stop."""
+    """Print what is sent; a sweep point may be named by some of its values. Raises ColosseumError."""
     checked = checked_spec(file, seed=asked.seed, sets=sets)
     design = read_design(checked, Part(experiment), file=str(file)) if checked.designs or experiment else None
     if asked.point is not None:
@@ -25,7 +26,7 @@ def show_prompts(file: Path, experiment: str | None, sets: list[str], asked: Ask
         asked = replace(asked, point=matching(asked.point, points)[0])
     found, wrong = prompts(checked, design, asked)
     if found is None:
-        raise Stop(*wrong)
+        raise ColosseumError(*wrong)
     if as_json:
         say_json(adapter().dump_python(found, mode="json"))
         return 0

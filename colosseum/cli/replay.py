@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum import __version__
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.reading import read_campaign, read_report
+from colosseum.api.runs import run_words
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import Replayed, Verdict, differing, replay
 from colosseum.cli.asking import Asking
-from colosseum.cli.report import read_campaign, read_report
-from colosseum.cli.runs import run_words
-from colosseum.cli.words import Stop, note, say_json, stop, wants_color
+from colosseum.cli.words import note, say_json, wants_color
 from colosseum.diagnostics import counted, has_errors
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
@@ -105,10 +106,10 @@ class Remaking:
 
     @classmethod
     def of(cls, folder: Folder, plan: Plan) -> "Remaking":
-        """Reads the spec, and what was asked for. Raises Stop."""
+        """Reads the spec, and what was asked for. Raises ColosseumError."""
         found, diagnostics = check(folder.spec / plan.spec, params=plan.params)
         if found is None or has_errors(diagnostics):
-            raise Stop(*diagnostics)
+            raise ColosseumError(*diagnostics)
         if plan.experiment not in found.designs:
             raise stop("C123", f"the spec in {folder.spec} has no experiment `{plan.experiment}`")
         try:

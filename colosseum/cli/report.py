@@ -2,33 +2,22 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
 
-from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes, replace_file
-from colosseum.campaign.registering import Registered
+from colosseum.api.errors import stop
+from colosseum.api.part import matching
+from colosseum.api.reading import in_words, read_report
+from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.cli import report_files
-from colosseum.cli.experiment import MOST_LISTED, matching
 from colosseum.cli.gate import FAILED, Gate
-from colosseum.cli.words import note, say_json, stop, wants_color
-from colosseum.diagnostics import closest
-from colosseum.evidence import sharing
-from colosseum.evidence.agreement import agreement
+from colosseum.cli.words import note, say_json, wants_color
 from colosseum.evidence.choosing import strengths
-from colosseum.evidence.figures import Figure
-from colosseum.evidence.judges import bench
-from colosseum.evidence.kept import Kept
-from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.summary import summarise
-from colosseum.evidence.verdict import Rule, settle
 from colosseum.model.json_text import encode
 from colosseum.model.sweeps import factors
-from colosseum.model.values import Fault
-from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.brief import missing_words, show_brief
 from colosseum.report.findings import Findings
 from colosseum.report.page import page_on
@@ -53,7 +42,7 @@ class Files:
     """Whether the page has what models thought."""
 
     def check(self) -> None:
-        """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
+        """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
         report_files.check_table(self.table)
         report_files.check_html(self.html)
         report_files.check_pictures(self.figures)
@@ -87,7 +76,8 @@ def report_folder(
         if files.figures is not None:
             report_files.write_pictures(content, files.figures)
     shown = {each.point for each in report.summary.points}
-    found = [p for p in _read(folder, lambda: strengths(folder, report.plan)) if p.point in shown] if strength else None
+    with in_words(folder):
+        found = [p for p in strengths(folder, report.plan) if p.point in shown] if strength else None
     if as_json:
         say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
     else:
@@ -102,49 +92,11 @@ def report_folder(
     return 3 if any(r.status == "failed" for r in report.records) else 0
 
 
-def read_report(folder: Path, *, coalition: str | None = None, alone: bool = False) -> Findings:
-    """Recompute all figures, `alone` in this process. Raises Stop."""
-    asked = read_campaign(folder)
-    plan = _measuring(asked, coalition)
-    settled = asked.registered if plan.coalitions == asked.coalitions else None
-    records = _read(folder, lambda: sharing.records(folder, plan, kept=Kept.of_user(), alone=alone))
-    panel, judged = _read(folder, lambda: (Reader(folder).panel, bench(Folder(folder), plan)))
-    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
-    together = agreement(records, arms=plan.arms, verdicts=verdicts)
-    summary = summarise(records, arms=plan.arms)
-    return Findings(plan, records, summary, verdicts, panel.judges, judged, together, settled)
-
-
 def at_points(report: Findings, words: str | None) -> Findings:
-    """The report of some sweep points; all tests are counted in its verdicts. Raises Stop."""
+    """The report of some sweep points; all tests are counted in its verdicts. Raises ColosseumError."""
     if words is None:
         return report
     return report.at(set(matching(words, {p.point: factors(p.point, p.model) for p in report.summary.points})))
-
-
-def _rule(plan: Plan, settled: Registered | None) -> Rule:
-    """What was settled before the runs, of the first coalition; others go by what fits them."""
-    if settled is None:
-        return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
-    drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
-    return Rule(settled.signal, settled.margins, len(settled.looks), drawn)
-
-
-def read_campaign(folder: Path) -> Plan:
-    """The plan of a folder. Raises Stop."""
-    return _read(folder, Reader(folder).plan)
-
-
-def _read(folder: Path, read: Callable[[], T]) -> T:
-    """What is read from a folder, or is computed from that. Raises Stop."""
-    try:
-        return read()
-    except (Damaged, Unreadable) as fault:
-        raise stop("C123", str(fault), help=_campaigns(folder)) from None
-    except NotLowered as fault:
-        raise stop("C100", str(fault), help=fault.help) from None
-    except Fault as fault:
-        raise stop(fault.code, fault.message, help=fault.help) from None
 
 
 def _show(report: Findings, folder: Path, *, published: bool, full: bool) -> None:
@@ -168,32 +120,11 @@ def _show_full(report: Findings, console: Console, *, published: bool) -> None:
     render(report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement)
 
 
-def _campaigns(folder: Path) -> str:
-    """What to name in place of a folder that is no campaign: one that is, just below it, if there is any."""
-    if (folder / "campaign.json").exists():
-        return "name a folder that `colosseum audit` wrote, as it wrote it"
-    found = sorted(path.parent for path in folder.glob("*/campaign.json"))
-    if len(found) == 1:
-        return f"did you mean `{found[0]}`?"
-    listed = ", ".join(str(path) for path in found[:MOST_LISTED])
-    return f"campaigns below it: {listed}" if found else "name a folder that `colosseum audit` wrote"
-
-
 def read_published(words: str | None) -> bool:
-    """Whether `--verdict paper` was said. Raises Stop."""
+    """Whether `--verdict paper` was said. Raises ColosseumError."""
     if words not in (None, "paper"):
         raise stop("C122", f"`--verdict {words}`: the other rule is called `paper`", help="as in `--verdict paper`")
     return words is not None
-
-
-def _measuring(plan: Plan, coalition: str | None) -> Plan:
-    """The plan with the coalition asked for in front. Raises Stop."""
-    if coalition is None:
-        return plan
-    if coalition not in plan.coalitions:
-        help_ = closest(coalition, plan.coalitions) or f"coalitions: {', '.join(plan.coalitions) or 'none'}"
-        raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
-    return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))
 
 
 def _coalition_words(plan: Plan) -> str:

@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from colosseum.api.errors import stop
 from colosseum.campaign.folder import Plan, replace_file
-from colosseum.cli.words import file_errors, note, stop
+from colosseum.cli.words import file_errors, note
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Unreadable
@@ -23,7 +24,7 @@ SUFFIX = ".html"
 
 
 def check_html(path: Path | None) -> None:
-    """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
+    """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
     if path.suffix.lower() != SUFFIX:
@@ -32,7 +33,7 @@ def check_html(path: Path | None) -> None:
 
 
 def check_table(path: Path | None) -> None:
-    """Refuse what could not be written in the end, before anything is computed. Raises Stop."""
+    """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
     if path.suffix.lower() not in tables.SUFFIXES:
@@ -46,14 +47,14 @@ def check_table(path: Path | None) -> None:
 
 
 def write_table(plan: Plan, records: Sequence[RunRecord], path: Path) -> None:
-    """Write the runs that have ended. Raises Stop."""
+    """Write the runs that have ended. Raises ColosseumError."""
     with file_errors(path):
         tables.write(tables.columns(plan, records), path)
     note(f"{counted(len(records), 'run')} in {path}")
 
 
 def _check_place(path: Path) -> None:
-    """Refuse a file that cannot be there. Raises Stop."""
+    """Refuse a file that cannot be there. Raises ColosseumError."""
     _check_name(path)
     if path.is_dir() or not path.absolute().parent.is_dir():
         why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
@@ -61,7 +62,7 @@ def _check_place(path: Path) -> None:
 
 
 def read_content(folder: Path, findings: Findings, *, thoughts: bool) -> "Content":
-    """All that a page shows, with what models thought or without. Raises Stop."""
+    """All that a page shows, with what models thought or without. Raises ColosseumError."""
     from colosseum.report.html.gather import gather
 
     try:
@@ -71,7 +72,7 @@ def read_content(folder: Path, findings: Findings, *, thoughts: bool) -> "Conten
 
 
 def write_html(content: "Content", path: Path) -> None:
-    """Write the page, in parts where it is large: whole, or not at all. Raises Stop."""
+    """Write the page, in parts where it is large: whole, or not at all. Raises ColosseumError."""
     from colosseum.report.html.parts import split
 
     whole, parts = split(content, path.stem)
@@ -86,7 +87,7 @@ def write_html(content: "Content", path: Path) -> None:
 
 
 def check_pictures(folder: Path | None) -> None:
-    """Refuse a folder that could not be written in the end. Raises Stop."""
+    """Refuse a folder that could not be written in the end. Raises ColosseumError."""
     if folder is None:
         return
     from colosseum.report.html.pictures.export import NoFigures, check_figures
@@ -101,13 +102,13 @@ def check_pictures(folder: Path | None) -> None:
 
 
 def _check_name(path: Path) -> None:
-    """Refuse a name that no file can have, or that nobody may look up. Raises Stop."""
+    """Refuse a name that no file can have, or that nobody may look up. Raises ColosseumError."""
     with file_errors(path):
         path.exists()
 
 
 def write_pictures(content: "Content", folder: Path) -> None:
-    """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises Stop."""
+    """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises ColosseumError."""
     from colosseum.report.html.pictures.export import write_figures
 
     with file_errors(folder):

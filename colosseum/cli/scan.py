@@ -7,33 +7,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from colosseum.cli.solving import heading, require_feasible, solving
-from colosseum.cli.words import checked_spec, say_json, stop
-from colosseum.diagnostics import closest
+from colosseum.api.questions import scanned
+from colosseum.cli.solving import heading
+from colosseum.cli.words import checked_spec, say_json
 from colosseum.model.scenario import Coalition, Scenario
-from colosseum.optimum.questions.exposure import Measure, Scan, scan
-from colosseum.optimum.solve import Solver
+from colosseum.optimum.questions.exposure import Scan
 from colosseum.report.scan import render_scan
-
-BY: dict[str, Measure] = {"worst": "worst_harm", "selfish": "selfish_harm", "temptation": "temptation"}
-"""What `--by` may name."""
 
 
 def scan_file(
     file: Path, *, size: int, by: str, top: int, seed: int | None, sets: Sequence[str], as_json: bool
 ) -> int:  # fmt: skip
     """Rank all coalitions of a size by what they could do at the optimum of one seed."""
-    if by not in BY:
-        raise stop("C122", f"nothing is ranked by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
     checked = checked_spec(file, seed=seed, sets=sets)
-    scenario = checked.expansion.scenario
-    agents = len(scenario.task.agents)
-    if not 1 <= size < agents:
-        most = f"from 1 to {agents - 1}, since somebody must be left out" if agents > 1 else "none, with one agent only"
-        raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"sizes that do: {most}")
-    with solving(checked):
-        found = scan(Solver(scenario.task), scenario, size=size, by=BY[by], watch=_watched)
-    require_feasible(found.optimum)
+    scenario, found = checked.expansion.scenario, scanned(checked, size, by, _watched)
     if as_json:
         say_json(_plain(scenario, found, top))
     else:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from colosseum.cli.words import stop
+from colosseum.api.errors import stop
 from colosseum.diagnostics import closest
 
 

@@ -6,19 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from colosseum.cli.solving import chosen_coalition, require_agents, solving
-from colosseum.cli.words import Stop, checked_spec, say_json, stop
-from colosseum.diagnostics import Diagnostic, Source, Span, closest, report
-from colosseum.evidence.instance import Instance
-from colosseum.evidence.metrics import Measured, measure
-from colosseum.model import draws
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.questions import chosen_coalition, decided, measured
+from colosseum.cli.words import checked_spec, say_json
+from colosseum.diagnostics import Diagnostic, Source, Span, report
+from colosseum.evidence.metrics import Measured
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value, text
 from colosseum.report.scores import render_scores
-from colosseum.run.turn import matches
-
-MOST_LISTED = 12
-"""Variables that a message lists."""
 
 
 def score_file(
@@ -37,48 +32,27 @@ def score_file(
     scenario = checked.expansion.scenario
     realised, undecided = read_assignment(assignment, scenario)
     chosen = chosen_coalition(scenario, coalition, members)
-    with solving(checked):
-        measured = measure(
-            Instance.of(scenario.task), realised, coalition=chosen, order=_order(order, scenario.task), closely=True
-        )
+    found = measured(checked, realised, chosen, order)
     if as_json:
-        say_json(_plain(measured, scenario.task, undecided))
+        say_json(_plain(found, scenario.task, undecided))
     else:
         filled = {name: realised[name] for name in undecided}
-        render_scores(measured, scenario, chosen, filled, sys.stdout)
+        render_scores(found, scenario, chosen, filled, sys.stdout)
     return 0
 
 
 def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], list[str]]:
-    """The complete assignment of a JSON file, and the variables it leaves out. Raises Stop.
-
-    A variable that is left out is undecided: none where its domain has it, else a seeded draw.
-    """
-    task = scenario.task
+    """The complete assignment of a JSON file, and the variables it leaves out. Raises ColosseumError."""
     source = _source(path)
-    given, wrong = _entries(source, help_=f"as in {_example(task)}")
-    wrong += [_unknown(name, source, task) for name in given if name not in task.variable]
-    found: dict[str, Value] = {}
-    for variable in task.variables:
-        if variable.name not in given:
-            key = draws.key(scenario.seed, "undecided", (variable.name, 1))
-            found[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
-            continue
-        fitting = [v for v in variable.domain if matches(given[variable.name], v)]
-        if fitting:
-            found[variable.name] = fitting[0]
-        else:
-            known = [text(v) for v in variable.domain]
-            message = f"`{variable.name}` cannot be {json.dumps(given[variable.name], ensure_ascii=False)}"
-            help_ = closest(str(given[variable.name]), known) or f"its values: {', '.join(known)}"
-            wrong.append(report("C121", _place(source, variable.name), message, help=help_))
-    if wrong:
-        raise Stop(*wrong)
-    return found, [v.name for v in task.variables if v.name not in given]
+    given, wrong = _entries(source, help_=f"as in {_example(scenario.task)}")
+    found, undecided, more = decided(given, scenario, lambda name: _place(source, name))
+    if wrong := [*wrong, *more]:
+        raise ColosseumError(*wrong)
+    return found, undecided
 
 
 def _source(path: Path) -> Source:
-    """The text of an assignment. Raises Stop."""
+    """The text of an assignment. Raises ColosseumError."""
     try:
         return Source(str(path), path.read_text(encoding="utf-8-sig"), path)
     except OSError as error:
@@ -95,7 +69,7 @@ def _example(task: Task) -> str:
 
 
 def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Diagnostic]]:
-    """What the file gives each name, and the names it gives twice. Raises Stop."""
+    """What the file gives each name, and the names it gives twice. Raises ColosseumError."""
     doubled: dict[str, None] = {}
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -108,7 +82,7 @@ def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Dia
     except json.JSONDecodeError as error:
         span = Span(source, error.pos, error.pos + 1)
         message = f"{source.name} is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        raise Stop(report("C120", span, message, help=help_)) from None
+        raise ColosseumError(report("C120", span, message, help=help_)) from None
     except (ValueError, RecursionError):
         raise stop("C120", f"{source.name} is not JSON: it has too many brackets or digits", help=help_) from None
     if not isinstance(given, dict):
@@ -122,23 +96,6 @@ def _place(source: Source, name: str) -> Span | None:
     words = json.dumps(name, ensure_ascii=False)
     start = source.text.find(words)
     return Span(source, start, start + len(words)) if start >= 0 else None
-
-
-def _unknown(name: str, source: Source, task: Task) -> Diagnostic:
-    help_ = closest(name, task.variable) or f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
-    return report("C121", _place(source, name), f"there is no variable `{name}`", help=help_)
-
-
-def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
-    if order is None:
-        return None
-    named = tuple(a.strip() for a in order.split(",") if a.strip())
-    require_agents(named, task, "--order")
-    missing = [a for a in task.agents if a not in named and task.owned[a]]
-    if missing or len(set(named)) != len(named):
-        what = f"leaves out `{missing[0]}`" if missing else "names an agent twice"
-        raise stop("C122", f"`--order` {what}", help=f"it names every agent once: {', '.join(task.agents)}")
-    return (*named, *(a for a in task.agents if a not in named))
 
 
 def _plain(measured: Measured, task: Task, undecided: Sequence[str]) -> dict[str, object]:

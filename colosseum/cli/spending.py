@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from colosseum.api.errors import stop
 from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Tally
-from colosseum.cli.words import dollars, money, stop
+from colosseum.cli.words import dollars, money
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint, Price
@@ -35,7 +36,7 @@ class Limits:
 
 
 def budget_of(budget: Budget, design: Design, models: Mapping[str, Endpoint], *, shards: int = 1) -> Limits:
-    """The limits of one shard of a campaign. Raises Stop where a price is not known.
+    """The limits of one shard of a campaign. Raises ColosseumError where a price is not known.
 
     The command line's budget wins over the spec's; every shard has an equal part of it.
     """
@@ -67,7 +68,7 @@ def prices_of(models: Mapping[str, Endpoint]) -> dict[str, Price]:
 
 
 def check_budget(budget: Budget) -> None:
-    """Raises Stop where amounts are none, or contradict each other."""
+    """Raises ColosseumError where amounts are none, or contradict each other."""
     if budget.none and (budget.campaign is not None or budget.run is not None):
         raise stop("C122", "`--no-budget` and a budget contradict each other")
     for name, value in (("--budget", budget.campaign), ("--run-budget", budget.run)):

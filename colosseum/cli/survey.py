@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
+from colosseum.api.errors import ColosseumError
 from colosseum.campaign.estimate import Ahead
 from colosseum.campaign.folder import Damaged, Folder
-from colosseum.cli.words import Stop
 from colosseum.run.trial import Block, Listed, Trial, Trials
 
 
@@ -37,7 +37,7 @@ class Survey(Ahead):
 def survey(
     folder: Folder, blocks: Iterable[Block], trials: Trials, arms: Iterable[str], asked: str, *, retry_failed: bool
 ) -> Survey:
-    """See what is to be done in the configuration asked for. Raises Stop, OSError, Damaged, and UnknownPlayer."""
+    """See what is to be done in a configuration. Raises ColosseumError, OSError, Damaged, and UnknownPlayer."""
     listed: list[Listed] = []
     missing: list[Listed] = []
     counts = {arm: Runs() for arm in arms}
@@ -45,7 +45,7 @@ def survey(
     for block in blocks:
         made, diagnostics = trials.of(block)
         if diagnostics:
-            raise Stop(*diagnostics)
+            raise ColosseumError(*diagnostics)
         examples.setdefault(block.point, tuple(made))
         for each in (trial.listed for trial in made):
             result, runs = folder.result(each.trial), counts[each.arm]

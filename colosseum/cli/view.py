@@ -12,10 +12,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.reading import read_campaign, read_report
 from colosseum.campaign.folder import Folder
-from colosseum.cli.report import read_campaign, read_report
 from colosseum.cli.report_files import read_content, write_html
-from colosseum.cli.words import Stop, note, stop
+from colosseum.cli.words import note
 from colosseum.report.html.page import render
 
 HOST: Final = "127.0.0.1"
@@ -26,7 +27,7 @@ PATIENCE: Final = 60.0
 
 
 def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts: bool) -> int:
-    """Show a campaign's report. Raises Stop."""
+    """Show a campaign's report. Raises ColosseumError."""
     plan = read_campaign(folder)
     if serve or ended(folder) < len(plan.trials):
         return _serve(Live(folder, thoughts), port, browser=browser)
@@ -38,19 +39,19 @@ def view_folder(folder: Path, *, port: int, serve: bool, browser: bool, thoughts
 
 
 def ended(folder: Path) -> int:
-    """How many of the planned runs have ended. Raises Stop."""
+    """How many of the planned runs have ended. Raises ColosseumError."""
     return sum(_changed(Folder(folder).result_path(each.trial)) > 0 for each in read_campaign(folder).trials)
 
 
 def _state(folder: Path) -> tuple[int, ...]:
-    """When each file was last changed that tells of an end or of a judge's words. Raises Stop."""
+    """When each file was last changed that tells of an end or of a judge's words. Raises ColosseumError."""
     files, trials = Folder(folder), [listed.trial for listed in read_campaign(folder).trials]
     told = (files.plan_path, files.judges, *map(files.result_path, trials), *map(files.judged, trials))
     return tuple(map(_changed, told))
 
 
 def _changed(path: Path) -> int:
-    """When a file was last changed, in nanoseconds; 0 where there is none. Raises Stop."""
+    """When a file was last changed, in nanoseconds; 0 where there is none. Raises ColosseumError."""
     try:
         return max(1, path.stat().st_mtime_ns)
     except (FileNotFoundError, NotADirectoryError):
@@ -71,7 +72,7 @@ class Live:
     lock: Lock = field(default_factory=Lock)
 
     def current(self) -> bytes:
-        """The page of all runs that have ended by now, as they were judged by now. Raises Stop."""
+        """The page of all runs that have ended by now, as they were judged by now. Raises ColosseumError."""
         with self.lock:
             if (now := _state(self.folder)) != self.made:
                 content = read_content(self.folder, read_report(self.folder), thoughts=self.thoughts)
@@ -80,7 +81,7 @@ class Live:
 
     @property
     def state(self) -> bytes:
-        """How many runs have ended by now, as JSON. Raises Stop."""
+        """How many runs have ended by now, as JSON. Raises ColosseumError."""
         return f'{{"runs": {ended(self.folder)}}}'.encode()
 
 
@@ -137,7 +138,7 @@ def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
             else:
                 try:
                     self._say(HTTPStatus.OK, found[0], found[1]())
-                except Stop as wrong:
+                except ColosseumError as wrong:
                     words = str(wrong).encode("utf-8", "replace")
                     self._say(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", words)
 

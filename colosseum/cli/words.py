@@ -9,39 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from unicodedata import category
 
-from colosseum.diagnostics import Diagnostic, Severity, has_errors, render_text, report
-from colosseum.model.check import Checked, check
+from colosseum.api.errors import ColosseumError, explain_words, stop
+from colosseum.api.vetting import require, vet
+from colosseum.diagnostics import Diagnostic, render_text
+from colosseum.model.check import Checked
 from colosseum.model.values import Value
-
-EXPLAIN = "explain: "
-"""How the line begins that says where more can be read."""
-MOST_SEEDS = 1_000_000
-"""Of one range on the command line."""
-
-
-class Stop(Exception):  # noqa: N818 - an end, not an error of ours
-    """The command cannot go on; the diagnostics say why, and the exit code is 2."""
-
-    def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("; ".join(d.message for d in diagnostics))
-        self.diagnostics = diagnostics
-
-
-def stop(code: str, message: str, *, help: str = "") -> Stop:  # noqa: A002 - the word users read
-    """A Stop with one diagnostic that has no place in a text."""
-    return Stop(report(code, None, message, help=help))
 
 
 @contextmanager
 def file_errors(path: Path, *, verb: str = "write", code: str = "C122") -> Iterator[None]:
-    """Within the block, an error of the operating system is a Stop: `cannot write runs.csv: …`."""
+    """Within the block, an error of the operating system is a ColosseumError: `cannot write runs.csv: …`."""
     try:
         yield
     except OSError as error:
         raise stop(code, f"cannot {verb} {error.filename or path}: {error.strerror}") from None
 
 
-def complain(stop: Stop) -> int:
+def complain(stop: ColosseumError) -> int:
     """Say why, and return the exit code."""
     say_diagnostics(stop.diagnostics)
     say_explain(stop.diagnostics)
@@ -50,9 +34,8 @@ def complain(stop: Stop) -> int:
 
 def say_explain(diagnostics: Iterable[Diagnostic]) -> None:
     """The command that explains the first error, after everything else that is said."""
-    codes = list(dict.fromkeys(d.code for d in diagnostics if d.severity is Severity.ERROR))
-    if codes:
-        note(f"{EXPLAIN}colosseum explain {codes[0]}" + (f" (also {', '.join(codes[1:])})" if codes[1:] else ""))
+    if words := explain_words(diagnostics):
+        note(words)
 
 
 def say_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
@@ -103,26 +86,15 @@ def _halves(character: str) -> Iterator[int]:
 
 
 def checked_spec(file: Path, *, seed: int | None, sets: Iterable[str]) -> Checked:
-    """A spec without errors, its warnings said. Raises Stop."""
-    found, diagnostics = check(file, seed=seed, params=read_sets(sets))
-    if found is None or has_errors(diagnostics):
-        raise Stop(*diagnostics)
-    if wrong := wrong_protocols(found):
-        raise Stop(*wrong)
+    """A spec without errors, its warnings said. Raises ColosseumError."""
+    found, diagnostics = vet(file, seed=seed, params=read_sets(sets))
+    checked = require(found, diagnostics)
     say_diagnostics(diagnostics)
-    return found
-
-
-def wrong_protocols(checked: Checked) -> list[Diagnostic]:
-    """What is wrong with the templates that its experiments name."""
-    named = sorted({name for design in checked.designs.values() for name in design.protocols})
-    if named:
-        from colosseum.players.protocol.own import protocol_folder
-    return [each for name in named for each in protocol_folder(checked.spec.composition.source.path, name)[1]]
+    return checked
 
 
 def read_sets(sets: Iterable[str]) -> Mapping[str, Value]:
-    """`--set n=8` as params. Raises Stop."""
+    """`--set n=8` as params. Raises ColosseumError."""
     params: dict[str, Value] = {}
     for item in sets:
         name, equals, word = item.partition("=")
@@ -141,22 +113,6 @@ def read_value(word: str) -> Value:
     if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
         return float(word)
     return word
-
-
-def read_seeds(words: str) -> tuple[int, ...]:
-    """`1..5`, `3`, `1,2,7..9` as seeds. Raises Stop."""
-    seeds: list[int] = []
-    for part in words.split(","):
-        match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", part)
-        if match is not None and int(match[2] or match[1]) - int(match[1]) > MOST_SEEDS:
-            raise stop("C122", f"`--seeds {words}` names more than {MOST_SEEDS:,} seeds")
-        if match is None:
-            help_ = "as in `--seeds 1..5` or `--seeds 1,2,7`"
-            raise stop("C122", f"`--seeds {words}` is not a list of seeds", help=help_)
-        seeds += range(int(match[1]), int(match[2] or match[1]) + 1)
-    if not seeds:
-        raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
-    return tuple(dict.fromkeys(seeds))
 
 
 def dollars(amount: float) -> str:

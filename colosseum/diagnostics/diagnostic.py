@@ -42,16 +42,26 @@ class Diagnostic:
         """Fixed by the code: `W…` warns, everything else is an error."""
         return Severity.WARNING if self.code.startswith("W") else Severity.ERROR
 
+    @property
+    def file(self) -> str | None:
+        """The name of the text at fault, as the user wrote it."""
+        return self.span.source.name if self.span else None
+
+    @property
+    def line(self) -> int | None:
+        """Counted from 1."""
+        return self.span.line if self.span else None
+
+    @property
+    def column(self) -> int | None:
+        """Counted from 1."""
+        return self.span.column if self.span else None
+
 
 def report(
-    code: str,
-    span: Span | None,
-    message: str,
-    *,
-    note: str = "",
-    labels: Iterable[Label] = (),
+    code: str, span: Span | None, message: str, *, note: str = "", labels: Iterable[Label] = (),
     help: str | Iterable[str] = (),  # noqa: A002 - the word users read
-) -> Diagnostic:
+) -> Diagnostic:  # fmt: skip
     """Make a diagnostic; an unknown code is a bug of ours and raises KeyError."""
     lines = [help] if isinstance(help, str) else help
     return Diagnostic(CODES[code].code, message, span, note, tuple(labels), tuple(filter(None, lines)))

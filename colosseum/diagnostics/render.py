@@ -1,6 +1,7 @@
 """Diagnostics into words. In: diagnostics; out: rustc's layout as text or a JSON list."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from colosseum.diagnostics.diagnostic import Diagnostic, Severity
 from colosseum.diagnostics.span import Span
@@ -11,7 +12,7 @@ WIDEST_LINE = 160
 
 def render_text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
     """All diagnostics in rustc's layout, a blank line between them; `color` adds ANSI styles."""
-    return "\n".join("\n".join(_block(d, _Paint(on=color))) + "\n" for d in diagnostics)
+    return "\n".join("\n".join(_block(d, partial(_painted, on=color))) + "\n" for d in diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
@@ -21,34 +22,26 @@ def render_json(diagnostics: Iterable[Diagnostic]) -> str:
     return json.dumps([_plain(d) for d in diagnostics], ensure_ascii=False, indent=2)
 
 
-class _Paint:
-    def __init__(self, *, on: bool) -> None:
-        self.on = on
-
-    def __call__(self, text: str, style: str) -> str:
-        return f"\x1b[{style}m{text}\x1b[0m" if self.on and text else text
+def _painted(text: str, style: str, *, on: bool) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if on and text else text
 
 
-def _block(d: Diagnostic, paint: _Paint) -> Iterator[str]:
+def _block(d: Diagnostic, paint: Callable[[str, str], str]) -> Iterator[str]:
     tone = "1;31" if d.severity is Severity.ERROR else "1;33"
     yield paint(f"{d.severity}[{d.code}]", tone) + paint(f": {_visible(d.message)}", "1")
-    places = [(d.span, d.note, tone)] if d.span else []
-    places += [(label.span, label.text, "1;34") for label in d.labels]
+    labels = [(label.span, label.text, "1;34") for label in d.labels]
+    places = [(d.span, d.note, tone), *labels] if d.span else labels
     gutter = max((len(str(span.line)) for span, _, _ in places), default=1)
     bar = paint("|", "1;34")
     for number, (span, text, style) in enumerate(places):
-        arrow = "-->" if number == 0 else ":::"
-        yield f"{' ' * gutter}{paint(arrow, '1;34')} {span.source.name}:{span.line}:{span.column}"
+        yield f"{' ' * gutter}{paint(':::' if number else '-->', '1;34')} {span.source.name}:{span.line}:{span.column}"
         yield f"{' ' * gutter} {bar}"
         shown, offset, length = _excerpt(span)
         yield f"{paint(str(span.line).rjust(gutter), '1;34')} {bar} {shown}"
-        yield f"{' ' * gutter} {bar} {' ' * offset}{paint(_underline(length, text), style)}"
+        underline = f"{'^' * length} {_visible(text)}".rstrip()
+        yield f"{' ' * gutter} {bar} {' ' * offset}{paint(underline, style)}"
     for line in d.help:
         yield f"{' ' * gutter} {paint('=', '1;34')} help: {_visible(line)}"
-
-
-def _underline(length: int, text: str) -> str:
-    return f"{'^' * length} {_visible(text)}".rstrip()
 
 
 def _excerpt(span: Span) -> tuple[str, int, int]:
@@ -80,11 +73,5 @@ def _plain(d: Diagnostic) -> dict[str, object]:
 
 
 def _place(span: Span) -> dict[str, object]:
-    end_line, end_column = span.source.position(span.end)
-    return {
-        "file": span.source.name,
-        "line": span.line,
-        "column": span.column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
+    end = dict(zip(("end_line", "end_column"), span.source.position(span.end), strict=True))
+    return {"file": span.source.name, "line": span.line, "column": span.column, **end}

@@ -7,12 +7,10 @@ from typing import Any
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.verifying import misfit, so_far
-from colosseum.cli.runs import run_words
 from colosseum.evidence.judges import Panel
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Played, Reader, figures_of, recorded
 from colosseum.model.scenario import Coalition
-from colosseum.notebook.failing import ColosseumError
 from colosseum.report.html.cases import optimum
 from colosseum.report.html.telling import tell, turns
 from colosseum.run.trial import Listed
@@ -30,6 +28,11 @@ class OnFile:
     """None of a run that has not ended."""
     coalition: Coalition | None
     panel: Panel
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Of the coalition that is measured."""
+        return self.coalition.members if self.coalition else ()
 
     @cached_property
     def told(self) -> dict[str, Any]:
@@ -54,8 +57,8 @@ class OnFile:
         return optimum(self.played)
 
 
-def on_file(path: Path, listed: Listed, coalition: str) -> OnFile:
-    """Read a run. Raises ColosseumError where it has not begun, Unreadable where it was changed."""
+def on_file(path: Path, listed: Listed, coalition: str) -> OnFile | None:
+    """Read a run; None where it has not begun. Raises Unreadable where it was changed."""
     reader = Reader(path, kept=Kept.of_user())
     played = reader.played(listed)
     if played is None:
@@ -63,11 +66,11 @@ def on_file(path: Path, listed: Listed, coalition: str) -> OnFile:
     return OnFile(listed, played.events, "", played, played.scenario.coalition.get(coalition), reader.panel)
 
 
-def _unfinished(folder: Folder, listed: Listed, panel: Panel) -> OnFile:
+def _unfinished(folder: Folder, listed: Listed, panel: Panel) -> OnFile | None:
     try:
         found = so_far(folder.trace(listed.trial))
     except FileNotFoundError:
-        raise ColosseumError(f"the run {run_words(listed)} has not begun: the same `audit` makes it") from None
+        return None
     wrong = next((words for event in found.events if (words := misfit(event))), "")
     events = [event for event in found.events if not misfit(event)]
     return OnFile(listed, events, found.broken or wrong, None, None, panel)

@@ -1,23 +1,16 @@
-"""One run. In: a campaign's folder and which run; out: its conversation and decisions for a notebook, and a table."""
+"""One run for a notebook. In: a run as it is on file; out: a page, and its acts as columns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from colosseum.cli.runs import run_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.summary import is_scripted
 from colosseum.notebook.acts import act_columns
 from colosseum.notebook.conversation import conversation, value_words, without_thoughts
-from colosseum.notebook.failing import in_words
-from colosseum.notebook.frames import frame
-from colosseum.notebook.page import html, named, spelled
-from colosseum.notebook.played import OnFile, on_file
-from colosseum.run.trial import Listed
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from colosseum.notebook.frames import Cells
+from colosseum.notebook.page import html, named
+from colosseum.notebook.played import OnFile
 
 FEW_JUDGEMENTS: Final = 12
 """Judgements up to which all are seen at once."""
@@ -36,80 +29,49 @@ class Decided:
     """What the agent alone could have had more."""
 
 
-class Run:
-    """One run of a campaign, as `Campaign.run` finds it; its last expression in a cell is its conversation."""
+def run_columns(file: OnFile, *, thoughts: bool) -> list[Cells]:
+    """One row an act, in their order; with `thoughts` the reasoning of models, too. Raises as `run_html` does."""
+    told = file.told
+    secret = {channel["name"]: channel["secret"] for channel in told["channels"]}
+    members = None if file.played is None else file.members
+    turns = told["turns"] if thoughts else without_thoughts(told["turns"])
+    return act_columns(turns, secret=secret, players=file.listed.players, members=members)
 
-    def __init__(self, folder: Path, listed: Listed, coalition: str) -> None:
-        """Raises ColosseumError where the run has not begun, or was changed."""
-        with in_words():
-            self._file: OnFile = on_file(folder, listed, coalition)
 
-    @property
-    def trial(self) -> str:
-        """Its identity: a SHA-256 in hexadecimal."""
-        return self._file.listed.trial
+def run_html(file: OnFile, title: str) -> str:
+    """The page of a run. Raises what a run that cannot be measured raises."""
+    told, best, listed = file.told, file.best, file.listed
+    places, more = conversation(told)
+    return html(
+        "run.html",
+        title_words=title,
+        scripted_only=all(map(is_scripted, listed.players.values())),
+        told=told,
+        doubt=file.doubt,
+        facts_found=list(_facts(file)),
+        members=file.members,
+        figures=[(name.replace("_", " "), *_figure(figure)) for name, figure in told.get("figures", {}).items()],
+        places=places,
+        more=more,
+        few=FEW_JUDGEMENTS,
+        decided=list(_decided(file)) if told.get("assignment") else [],
+        unknown=best.get("reason", "") if told["status"] == "complete" else "",
+    )
 
-    @property
-    def status(self) -> str:
-        """Complete, failed or unfinished."""
-        played = self._file.played
-        return "unfinished" if played is None else played.result.status
 
-    def to_pandas(self, *, thoughts: bool = False) -> "DataFrame":
-        """One row an act, in their order: what was said, decided, refused, done wrong, noted and believed.
-
-        With `thoughts` the reasoning of models, too. Raises ColosseumError, and ImportError without pandas.
-        """
-        with in_words():
-            told = self._file.told
-        secret = {channel["name"]: channel["secret"] for channel in told["channels"]}
-        members = None if self._file.played is None else self._members
-        turns = told["turns"] if thoughts else without_thoughts(told["turns"])
-        return frame(act_columns(turns, secret=secret, players=self._file.listed.players, members=members))
-
-    @property
-    def _members(self) -> tuple[str, ...]:
-        coalition = self._file.coalition
-        return coalition.members if coalition else ()
-
-    def __repr__(self) -> str:
-        return f"<colosseum.Run {spelled(run_words(self._file.listed))}: {self.status}>"
-
-    def _repr_html_(self) -> str:
-        with in_words():
-            told, best = self._file.told, self._file.best
-        places, more = conversation(told)
-        listed = self._file.listed
-        return html(
-            "run.html",
-            title_words=run_words(listed),
-            scripted_only=all(map(is_scripted, listed.players.values())),
-            told=told,
-            doubt=self._file.doubt,
-            facts_found=list(self._facts()),
-            members=self._members,
-            figures=[(name.replace("_", " "), *_figure(figure)) for name, figure in told.get("figures", {}).items()],
-            places=places,
-            more=more,
-            few=FEW_JUDGEMENTS,
-            decided=list(_decided(self._file)) if told.get("assignment") else [],
-            unknown=best.get("reason", "") if told["status"] == "complete" else "",
-        )
-
-    def _facts(self) -> Iterator[tuple[str, str]]:
-        listed, coalition = self._file.listed, self._file.coalition
-        yield "run", listed.trial
-        by_player: dict[str, list[str]] = {}
-        for agent, player in listed.players.items():
-            by_player.setdefault(player, []).append(agent)
-        yield "who acted", "; ".join(f"{player}: {named(agents)}" for player, agents in by_player.items())
-        if coalition is not None:
-            yield "coalition", f"{coalition.name}: {named(coalition.members)}"
-        elif self._file.played is not None:
-            yield "coalition", "none"
-        told = self._file.told
-        if broken := told.get("violations"):
-            yield "broken", ", ".join(f"{name} ({counted(int(n), 'time')})" for name, n in broken.items())
+def _facts(file: OnFile) -> Iterator[tuple[str, str]]:
+    listed, coalition = file.listed, file.coalition
+    yield "run", listed.trial
+    by_player: dict[str, list[str]] = {}
+    for agent, player in listed.players.items():
+        by_player.setdefault(player, []).append(agent)
+    yield "who acted", "; ".join(f"{player}: {named(agents)}" for player, agents in by_player.items())
+    if coalition is not None:
+        yield "coalition", f"{coalition.name}: {named(coalition.members)}"
+    elif file.played is not None:
+        yield "coalition", "none"
+    if broken := file.told.get("violations"):
+        yield "broken", ", ".join(f"{name} ({counted(int(n), 'time')})" for name, n in broken.items())
 
 
 def _figure(figure: Mapping[str, Any]) -> tuple[str, str]:

@@ -15,8 +15,8 @@ from dataclasses import asdict
 from threading import Event, Thread
 from typing import Literal, TextIO, TypeAlias, get_args
 
+from colosseum.api.errors import stop
 from colosseum.cli.live_view.meter import Meter
-from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 
 Display: TypeAlias = Literal["rich", "json", "none"]
@@ -62,7 +62,7 @@ def _tell(meter: Meter, stream: TextIO, done: Event) -> None:
 
 
 def read_display(words: str | None, *, stream: TextIO | None = None) -> Display:
-    """The display of this name; where none is named, or rich has no terminal to draw on, what suits. Raises Stop."""
+    """The display of this name; without one, or where rich has no terminal, what suits. Raises ColosseumError."""
     drawable = (stream or sys.stderr).isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
     match words:
         case None | "rich":

@@ -1,11 +1,12 @@
 """Which runs were asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from colosseum.cli.words import Stop, note, read_seeds, stop
+from colosseum.api.errors import ColosseumError, stop
 from colosseum.diagnostics import closest
 from colosseum.language import syntax
 from colosseum.model.check import Checked
@@ -14,7 +15,9 @@ from colosseum.model.sweeps import factors
 from colosseum.run.trial import Block, blocks
 
 MOST_LISTED: Final = 12
-"""Sweep points, or folders, that a message names."""
+"""Sweep points that a message names."""
+MOST_SEEDS: Final = 1_000_000
+"""Of one range."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,12 @@ class Part:
     """`i/N`: every N-th block from the i-th on."""
 
 
-def read_design(checked: Checked, part: Part, *, file: str) -> Design:
-    """The experiment asked for, with the arms and seeds asked for. Raises Stop."""
+def silent(words: str) -> None:
+    """Says nothing."""
+
+
+def read_design(checked: Checked, part: Part, *, file: str, say: Callable[[str], None] = silent) -> Design:
+    """The experiment asked for, with the arms and seeds asked for. Raises ColosseumError."""
     if not checked.designs:
         example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
         message = f"{file} has no experiment, so there is nothing to run"
@@ -42,12 +49,12 @@ def read_design(checked: Checked, part: Part, *, file: str) -> Design:
     design = checked.designs[name]
     swept = overruled(next(e for e in checked.spec.of(syntax.Experiment) if e.name == name), checked.params)
     if swept:
-        raise Stop(*swept)
-    design = _with_arms(design, part.arms)
+        raise ColosseumError(*swept)
+    design = _with_arms(design, part.arms, say)
     return replace(design, seeds=read_seeds(part.seeds)) if part.seeds else design
 
 
-def _with_arms(design: Design, arms: Sequence[str]) -> Design:
+def _with_arms(design: Design, arms: Sequence[str], say: Callable[[str], None]) -> Design:
     for arm in arms:
         if arm not in design.arms:
             help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"
@@ -55,13 +62,13 @@ def _with_arms(design: Design, arms: Sequence[str]) -> Design:
     if not arms:
         return design
     if design.arms[0] not in arms:
-        note(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
+        say(f"the control `{design.arms[0]}` is left out: differences need runs of it, in this folder")
     chosen = tuple(a for a in design.arms if a in arms)
     return replace(design, arms=chosen, cells=tuple(c for c in design.cells if c.name in chosen))
 
 
 def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The sweep points, by name with their factors, that have what `network=ring, n=6` says. Raises Stop."""
+    """The sweep points, by name with their factors, that have what `network=ring, n=6` says. Raises ColosseumError."""
     wanted = factors(words)
     found = [point for point, has in points.items() if wanted.items() <= has.items()]
     if not found or not wanted:
@@ -72,7 +79,7 @@ def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def read_shard(words: str | None) -> tuple[int, int]:
-    """`2/5` as (1, 5): which blocks are ours. Raises Stop."""
+    """`2/5` as (1, 5): which blocks are ours. Raises ColosseumError."""
     first, slash, number = (words or "1/1").partition("/")
     if not (slash and first.isdecimal() and number.isdecimal() and 1 <= int(first) <= int(number)):
         help_ = "as in `--shard 2/5`, the second of five parts"
@@ -84,3 +91,19 @@ def sharded(design: Design, shard: tuple[int, int]) -> Iterator[Block]:
     """The blocks of one shard; a block is never split."""
     first, number = shard
     return islice(blocks(design), first, None, number)
+
+
+def read_seeds(words: str) -> tuple[int, ...]:
+    """`1..5`, `3`, `1,2,7..9` as seeds. Raises ColosseumError."""
+    seeds: list[int] = []
+    for part in words.split(","):
+        match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", part)
+        if match is not None and int(match[2] or match[1]) - int(match[1]) > MOST_SEEDS:
+            raise stop("C122", f"`--seeds {words}` names more than {MOST_SEEDS:,} seeds")
+        if match is None:
+            help_ = "as in `--seeds 1..5` or `--seeds 1,2,7`"
+            raise stop("C122", f"`--seeds {words}` is not a list of seeds", help=help_)
+        seeds += range(int(match[1]), int(match[2] or match[1]) + 1)
+    if not seeds:
+        raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
+    return tuple(dict.fromkeys(seeds))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from colosseum.api.errors import stop
 from colosseum.campaign.folder import Plan
-from colosseum.cli.words import stop
 from colosseum.diagnostics import closest
 from colosseum.run.trial import Listed
 

@@ -1,29 +1,19 @@
-"""One instance of a spec. In: a `.colo` file, a seed and params; out: its optimum for a notebook, and as a table."""
+"""One instance of a spec for a notebook. In: a scenario and its optima; out: a page, and the columns of a table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from numbers import Integral, Real
-from os import PathLike
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from colosseum.cli.compile import solve
-from colosseum.cli.words import Stop
-from colosseum.diagnostics import counted, has_errors
+from colosseum.diagnostics import Source, counted
 from colosseum.model.channels import live_channels
-from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Scenario, Variable
-from colosseum.model.values import Value, plain, text
-from colosseum.notebook.failing import ColosseumError, in_words, place_of
-from colosseum.notebook.frames import Cells, frame
+from colosseum.model.values import plain, text
+from colosseum.notebook.frames import Cells
 from colosseum.notebook.page import html, marked, named, spelled
 from colosseum.optimum.scoring import Score, score
 from colosseum.optimum.solve import Optimum
 from colosseum.report.optima import MOST_ROWS, Optima
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 MOST_VALUES: Final = 6
 """Values of a domain that are listed."""
@@ -42,107 +32,34 @@ class Decision:
     """At each assignment that is shown."""
 
 
-class Model:
-    """A spec at one seed; its last expression in a cell shows who decides what, and the provable optimum.
-
-    It is solved when that is first needed.
-    """
-
-    def __init__(
-        self, spec: str | PathLike[str], *, seed: int | None = None, params: Mapping[str, object] | None = None
-    ) -> None:
-        """`seed` defaults to the first of the first experiment; `params` are numbers, or names as text.
-
-        Raises ColosseumError with everything that is wrong with the spec.
-        """
-        given = {_named_param(name): _param(name, value) for name, value in (params or {}).items()}
-        with in_words():
-            checked, diagnostics = check(place_of(spec), seed=_seed(seed), params=given)
-            if checked is None or has_errors(diagnostics):
-                raise Stop(*diagnostics)
-        self._checked: Checked = checked
-        self.warnings: tuple[str, ...] = tuple(f"{d.code}: {d.message}" for d in diagnostics)
-
-    @property
-    def scenario(self) -> Scenario:
-        """The scenario as it was expanded for the seed."""
-        return self._checked.expansion.scenario
-
-    @cached_property
-    def optima(self) -> Optima:
-        """The best and the worst for all, and the best for each coalition, with proofs. Raises ColosseumError."""
-        with in_words():
-            return solve(self._checked)
-
-    def to_pandas(self) -> "DataFrame":
-        """One row a variable: its owner, its value at the optimum and at the best of each coalition.
-
-        `options` is the size of the domain; `payoff`, in the spec's own units, is of the owner with all that it
-        decides. Where a best is not known its columns are null, and `reason` says why. Raises ColosseumError where
-        nothing can be solved, and ImportError without pandas.
-        """
-        return frame(_columns(self.scenario, self.optima))
-
-    def __repr__(self) -> str:
-        return f"<colosseum.Model {spelled(', '.join(_named(self.scenario)))}>"
-
-    def _repr_html_(self) -> str:
-        scenario = self.scenario
-        try:
-            optima = self.optima
-        except ColosseumError as fault:
-            values, best = [("best joint payoff", "–", str(fault))], dict[str, Optimum]()
-        else:
-            values, best = list(_values(optima)), _assigned(optima)
-        scores = {name: score(scenario.task, found.assignment or {}) for name, found in best.items()}
-        sources = self._checked.spec.composition.sources
-        return html(
-            "model.html",
-            title_words=scenario.title or scenario.name,
-            facts_found=list(_facts(scenario)),
-            warnings=self.warnings,
-            values=values,
-            columns=list(best),
-            variables=[_decision(variable, best) for variable in scenario.task.variables],
-            payoffs=list(_payoffs(scenario, scores)),
-            most=MOST_ROWS,
-            channels=list(_channels(scenario)),
-            sources=[(source.name, marked(source.text)) for source in sources],
-        )
+def instance_html(
+    scenario: Scenario, optima: Optima | str, *, warnings: Sequence[str], sources: Sequence[Source]
+) -> str:  # fmt: skip
+    """The page of an instance: who decides what, and the optima, or why they are not known."""
+    if isinstance(optima, str):
+        values, best = [("best joint payoff", "–", optima)], dict[str, Optimum]()
+    else:
+        values, best = list(_values(optima)), _assigned(optima)
+    scores = {name: score(scenario.task, found.assignment or {}) for name, found in best.items()}
+    return html(
+        "instance.html",
+        title_words=scenario.title or scenario.name,
+        facts_found=list(_facts(scenario)),
+        warnings=warnings,
+        values=values,
+        columns=list(best),
+        variables=[_decision(variable, best) for variable in scenario.task.variables],
+        payoffs=list(_payoffs(scenario, scores)),
+        most=MOST_ROWS,
+        channels=list(_channels(scenario)),
+        sources=[(source.name, marked(source.text)) for source in sources],
+    )
 
 
-def _seed(given: object) -> int | None:
-    """A seed, also of numpy. Raises ColosseumError."""
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, Integral) or given < 0:
-        raise ColosseumError(f"the seed has to be a whole number from 0 on, not {given!r}"[:300])
-    return int(given)
-
-
-def _named_param(name: object) -> str:
-    if not isinstance(name, str):
-        raise ColosseumError(f"a param has a name, not {name!r}"[:300])
-    return name
-
-
-def _param(name: str, value: object) -> Value:
-    """A param as a spec has it: also numbers of numpy are numbers. Raises ColosseumError."""
-    match value:
-        case bool() | str():
-            return value
-        case Integral():
-            return int(value)
-        case Real() if abs(float(value)) < float("inf"):
-            return float(value)
-    raise ColosseumError(f"the param `{name}` has to be a number, a truth or a name, not {value!r}"[:300])
-
-
-def _named(scenario: Scenario) -> Iterator[str]:
-    yield scenario.name
-    yield f"seed {scenario.seed}"
-    yield counted(len(scenario.task.agents), "agent")
-    yield counted(len(scenario.task.variables), "variable")
+def instance_words(scenario: Scenario) -> str:
+    """Which instance it is, and its size."""
+    sizes = (counted(len(scenario.task.agents), "agent"), counted(len(scenario.task.variables), "variable"))
+    return spelled(", ".join((scenario.name, f"seed {scenario.seed}", *sizes)))
 
 
 def _facts(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -225,7 +142,8 @@ def _channels(scenario: Scenario) -> Iterator[tuple[str, str]]:
         yield channel.name, secret + named(channel.members)
 
 
-def _columns(scenario: Scenario, optima: Optima) -> Iterator[Cells]:
+def instance_columns(scenario: Scenario, optima: Optima) -> Iterator[Cells]:
+    """One row a variable: its owner, its value at the optimum and at the best of each coalition."""
     variables = scenario.task.variables
     yield "variable", "text", [v.name for v in variables]
     yield "owner", "text", [v.owner for v in variables]

@@ -1,0 +1,36 @@
+"""What cannot be done. In: diagnostics; out: the one exception of the public surface, and of the command line."""
+
+from collections.abc import Iterable
+
+from colosseum.diagnostics import Diagnostic, Severity, render_text, report
+
+EXPLAIN = "explain: "
+"""How the line begins that says where more can be read."""
+
+
+class ColosseumError(Exception):
+    """Why something cannot be read, computed or run. The diagnostics say it as data, the text as words."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__(*diagnostics)
+        self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        words = explain_words(self.diagnostics)
+        return render_text(self.diagnostics).rstrip() + (f"\n{words}" if words else "")
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in place of a traceback, which would be of lines that are not the user's."""
+        return f"{type(self).__name__}: {self}".splitlines()
+
+
+def stop(code: str, message: str, *, help: str = "") -> ColosseumError:  # noqa: A002 - the word users read
+    """An error with one diagnostic that has no place in a text."""
+    return ColosseumError(report(code, None, message, help=help))
+
+
+def explain_words(diagnostics: Iterable[Diagnostic]) -> str:
+    """The command that explains the first error, and codes of the others; empty where there is none."""
+    codes = list(dict.fromkeys(d.code for d in diagnostics if d.severity is Severity.ERROR))
+    others = f" (also {', '.join(codes[1:])})" if codes[1:] else ""
+    return f"{EXPLAIN}colosseum explain {codes[0]}{others}" if codes else ""

@@ -1,0 +1,193 @@
+"""Questions to one instance of a spec. In: a checked spec; out: optima, figures, what coalitions could do.
+
+Errors are in the spec's words, and point into it where they can.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final
+
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.diagnostics import Diagnostic, Span, closest, report
+from colosseum.evidence.instance import Instance
+from colosseum.evidence.metrics import Measured, measure
+from colosseum.model import draws
+from colosseum.model.check import Checked
+from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.values import Fault, Value, text
+from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.exposure import Measure, Scan, Watch, scan
+from colosseum.optimum.questions.prospect import Prospect, prospect
+from colosseum.optimum.solve import Optimum, Solver
+from colosseum.report.optima import Optima
+from colosseum.run.turn import matches
+
+MOST_LISTED: Final = 12
+"""Variables that a message lists."""
+BY: Final[dict[str, Measure]] = {"worst": "worst_harm", "selfish": "selfish_harm", "temptation": "temptation"}
+"""By what a scan may rank."""
+
+
+@contextmanager
+def solving(checked: Checked) -> Iterator[None]:
+    """Within the block, a term that is too large or undefined is a ColosseumError that points at it."""
+    try:
+        yield
+    except NotLowered as fault:
+        symbol = checked.spec.symbols.get(fault.name.partition("[")[0])
+        raise ColosseumError(report("C100", symbol.span if symbol else None, str(fault), help=fault.help)) from None
+    except Fault as fault:
+        raise ColosseumError(report(fault.code, fault.span, fault.message, help=fault.help)) from None
+
+
+def require_feasible(optimum: Optimum) -> None:
+    """Some assignment satisfies the hard requirements. Raises ColosseumError."""
+    if optimum.status == "infeasible":
+        raise stop("C101", "no assignment satisfies the hard requirements", help="drop one, or give it a `penalty`")
+
+
+def chosen_coalition(scenario: Scenario, name: str | None, members: str | None) -> Coalition | None:
+    """The coalition of a name, else the first, with other members where some are named. Raises ColosseumError."""
+    if name is not None and name not in scenario.coalition:
+        known = list(scenario.coalition)
+        help_ = closest(name, known) or f"coalitions: {', '.join(known) or 'none'}"
+        raise stop("C122", f"there is no coalition `{name}`", help=help_)
+    chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
+    if members is None:
+        return chosen
+    named = tuple(dict.fromkeys(m.strip() for m in members.split(",") if m.strip()))
+    require_agents(named, scenario.task, "--members")
+    inside = tuple(a for a in scenario.task.agents if a in named)
+    return replace(chosen, members=inside) if chosen else Coalition("members", inside, ())
+
+
+def require_agents(named: Sequence[str], task: Task, option: str) -> None:
+    """All names are agents, and there are some. Raises ColosseumError."""
+    strange = next((a for a in named if a not in task.agents), None)
+    if strange is not None or not named:
+        what = f"there is no agent `{strange}`" if strange else "names no agent"
+        help_ = closest(strange or "", task.agents) or f"agents: {', '.join(task.agents)}"
+        raise stop("C122", f"`{option}`: {what}", help=help_)
+
+
+def solve(checked: Checked) -> Optima:
+    """The optima of a scenario. Raises ColosseumError when a part of it cannot be optimised exactly."""
+    scenario = checked.expansion.scenario
+    with solving(checked):
+        solver = Solver(scenario.task)
+        return Optima(
+            scenario=scenario,
+            solver=solver,
+            optimum=solver.maximise(WELFARE, canonical=True),
+            minimum=solver.minimise(WELFARE),
+            coalitions={c.name: _best(c, solver) for c in scenario.coalitions},
+        )
+
+
+def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
+    """The best of a coalition's objective, or why it cannot be had."""
+    if not coalition.members:
+        return "the coalition has no members"
+    try:
+        return solver.maximise(coalition_goal(coalition), canonical=True)
+    except NotLowered as fault:
+        return str(fault)
+
+
+def decided(
+    given: Mapping[str, object], scenario: Scenario, place: Callable[[str], Span | None] = lambda name: None
+) -> tuple[dict[str, Value], list[str], list[Diagnostic]]:
+    """The complete assignment, the variables that were left out, and what is wrong; `place` finds a name in a text.
+
+    A variable that is left out is undecided: none where its domain has it, else a seeded draw.
+    """
+    task = scenario.task
+    wrong = [_unknown(name, place(name), task) for name in given if name not in task.variable]
+    found: dict[str, Value] = {}
+    for variable in task.variables:
+        if variable.name not in given:
+            key = draws.key(scenario.seed, "undecided", (variable.name, 1))
+            found[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
+            continue
+        fitting = [v for v in variable.domain if matches(given[variable.name], v)]
+        if fitting:
+            found[variable.name] = fitting[0]
+        else:
+            known = [text(v) for v in variable.domain]
+            shown = json.dumps(given[variable.name], ensure_ascii=False, default=repr)
+            help_ = closest(str(given[variable.name]), known) or f"its values: {', '.join(known)}"
+            message = f"`{variable.name}` cannot be {shown}"
+            wrong.append(report("C121", place(variable.name), message, help=help_))
+    return found, [v.name for v in task.variables if v.name not in given], wrong
+
+
+def _unknown(name: str, span: Span | None, task: Task) -> Diagnostic:
+    help_ = closest(name, task.variable) or f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
+    return report("C121", span, f"there is no variable `{name}`", help=help_)
+
+
+def measured(
+    checked: Checked, assignment: Mapping[str, Value], coalition: Coalition | None, order: str | None
+) -> Measured:
+    """All figures of a complete assignment; `order` names every agent once. Raises ColosseumError."""
+    task = checked.expansion.scenario.task
+    turns = _order(order, task)
+    with solving(checked):
+        return measure(Instance.of(task), assignment, coalition=coalition, order=turns, closely=True)
+
+
+def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
+    if order is None:
+        return None
+    named = tuple(a.strip() for a in order.split(",") if a.strip())
+    require_agents(named, task, "--order")
+    missing = [a for a in task.agents if a not in named and task.owned[a]]
+    if missing or len(set(named)) != len(named):
+        what = f"leaves out `{missing[0]}`" if missing else "names an agent twice"
+        raise stop("C122", f"`--order` {what}", help=f"it names every agent once: {', '.join(task.agents)}")
+    return (*named, *(a for a in task.agents if a not in named))
+
+
+def prospected(checked: Checked, coalition: str | None, members: str | None, strengths: Sequence[float]) -> Prospect:
+    """What a coalition could do before any agent acts. Raises ColosseumError."""
+    for strength in strengths:
+        if not 0 <= strength <= 1:
+            raise stop("C122", f"`--at {strength:g}` is not a strength: λ is a number from 0 to 1")
+    scenario = checked.expansion.scenario
+    chosen = _conspirators(scenario, coalition, members)
+    with solving(checked):
+        found = prospect(Solver(scenario.task), chosen, strengths=strengths)
+    require_feasible(found.optimum)
+    return found
+
+
+def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> Coalition:
+    """The coalition asked for: somebody, and somebody else is not in it. Raises ColosseumError."""
+    chosen = chosen_coalition(scenario, name, members)
+    help_ = "say who is in it, as in `--members A,B`"
+    if chosen is None:
+        raise stop("C122", "the scenario declares no coalition", help=help_)
+    if not chosen.members:
+        raise stop("C122", f"the coalition `{chosen.name}` has no members at seed {scenario.seed}", help=help_)
+    if len(chosen.members) == len(scenario.task.agents):
+        message = f"the coalition `{chosen.name}` is everybody: there is nobody whom it could harm"
+        raise stop("C122", message, help="leave somebody out, as in `--members A,B`")
+    return chosen
+
+
+def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
+    """All coalitions of a size, ranked by what they could do at the optimum. Raises ColosseumError."""
+    if by not in BY:
+        raise stop("C122", f"nothing is ranked by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
+    scenario = checked.expansion.scenario
+    agents = len(scenario.task.agents)
+    if not 1 <= size < agents:
+        most = f"from 1 to {agents - 1}, since somebody must be left out" if agents > 1 else "none, with one agent only"
+        raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"sizes that do: {most}")
+    with solving(checked):
+        found = scan(Solver(scenario.task), scenario, size=size, by=BY[by], watch=watch)
+    require_feasible(found.optimum)
+    return found
