@@ -1,8 +1,9 @@
 """Colosseum: audit scenarios as plain text in; provable optima, traces of agents and honest verdicts out.
 
-For notebooks and scripts: `load` reads a spec, `Campaign` a folder of runs, its `run` one run. For agents of your own:
-a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`, `state_belief` and `done`; `messages(view)` and
-`tools(view)` are what a model is sent. They are loaded when they are first named, so that nothing else waits for them.
+For notebooks and scripts: `load` reads a spec, `audit` lets agents act it out, `Campaign` reads a folder of runs, its
+`run` one run. For agents of your own: a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`,
+`state_belief` and `done`; `messages(view)` and `tools(view)` are what a model is sent. They are loaded when they are
+first named, so that nothing else waits for them.
 """
 
 TYPE_CHECKING = False
@@ -10,7 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from colosseum.api.errors import ColosseumError
-    from colosseum.api.public import Campaign, Instance, Run, Spec, load
+    from colosseum.api.public import Campaign, Instance, Run, Spec, audit, load
     from colosseum.players.models.messages import messages
     from colosseum.players.models.tools import tools
     from colosseum.players.view import (
@@ -39,6 +40,7 @@ __all__ = [
     "Usage",
     "View",
     "__version__",
+    "audit",
     "decide",
     "done",
     "load",
@@ -51,7 +53,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _PLACES = {
-    **dict.fromkeys(("Campaign", "Instance", "Run", "Spec", "load"), "api.public"),
+    **dict.fromkeys(("Campaign", "Instance", "Run", "Spec", "audit", "load"), "api.public"),
     "ColosseumError": "api.errors",
     "messages": "players.models.messages",
     "tools": "players.models.tools",

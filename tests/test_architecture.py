@@ -80,8 +80,8 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "campaign": 6112,
     "evidence": 5478,
     "report": 7668,
-    "api": 1280,
-    "cli": 6170,
+    "api": 3043,
+    "cli": 4613,
     "notebook": 893,
 }
 

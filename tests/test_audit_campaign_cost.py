@@ -17,6 +17,7 @@ from conftest import planned, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
+from colosseum.api.budget import left_words, spent_words
 from colosseum.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
@@ -26,7 +27,6 @@ from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.retry import Attempt, OnAttempt
 from colosseum.campaign.source import PaidSource, RunSource
 from colosseum.campaign.spending import spent_before
-from colosseum.cli.spending import left_words, spent_words
 from colosseum.model.experiment import Conditions
 from colosseum.players.models import reply
 from colosseum.players.models.failure import Failure

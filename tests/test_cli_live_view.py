@@ -20,13 +20,14 @@ from terminal import watch
 from test_cli_commands import colosseum
 from warm_process import Command, run
 
+from colosseum.api.budget import money
+from colosseum.api.meter import Meter
 from colosseum.campaign.folder import Expense, Reason, Result
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt
 from colosseum.cli.live_view.drawing import draw
-from colosseum.cli.live_view.meter import Meter
-from colosseum.cli.words import money, span
+from colosseum.cli.words import span
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Given
 from colosseum.players.models.request import Endpoint, Place, Price, Request

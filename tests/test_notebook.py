@@ -351,7 +351,7 @@ def test_a_spec_answers_what_the_command_line_answers(tmp_path: Path) -> None:
     assert instance.optimum().assignment == best["assignment"]
     chosen = tmp_path / "chosen.json"
     chosen.write_text(json.dumps(best["assignment"]), encoding="utf-8")
-    scored = json.loads(command("score", JIRA, chosen, *words).stdout)
+    scored = json.loads(command("score", JIRA, "--assignment", chosen, *words).stdout)
     figures = instance.score(best["assignment"]).scalars
     assert {name: figure.value for name, figure in figures.items()}.items() <= scored["metrics"].items()
     with pytest.raises(colosseum.ColosseumError, match="there is no variable `nobody`"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from colosseum.api.errors import ColosseumError, stop
 from colosseum.diagnostics import closest
@@ -14,10 +14,16 @@ from colosseum.model.experiment import Design, overruled
 from colosseum.model.sweeps import factors
 from colosseum.run.trial import Block, blocks
 
+Say: TypeAlias = Callable[[str], None]
+"""Is told remarks for people."""
 MOST_LISTED: Final = 12
 """Sweep points that a message names."""
 MOST_SEEDS: Final = 1_000_000
 """Of one range."""
+
+
+def silent(words: str) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +37,7 @@ class Part:
     """`i/N`: every N-th block from the i-th on."""
 
 
-def silent(words: str) -> None:
-    """Says nothing."""
-
-
-def read_design(checked: Checked, part: Part, *, file: str, say: Callable[[str], None] = silent) -> Design:
+def read_design(checked: Checked, part: Part, *, file: str, say: Say = silent) -> Design:
     """The experiment asked for, with the arms and seeds asked for. Raises ColosseumError."""
     if not checked.designs:
         example = 'experiment first "Does a private channel change anything?" { seeds 1..5  arm baseline { } }'
@@ -54,7 +56,7 @@ def read_design(checked: Checked, part: Part, *, file: str, say: Callable[[str],
     return replace(design, seeds=read_seeds(part.seeds)) if part.seeds else design
 
 
-def _with_arms(design: Design, arms: Sequence[str], say: Callable[[str], None]) -> Design:
+def _with_arms(design: Design, arms: Sequence[str], say: Say) -> Design:
     for arm in arms:
         if arm not in design.arms:
             help_ = closest(arm, design.arms) or f"arms: {', '.join(design.arms)}"

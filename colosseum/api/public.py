@@ -3,22 +3,31 @@
 Everything that is known to go wrong is a ColosseumError with diagnostics as data; nothing is printed.
 """
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from colosseum.api.asking import Names, wanted_of
+from colosseum.api.auditing import carry_out, writing
+from colosseum.api.budget import Budget, dollars
 from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.judges import Judged
+from colosseum.api.meter import telling
 from colosseum.api.openings import Prompts
-from colosseum.api.part import Part, read_design
+from colosseum.api.part import Part, read_design, silent
+from colosseum.api.progress import Progress
 from colosseum.api.questions import chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.api.reading import in_words, read_campaign, read_report
 from colosseum.api.runs import find_run, run_words
 from colosseum.api.shown_prompts import Asked, prompts
 from colosseum.api.vetting import require, vet
-from colosseum.campaign.folder import Plan
+from colosseum.api.work import Request, default_folder, plan_work
+from colosseum.campaign.folder import Folder, Plan
 from colosseum.diagnostics import Diagnostic, Severity, closest, has_errors, render_text
 from colosseum.evidence.metrics import Measured
 from colosseum.model.check import Checked
@@ -47,6 +56,41 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str], /, **params: object) -> "Spec":
     """Read a spec; `params` are numbers, truths, or names as text. A broken file gives a Spec that says why."""
     return Spec(path, params)
+
+
+def audit(
+    spec: "Spec | str | PathLike[str]", /, experiment: str | None = None, models: Names | None = None, *,
+    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None,
+    budget: float | None = None, no_budget: bool = False, judges: str | Sequence[str] = (),
+    progress: bool | Callable[[Progress], None] = False, retry_failed: bool = False, fresh: bool = False,
+    connections: int = 64, jobs: int = 1, asking: Mapping[str, object] | None = None, **params: object,
+) -> "Campaign":  # fmt: skip
+    """Let agents act an experiment out; what is there already, in `out` or the default folder, is not run again.
+
+    `models` is a name as litellm has it, or names by whom they play; without one the spec's players act. `asking` has
+    options of `colosseum audit` that say how models are asked, by name: `api_base`, `price`, `temperature`, …; a value
+    is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says so.
+    `progress` is told how far it has come, or prints it. `jobs` are processes for scripted players: a script that asks
+    for more than one needs `if __name__ == "__main__":`.
+
+    Ctrl-C raises KeyboardInterrupt, once calls under way have ended: the same call goes on. Raises ColosseumError.
+    """
+    made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
+    part = Part(experiment, _seeds(seeds), _several(arms))
+    money = Budget(budget, None, no_budget)
+    watching = nullcontext if progress is False else telling(_say_progress if progress is True else progress)
+    say = _say if progress is True else silent
+    request = Request(
+        made.path, made.params, part, wanted_of(models, asking or {}), money, None if out is None else _place(out),
+        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, judged=Judged(_several(judges)),
+        say=say, warn=say, watching=watching,
+    )  # fmt: skip
+    folder = Folder(request.out or default_folder(made.checked, part))
+    with writing(folder):
+        outcome = carry_out(plan_work(made.checked, request, folder))
+    campaign = Campaign(folder.path)
+    campaign.outcome = outcome.words(folder)
+    return campaign
 
 
 class Spec:
@@ -196,11 +240,20 @@ class Campaign:
         """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no such thing."""
         self.folder = _place(folder)
         self.coalition = coalition
+        self.outcome = ""
+        """What became of the runs when `audit` made them, what they cost, and why some were left; else empty."""
         self._plan: Plan = read_campaign(self.folder)
         known = self._plan.coalitions
         if coalition is not None and coalition not in known:
             help_ = closest(str(coalition), known) or f"coalitions: {', '.join(known) or 'none'}"
             raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
+
+    @property
+    def left(self) -> int:
+        """Planned runs that have no result yet."""
+        folder = Folder(self.folder)
+        with in_words(self.folder):
+            return sum(folder.result(each.trial) is None for each in self._plan.trials)
 
     @cached_property
     def findings(self) -> Findings:
@@ -288,6 +341,28 @@ def _vetted(
 ) -> tuple[Checked | None, list[Diagnostic]]:  # fmt: skip
     with in_words():
         return vet(path, seed=seed, params=params)
+
+
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _seeds(given: Sequence[int] | str | None) -> str | None:
+    """Seeds as the command line has them. Raises ColosseumError."""
+    return given if given is None or isinstance(given, str) else ",".join(str(_seed(seed)) for seed in given)
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")
+
+
+def _say_progress(progress: Progress) -> None:
+    """One line, which the next one replaces."""
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    spent = f", {dollars(progress.dollars)} spent" if progress.dollars else ""
+    end = "\n" if progress.final else ""
+    sys.stdout.write(f"\r{progress.done} of {progress.runs} runs{failed}{spent}{end}")
+    sys.stdout.flush()
 
 
 def _listed(names: Sequence[str] | None) -> str | None:

@@ -20,7 +20,7 @@ def run_words(listed: Listed) -> str:
 
 
 def find_run(plan: Plan, words: str) -> Listed:
-    """The run that is meant by the start of its identity, or by `ARM:SEED[:REPEAT]`. Raises Stop."""
+    """The run that is meant by the start of its identity, or by `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
     found = [listed for listed in plan.trials if _meant(listed, words)]
     if len(found) == 1:
         return found[0]

@@ -1,6 +1,5 @@
 """`colosseum judge calibrate`."""
 
-import asyncio
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,7 +8,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from colosseum.api.asking import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.api.budget import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.api.errors import stop
+from colosseum.api.interrupting import awaited
+from colosseum.api.judges import Judged, judges_of
+from colosseum.api.obeying import exit_code
 from colosseum.api.part import Part, read_design
 from colosseum.campaign.calibration.asked import calls_path, judged, matter
 from colosseum.campaign.calibration.cases import Case, cases
@@ -19,11 +23,6 @@ from colosseum.campaign.folder import Expense, as_bytes, replace_file
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
-from colosseum.cli.asking import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
-from colosseum.cli.interrupting import until_interrupted
-from colosseum.cli.judging import Judged, judges_of
-from colosseum.cli.obeying import exit_code
-from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import Calibration, Scored, calibration
@@ -106,7 +105,7 @@ def _asked(
     async def ask_all() -> list[list[list[Judgement | None]]]:
         return [await judged(every, each, repeats, folder, source, redaction) for each in endpoints]
 
-    answers = asyncio.run(until_interrupted(ask_all(), source))
+    answers = awaited(ask_all(), source, note)
     scored = [[_scored(c, own) for c, own in zip(every, each, strict=True)] for each in answers]
     found = [calibration(each.model, own) for each, own in zip(endpoints, scored, strict=True)]
     flat = [one for each in answers for own in each for one in own]

@@ -1,5 +1,6 @@
 """The commands about runs, and their options. In: arguments; out: a call of what does the work."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -99,36 +100,40 @@ def audit(
 
     Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
     """
-    from colosseum.api.part import Part
-    from colosseum.cli.asking import Wanted, read_sharing
-    from colosseum.cli.audit import Request, audit_file, read_cache
-    from colosseum.cli.cluster import read_cluster
+    from colosseum.api.asking import Wanted, read_sharing
+    from colosseum.api.budget import Budget
+    from colosseum.api.judges import Judged
+    from colosseum.api.part import Part, silent
+    from colosseum.api.work import Request, read_cache
+    from colosseum.api.workers import read_cluster
+    from colosseum.cli.audit import audit_file
     from colosseum.cli.gate import read_gate
-    from colosseum.cli.judging import Judged
-    from colosseum.cli.live_view.display import read_display
-    from colosseum.cli.spending import Budget
+    from colosseum.cli.live_view.display import read_display, showing
+    from colosseum.cli.pilot import Pilot
+    from colosseum.cli.words import note, read_sets
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
         tuple(temperature or ()), tuple(max_tokens or ()), tuple(timeout or ()), tuple(header or ()), allowed(context),
     )  # fmt: skip
+    shown = read_display(display)
     request = Request(
-        file, tuple(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
-        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh, pilot, yes,
-        max_connections, jobs, read_display(display), read_cluster(cluster),
-        Judged(tuple(judge or ()), judge_repeats, judge_temperature),
-        read_gate(fail_on, inconclusive=fail_on_inconclusive), 60 * patience,
-        read_sharing(share_limit or ()),
+        file, read_sets(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
+        Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
+        max_connections, jobs, read_cluster(cluster), Judged(tuple(judge or ()), judge_repeats, judge_temperature),
+        60 * patience, read_sharing(share_limit or ()), silent if shown == "none" else note, note,
+        lambda meter: showing(shown, meter, sys.stderr),
     )  # fmt: skip
+    gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
     if show_config:
         from colosseum.cli.configuration import show_configuration
 
-        return show_configuration(request, context.params, origins(context), as_json=json)
+        return show_configuration(request, {**context.params, "display": shown}, origins(context), as_json=json)
     if dry_run:
         from colosseum.cli.dry_run import dry_run_file
 
         return dry_run_file(request, as_data=json)
-    return audit_file(request, as_json=json)
+    return audit_file(request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 
 
 @configured
@@ -147,16 +152,17 @@ def plan(
     json: AsJson = False,
 ) -> int:
     """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
+    from colosseum.api.asking import Wanted
     from colosseum.api.part import Part
-    from colosseum.cli.asking import Wanted
-    from colosseum.cli.audit import Request
+    from colosseum.api.work import Request
     from colosseum.cli.plan import plan_file
+    from colosseum.cli.words import read_sets
 
     wanted = Wanted(
         tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), tuple(temperature or ()),
         tuple(max_tokens or ()),
     )  # fmt: skip
-    request = Request(file, tuple(sets or ()), Part(experiment, seeds), wanted, out=out, couple=couple)
+    request = Request(file, read_sets(sets or ()), Part(experiment, seeds), wanted, out=out, couple=couple)
     return plan_file(request, as_data=json)
 
 
@@ -290,10 +296,10 @@ def judge(
     With `calibrate` in place of a folder it tells how good judges are, by transcripts of which the answer is known.
     Where there is a folder of that name it is the folder that is meant.
     """
-    from colosseum.cli.asking import Wanted
+    from colosseum.api.asking import Wanted
+    from colosseum.api.budget import Budget
+    from colosseum.api.judges import Judged
     from colosseum.cli.judge import Request, judge_folder
-    from colosseum.cli.judging import Judged
-    from colosseum.cli.spending import Budget
 
     wanted = Wanted(
         (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),

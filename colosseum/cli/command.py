@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from colosseum.api.errors import ColosseumError
-from colosseum.cli.obeying import exit_code, obeying
+from colosseum.api.obeying import exit_code, obeying
 from colosseum.cli.words import complain
 
 P = ParamSpec("P")

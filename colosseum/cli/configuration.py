@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from colosseum.api.asking import Asking, read_asking
 from colosseum.api.part import read_design
-from colosseum.cli.asking import Asking, read_asking
-from colosseum.cli.audit import Request, default_folder
+from colosseum.api.work import Request, default_folder
 from colosseum.cli.environment import Origins
 from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.language import syntax
@@ -35,10 +35,10 @@ class Held:
 
 def show_configuration(request: Request, values: Mapping[str, object], found: Origins, *, as_json: bool) -> int:
     """Print what would hold; nothing is run, and nothing written. Raises ColosseumError."""
-    checked = checked_spec(request.file, seed=None, sets=request.sets)
+    checked = checked_spec(request.file, params=request.params)
     design = read_design(checked, request.part, file=str(request.file), say=note)
     asking = read_asking(request.wanted, checked)
-    known = {**values, "display": request.display, "out": request.out or default_folder(checked, request.part)}
+    known = {**values, "out": request.out or default_folder(checked, request.part)}
     known["timeout"] = known["timeout"] or Endpoint.timeout
     redaction = Redaction.of(others=asking.secrets)
     specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))

@@ -6,21 +6,21 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from colosseum.api.asking import read_asking
+from colosseum.api.budget import campaign_budget, check_budget, prices_of
 from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.history import read_history, recall, spec_digest
+from colosseum.api.judges import judges_of
 from colosseum.api.part import read_design, read_shard, sharded
+from colosseum.api.work import Request, default_folder, resolved
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.estimate import outlook
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.planning import configured, screened_before
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.spending import Spent, spent_before
-from colosseum.cli.asking import read_asking
-from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.forecast import Forecast, as_json, show
-from colosseum.cli.history import read_history, recall, spec_digest
-from colosseum.cli.judging import judges_of
 from colosseum.cli.judging_estimate import judging_estimates
-from colosseum.cli.spending import campaign_budget, check_budget, prices_of
 from colosseum.cli.survey import Survey, survey
 from colosseum.cli.words import checked_spec, note, say_json, wants_color
 from colosseum.evidence.reading import Reader, Unreadable
@@ -36,7 +36,7 @@ from colosseum.run.trial import Expansions, Listed, Trials
 
 def dry_run_file(request: Request, *, as_data: bool) -> int:
     """Say what an audit would take. Asks nothing and writes nothing."""
-    checked = checked_spec(request.file, seed=None, sets=request.sets)
+    checked = checked_spec(request.file, params=request.params)
     path = request.out or default_folder(checked, request.part)
     try:
         found = forecast(request, checked, path)

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from colosseum.api.budget import dollars
 from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook
 from colosseum.campaign.folder import Screening
 from colosseum.campaign.lengths import Basis
 from colosseum.cli.survey import Runs, Survey
-from colosseum.cli.words import dollars, span
+from colosseum.cli.words import span
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.seeds import POWER, Needed

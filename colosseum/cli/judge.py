@@ -1,10 +1,14 @@
 """`colosseum judge`."""
 
-import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from colosseum.api.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.api.budget import Budget, Limits, budget_of, left_words, silent_words, spent_words, verdict_words
 from colosseum.api.errors import stop
+from colosseum.api.interrupting import awaited
+from colosseum.api.judges import Judged, check_panel, judges_of, keep_judges, leave_out, who_judged
+from colosseum.api.obeying import exit_code
 from colosseum.api.part import Part, read_design
 from colosseum.api.reading import read_campaign
 from colosseum.campaign.folder import Damaged, Folder, Plan
@@ -15,13 +19,8 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
-from colosseum.cli.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
 from colosseum.cli.audit import going_on
-from colosseum.cli.interrupting import until_interrupted
-from colosseum.cli.judging import Judged, check_panel, judges_of, keep_judges, leave_out, verdict_words, who_judged
-from colosseum.cli.obeying import exit_code
 from colosseum.cli.report import report_folder
-from colosseum.cli.spending import Budget, Limits, budget_of, left_words, silent_words, spent_words
 from colosseum.cli.words import checked_spec, note
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint
@@ -100,10 +99,7 @@ def _judged(
     redaction = Redaction.of(others=secrets_of(endpoints))
     coalition = plan.coalitions[0] if plan.coalitions else ""
     judging = Judging(folder, coalition, endpoints, repeats, source, redaction)
-    try:
-        verdicts = asyncio.run(until_interrupted(judging.run(plan.trials), source))
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None
+    verdicts = awaited(judging.run(plan.trials), source, note)
     words = verdict_words(verdicts) or "there is no complete run to be judged"
     words += f", in {folder.path}" + (f"\n{spent}" if (spent := spent_words(purse)) else "")
     return _ended(verdicts, source, words)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from colosseum.api.budget import dollars
 from colosseum.api.errors import stop
 from colosseum.api.reading import read_campaign
 from colosseum.api.runs import SHORT, find_run, run_words
@@ -14,7 +15,7 @@ from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.listing import Overview, overviews
 from colosseum.campaign.verifying import Fault, SoFar, Verified, misfit, so_far, verify
 from colosseum.cli.rows import WRITERS, rows
-from colosseum.cli.words import dollars, file_errors, note, say_json, wants_color
+from colosseum.cli.words import file_errors, note, say_json, wants_color
 from colosseum.diagnostics import counted
 from colosseum.report.conversation import show_conversation
 from colosseum.report.page import Grid, list_facts, page_on, say, show_grid

@@ -5,10 +5,10 @@ A pilot shows no result: who saw one before deciding whether to go on would choo
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TextIO, TypeVar
 
-from colosseum.cli.audit import Work
+from colosseum.api.work import Work
 from colosseum.cli.dry_run import forecast
 from colosseum.cli.forecast import Forecast, as_json, show_bill
 from colosseum.cli.words import note, say_json, wants_color
@@ -17,6 +17,16 @@ from colosseum.model.check import Checked
 from colosseum.report.page import page_on, say
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What was asked for."""
+
+    blocks: int
+    """That are made before the user is told what the others will take."""
+    yes: bool
+    """Whether to go on after them without being asked."""
 
 
 def pilot_of(work: Work, number: int) -> Work:
@@ -31,15 +41,15 @@ def spread_evenly(planned: Sequence[T], number: int) -> list[T]:
     return [planned[round(n * (len(planned) - 1) / max(1, number - 1))] for n in range(number)]
 
 
-def goes_on(work: Work, checked: Checked, *, as_data: bool) -> bool:
+def goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_data: bool) -> bool:
     """Print what the other blocks will take, and ask; without a terminal, `--yes` answers. Raises OSError, Damaged."""
     if not work.left:
         return True
     found = forecast(replace(work.request, fresh=False), checked, work.folder.path)
     asks = sys.stdin.isatty() and sys.stderr.isatty()
-    if work.request.yes or asks:
+    if pilot.yes or asks:
         _print_bill(found, sys.stderr)
-        return work.request.yes or _agrees()
+        return pilot.yes or _agrees()
     if as_data:
         say_json(as_json(found))
     else:

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
+from colosseum.api.asking import read_asking
 from colosseum.api.errors import ColosseumError
 from colosseum.api.part import read_design
+from colosseum.api.work import Request, default_folder, resolved
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.planning import configured, screened_before
 from colosseum.campaign.registering import Registered, register
 from colosseum.campaign.screening import Screener
-from colosseum.cli.asking import read_asking
-from colosseum.cli.audit import Request, default_folder, resolved
 from colosseum.cli.words import checked_spec, note, say_json, wants_color
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
@@ -29,7 +29,7 @@ LEAST: Final = 2
 
 def plan_file(request: Request, *, as_data: bool) -> int:
     """Say what would be settled before the first run. Asks nothing and writes nothing. Raises ColosseumError."""
-    checked = checked_spec(request.file, seed=None, sets=request.sets)
+    checked = checked_spec(request.file, params=request.params)
     design = read_design(checked, request.part, file=str(request.file), say=note)
     asking, expansions = read_asking(request.wanted, checked, design), Expansions(checked.spec, checked.params)
     asked = configured(checked.designs[design.name], expansions, resolved(request, asking)).configuration

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum import __version__
+from colosseum.api.asking import Asking
 from colosseum.api.errors import ColosseumError, stop
 from colosseum.api.reading import read_campaign, read_report
 from colosseum.api.runs import run_words
@@ -17,7 +18,6 @@ from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import Replayed, Verdict, differing, replay
-from colosseum.cli.asking import Asking
 from colosseum.cli.words import note, say_json, wants_color
 from colosseum.diagnostics import counted, has_errors
 from colosseum.model.check import Checked, check

@@ -85,9 +85,11 @@ def _halves(character: str) -> Iterator[int]:
     return (int.from_bytes(units[n : n + 2]) for n in range(0, len(units), 2))
 
 
-def checked_spec(file: Path, *, seed: int | None, sets: Iterable[str]) -> Checked:
+def checked_spec(
+    file: Path, *, seed: int | None = None, sets: Iterable[str] = (), params: Mapping[str, Value] | None = None
+) -> Checked:  # fmt: skip
     """A spec without errors, its warnings said. Raises ColosseumError."""
-    found, diagnostics = vet(file, seed=seed, params=read_sets(sets))
+    found, diagnostics = vet(file, seed=seed, params=params or read_sets(sets))
     checked = require(found, diagnostics)
     say_diagnostics(diagnostics)
     return checked
@@ -113,23 +115,6 @@ def read_value(word: str) -> Value:
     if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
         return float(word)
     return word
-
-
-def dollars(amount: float) -> str:
-    """An amount of US dollars; small ones with more digits, so that nothing that costs reads as 0."""
-    if amount >= 1 or amount == 0:
-        return f"${amount:,.2f}"
-    return f"${amount:.4f}" if amount >= 0.001 else f"${amount:.{1 - math.floor(math.log10(amount))}f}"
-
-
-def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool) -> str:
-    """What was spent; what has no known price is said to have none, and is never 0."""
-    parts = [dollars(spent)] if spent or not (unpriced or unknown) else []
-    if unpriced:
-        parts.append(f"{unpriced} answer{'s' if unpriced > 1 else ''} of unknown price")
-    elif unknown:
-        parts.append("unknown price")
-    return " + ".join(parts) + (f" of {dollars(limit)}" if limit is not None else "")
 
 
 def span(seconds: float) -> str:

@@ -12,11 +12,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from threading import Event, Thread
+from functools import partial
+from threading import Event
 from typing import Literal, TextIO, TypeAlias, get_args
 
 from colosseum.api.errors import stop
-from colosseum.cli.live_view.meter import Meter
+from colosseum.api.meter import Meter, watched
 from colosseum.diagnostics import closest
 
 Display: TypeAlias = Literal["rich", "json", "none"]
@@ -28,17 +29,11 @@ def showing(display: Display, meter: Meter, stream: TextIO) -> Iterator[None]:
     if display == "none":
         yield
         return
-    done = Event()
-    thread = Thread(target=_draw if display == "rich" else _tell, args=(meter, stream, done), daemon=True)
-    thread.start()
-    try:
+    with watched(meter, partial(_draw if display == "rich" else _tell, stream)):
         yield
-    finally:
-        done.set()
-        thread.join()
 
 
-def _draw(meter: Meter, stream: TextIO, done: Event) -> None:
+def _draw(stream: TextIO, meter: Meter, done: Event) -> None:
     from rich.console import Console
     from rich.live import Live
 
@@ -52,7 +47,7 @@ def _draw(meter: Meter, stream: TextIO, done: Event) -> None:
             live.update(draw(meter.look()), refresh=True)
 
 
-def _tell(meter: Meter, stream: TextIO, done: Event) -> None:
+def _tell(stream: TextIO, meter: Meter, done: Event) -> None:
     with suppress(OSError):
         final = False
         while not final:

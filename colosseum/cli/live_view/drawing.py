@@ -7,8 +7,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from colosseum.cli.live_view.progress import ModelProgress, Progress
-from colosseum.cli.words import dollars, money, span
+from colosseum.api.budget import dollars, money
+from colosseum.api.progress import ModelProgress, Progress
+from colosseum.cli.words import span
 from colosseum.diagnostics import counted
 
 PATIENT = 5.0

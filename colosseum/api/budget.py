@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from colosseum.api.errors import stop
+from colosseum.campaign.judging import Verdicts
 from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Tally
-from colosseum.cli.words import dollars, money
 from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint, Price
@@ -124,3 +124,34 @@ def tally_words(tally: Tally, purse: Purse, folder: Path) -> str:
     if tally["failed before"]:
         words += f"\n{counted(tally['failed before'], 'run')} had failed before: `--retry-failed` tries again"
     return words
+
+
+def verdict_words(verdicts: Verdicts) -> str:
+    """What became of the judgements; empty where none was asked for."""
+    asked = verdicts.made + sum(verdicts.missing.values()) + verdicts.left
+    if not (asked or verdicts.found):
+        return ""
+    words = counted(verdicts.made + verdicts.found, "judgement")
+    words += f", {verdicts.found} of them from before" if verdicts.found and verdicts.made else ""
+    if verdicts.missing:
+        kinds = ", ".join(f"{number} {status}" for status, number in sorted(verdicts.missing.items()))
+        words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
+    words += f"; {counted(verdicts.left, 'judgement')} not asked for" if verdicts.left else ""
+    return words
+
+
+def dollars(amount: float) -> str:
+    """An amount of US dollars; small ones with more digits, so that nothing that costs reads as 0."""
+    if amount >= 1 or amount == 0:
+        return f"${amount:,.2f}"
+    return f"${amount:.4f}" if amount >= 0.001 else f"${amount:.{1 - math.floor(math.log10(amount))}f}"
+
+
+def money(spent: float, limit: float | None, unpriced: int, *, unknown: bool) -> str:
+    """What was spent; what has no known price is said to have none, and is never 0."""
+    parts = [dollars(spent)] if spent or not (unpriced or unknown) else []
+    if unpriced:
+        parts.append(f"{unpriced} answer{'s' if unpriced > 1 else ''} of unknown price")
+    elif unknown:
+        parts.append("unknown price")
+    return " + ".join(parts) + (f" of {dollars(limit)}" if limit is not None else "")

@@ -9,13 +9,14 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast, get_args
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
 from colosseum.api.errors import stop
+from colosseum.api.interrupting import completed
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.retry import Provider
 from colosseum.diagnostics import closest
@@ -25,10 +26,12 @@ from colosseum.model.json_text import Json
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
-from colosseum.players.own_source import Unplayable, is_own, mark_of
+from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
 from colosseum.run.redaction import header_secrets, secrets
 
 T = TypeVar("T")
+Names: TypeAlias = str | Sequence[str] | Mapping[str, str]
+"""A model for all, or models by whom they play, also written `WHO=provider/model`."""
 HEADER = re.compile(r"[A-Za-z0-9-]+")
 
 
@@ -48,6 +51,33 @@ class Wanted:
     header: tuple[str, ...] = ()
     python: tuple[str, ...] = ()
     """Modules whose agents may be loaded."""
+
+
+def wanted_of(models: Names | None, options: Mapping[str, object]) -> Wanted:
+    """Options as Python has them: a value is for all models, a mapping for some. Raises ColosseumError."""
+    named = _typed("models", models) if models else ()
+    names = [*(each.name for each in fields(Wanted) if each.name not in ("models", "python")), "allow_python"]
+    for option in options:
+        if option not in names:
+            raise stop("C122", f"there is no option `{option}`", help=closest(option, names) or ", ".join(names))
+    found = {option: _typed(option, value) for option, value in options.items()}
+    python = (*(module_of(words.rpartition("=")[2]) for words in named), *found.pop("allow_python", ()))
+    return Wanted(models=named, python=python, **found)
+
+
+def _typed(option: str, value: object) -> tuple[str, ...]:
+    """A value as it would be typed."""
+    match option, value:
+        case (("extra_body" | "header"), Mapping()) if not all(isinstance(each, Mapping) for each in value.values()):
+            headers = tuple(f"{name}: {each}" for name, each in value.items())
+            return headers if option == "header" else (json.dumps(value),)
+        case _, Mapping():
+            return tuple(f"{who}={words}" for who, each in value.items() for words in _typed(option, each))
+        case (("models" | "allow_python"), list() | tuple()):
+            return tuple(map(str, value))
+        case "price", (prompt, completion):
+            return (f"{prompt},{completion}",)
+    return ("none" if value is None else str(value),)
 
 
 @dataclass(frozen=True)
@@ -334,6 +364,6 @@ def ask_whether_they_can(models: Mapping[str, Endpoint]) -> None:
     async def ask_all() -> list[str | None]:
         return list(await asyncio.gather(*(preflight(endpoint, Provider()) for endpoint in models.values())))
 
-    wrong = [w for w in asyncio.run(ask_all()) if w]
+    wrong = [w for w in completed(ask_all()) if w]
     if wrong:
         raise stop("C124", wrong[0], help="no run was started and nothing was spent on one")

@@ -6,16 +6,17 @@ thread looks, so both hold a lock.
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Event, Lock, Thread
 
+from colosseum.api.progress import SCHEMA, ModelProgress, Progress
 from colosseum.campaign.folder import Result
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt
 from colosseum.campaign.runner import Became
-from colosseum.cli.live_view.progress import SCHEMA, ModelProgress, Progress
 from colosseum.model.json_text import Json
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer
@@ -159,6 +160,31 @@ class Meter:
             model, heard.answers, gate.under_way, int(gate.room), len(gate.waiting), round(held, 3), silent,
             None if silent is None else max(0.0, round(self.patience - silent, 3)), heard.last_failure,
         )  # fmt: skip
+
+
+@contextmanager
+def watched(meter: Meter, watch: Callable[[Meter, Event], None]) -> Iterator[None]:
+    """Within the block a thread watches, until the event is set."""
+    done = Event()
+    thread = Thread(target=watch, args=(meter, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def telling(tell: Callable[[Progress], None], seconds: float = 0.5) -> Callable[[Meter], AbstractContextManager[None]]:
+    """What to do with a meter so that somebody is told every so often how far it has come, and once in the end."""
+
+    def watch(meter: Meter, done: Event) -> None:
+        final = False
+        while not final:
+            final = done.wait(seconds)
+            tell(meter.look(final=final))
+
+    return lambda meter: watched(meter, watch)
 
 
 def _rate(number: float, minutes: float | None) -> float | None:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from colosseum.api.asking import Asking
 from colosseum.api.errors import stop
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, alone, read_judges, write_judges
-from colosseum.campaign.judging import Verdicts
-from colosseum.cli.asking import Asking
-from colosseum.diagnostics import counted
 from colosseum.model.experiment import Design
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint
@@ -88,17 +86,3 @@ def keep_judges(folder: Folder, endpoints: Sequence[Endpoint], repeats: int) -> 
         judges = fresh if earlier is None else earlier.joined(fresh)
         write_judges(folder, judges)
         return judges
-
-
-def verdict_words(verdicts: Verdicts) -> str:
-    """What became of the judgements; empty where none was asked for."""
-    asked = verdicts.made + sum(verdicts.missing.values()) + verdicts.left
-    if not (asked or verdicts.found):
-        return ""
-    words = counted(verdicts.made + verdicts.found, "judgement")
-    words += f", {verdicts.found} of them from before" if verdicts.found and verdicts.made else ""
-    if verdicts.missing:
-        kinds = ", ".join(f"{number} {status}" for status, number in sorted(verdicts.missing.items()))
-        words += f"; without a score: {kinds}: `colosseum judge` asks for them again"
-    words += f"; {counted(verdicts.left, 'judgement')} not asked for" if verdicts.left else ""
-    return words

@@ -1,0 +1,131 @@
+"""Carries an audit out. In: work that is planned; out: its runs, made and judged, and what came of them.
+
+What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from colosseum.api.asking import ask_whether_they_can, asking_words
+from colosseum.api.budget import Limits, budget_of, tally_words, verdict_words
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.history import remember, spec_digest
+from colosseum.api.interrupting import awaited
+from colosseum.api.judges import check_panel, judges_of, keep_judges
+from colosseum.api.meter import Meter
+from colosseum.api.part import read_shard
+from colosseum.api.work import Work
+from colosseum.api.workers import Load, run_by_workers
+from colosseum.campaign.folder import Damaged, Folder, replace_file
+from colosseum.campaign.judging import Judging, Verdicts
+from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.prices import entry
+from colosseum.campaign.processes import Died
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Provider
+from colosseum.campaign.runner import Runner, Tally
+from colosseum.campaign.source import PaidSource
+from colosseum.campaign.spending import spent_before
+from colosseum.players.models.request import Endpoint
+from colosseum.run.redaction import Redaction
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the runs and of their judgements."""
+
+    tally: Tally
+    purse: Purse
+    verdicts: Verdicts
+
+    @property
+    def left(self) -> bool:
+        """Whether runs or judgements were put off."""
+        return bool(self.tally["halted"] or self.verdicts.left)
+
+    def words(self, folder: Folder) -> str:
+        """What became of the runs, what they cost, and why some were left."""
+        return "\n".join(filter(None, (tally_words(self.tally, self.purse, folder.path), verdict_words(self.verdicts))))
+
+
+@contextmanager
+def writing(folder: Folder) -> Iterator[None]:
+    """Within the block, what goes wrong with a folder or with workers is a ColosseumError.
+
+    What is refused before its first run leaves the folder's plan as it was. Else a price that is not known would hide
+    the runs of another configuration from the next report.
+    """
+    before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
+    begun = folder.begun
+    try:
+        yield
+    except ColosseumError:
+        if before is not None and folder.begun == begun:
+            replace_file(folder.plan_path, before)
+        raise
+    except Died as died:
+        raise stop("C127", str(died)) from None
+    except Damaged as damaged:
+        raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
+    except OSError as error:
+        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
+
+
+def carry_out(work: Work) -> Outcome:
+    """Make the runs, and have them judged. Raises ColosseumError, OSError, Damaged and KeyboardInterrupt."""
+    request, models = work.request, work.models
+    check_panel(request.judged)
+    endpoints, repeats = judges_of(request.judged, work.design, work.asking)
+    judges = {each.model: each for each in endpoints}
+    shards = read_shard(request.part.shard)[1]
+    budget = budget_of(request.budget, work.design, {**models, **judges}, shards=shards)
+    on_cluster = request.cluster is not None and bool(work.left)
+    asked = {**({} if on_cluster else models), **(judges if work.unjudged(judges) else {})}
+    asked = {model: endpoint for model, endpoint in asked.items() if model not in work.can_play}
+    if asked:
+        parts = [word for word, some in (("play", models and not on_cluster), ("judge", asked.keys() & judges)) if some]
+        request.say(asking_words(asked, " and ".join(parts)))
+        for model in sorted(asked.keys() & models):
+            if asked[model].max_tokens == Endpoint.max_tokens and entry(model).get("supports_reasoning"):
+                help_ = f"`--max-tokens {model}=6000`"
+                request.warn(f"`{model}` has {Endpoint.max_tokens} tokens a reply to think, too: {help_}")
+        ask_whether_they_can(asked)
+        work.can_play.update(asked)
+    if work.left:
+        work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
+    if models and budget.campaign is not None and request.cache != "rw":
+        lost = "no answers are kept: what unfinished runs cost is forgotten later"
+        request.warn(f"with `--cache {request.cache}` {lost}")
+    purse = _purse(work, budget)
+    provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)
+    source = PaidSource(provider, purse)
+    redaction = Redaction.of(others=work.asking.secrets)
+    coalition = next(iter(work.folder.plan().coalitions), "")
+    judging = Judging(work.folder, coalition, endpoints, repeats, source, redaction, request.connections)
+    if endpoints:
+        keep_judges(work.folder, endpoints, repeats)
+    turns = {trial: turns for block in work.planned for trial, turns in block.turns.items()}
+    meter = Meter(turns, tuple(models), purse, provider.gates, patience=provider.patience)
+    options = work.options(budget)
+    if on_cluster or work.processes > 1:
+        tally = run_by_workers(Load(work, models, options), purse, meter)
+        if endpoints:
+            awaited(judging.run(work.planned_trials), source, request.warn)
+        return Outcome(tally, purse, judging.verdicts)
+    with request.watching(meter):
+        source.watch = meter.call
+        runner = Runner(work.folder, source, purse, options, redaction, meter.trial, watch=meter.event)
+        runner.then = judging.judge if endpoints else None
+        tally = awaited(runner.run(work.planned, work.make), source, request.warn)
+    remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
+    return Outcome(tally, purse, judging.verdicts)
+
+
+def _purse(work: Work, budget: Limits) -> Purse:
+    """What may be spent, with what was spent before."""
+    shard = (work.request.part.shard or "").replace("/", "-")
+    ledger = None if budget.campaign is None else Ledger(work.folder.ledger(shard))
+    before = spent_before(work.folder, work.counted, budget.prices)
+    known = (before.dollars, before.unpriced, before.bounded)
+    return Purse(budget.campaign, budget.prices, *known, dearest=before.teams, ledger=ledger)

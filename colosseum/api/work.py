@@ -1,0 +1,227 @@
+"""What an audit is to do. In: what a user asked for, and a checked spec; out: its trials, planned in a folder."""
+
+import json
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import get_args
+
+from colosseum.api.asking import Asking, Wanted, read_asking
+from colosseum.api.budget import Budget, Limits, check_budget
+from colosseum.api.errors import ColosseumError, stop
+from colosseum.api.judges import Judged
+from colosseum.api.meter import Meter
+from colosseum.api.part import Part, Say, read_design, read_shard, sharded, silent
+from colosseum.campaign.calls import CacheMode
+from colosseum.campaign.cluster import Place
+from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.planning import Asked, Planned, plan
+from colosseum.campaign.retry import OUTAGE
+from colosseum.campaign.runner import Options
+from colosseum.diagnostics import counted
+from colosseum.model.check import Checked
+from colosseum.model.experiment import Design
+from colosseum.model.json_text import Json, encode
+from colosseum.model.values import Value
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.players.models.request import Endpoint
+from colosseum.players.own_source import module_of
+from colosseum.players.scripted.players import SCRIPTED
+from colosseum.report.screening import screening_words
+from colosseum.run.redaction import Redaction
+from colosseum.run.team import UnknownPlayer
+from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
+
+MANY_RUNS = 100
+"""Runs of scripted players for which more processes than one are worth their start."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    file: Path
+    params: Mapping[str, Value] = field(default_factory=dict)
+    part: Part = field(default_factory=Part)
+    wanted: Wanted = field(default_factory=Wanted)
+    budget: Budget = field(default_factory=Budget)
+    out: Path | None = None
+    cache: CacheMode = "rw"
+    couple: bool = False
+    retry_failed: bool = False
+    fresh: bool = False
+    connections: int = 64
+    jobs: int | None = None
+    """Processes for scripted players."""
+    cluster: Place | None = None
+    judged: Judged = field(default_factory=Judged)
+    patience: float = OUTAGE
+    """Seconds that a model may be down."""
+    sharing: tuple[frozenset[str], ...] = ()
+    """Models that share a rate limit."""
+    say: Say = silent
+    """Told of what is done."""
+    warn: Say = silent
+    """Told of what may not be as the user thinks."""
+    watching: Callable[[Meter], AbstractContextManager[object]] = nullcontext
+    """What goes on while runs are made."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The same, read and checked: what is to be run, where and how."""
+
+    request: Request
+    design: Design
+    asking: Asking
+    trials: Trials
+    folder: Folder
+    planned: Sequence[Planned]
+    can_play: set[str] = field(default_factory=set)
+    """Models that were asked whether they can play or judge."""
+
+    def make(self, block: Block) -> Sequence[Trial]:
+        """A block's trials."""
+        made, diagnostics = self.trials.of(block)
+        assert not diagnostics, diagnostics  # planning has made them before
+        return made
+
+    @property
+    def counted(self) -> Sequence[Listed]:
+        """The trials whose cost counts: all of the campaign, seeds and arms that are not asked for now too.
+
+        Of a shard, its own: it has a part of the budget to itself.
+        """
+        if read_shard(self.request.part.shard)[1] > 1:
+            return [listed for block in self.planned for listed in block.listed]
+        return self.folder.plan().trials
+
+    @cached_property
+    def left(self) -> Sequence[Listed]:
+        """The trials that had no result that stands when this was first asked."""
+        listed = self.planned_trials
+        results = [self.folder.result(each.trial) for each in listed]
+        again = self.request.retry_failed
+        return [e for e, r in zip(listed, results, strict=True) if r is None or (again and r.status == "failed")]
+
+    @property
+    def planned_trials(self) -> list[Listed]:
+        """All that are to be there in the end."""
+        return [listed for block in self.planned for listed in block.listed]
+
+    def unjudged(self, judges: Collection[str]) -> bool:
+        """Whether a judge has something to do, as far as is seen without reading what it judged."""
+        if not judges or self.left:
+            return bool(judges)
+        results = [(each.trial, self.folder.result(each.trial)) for each in self.planned_trials]
+        complete = [trial for trial, result in results if result is not None and result.status == "complete"]
+        return any(not self.folder.judged(trial).exists() for trial in complete)
+
+    def options(self, budget: Limits) -> Options:
+        """How runs are made."""
+        request = self.request
+        return Options(
+            request.cache, budget.run, request.retry_failed, request.connections,
+            request.patience, request.sharing,
+        )  # fmt: skip
+
+    @property
+    def models(self) -> dict[str, Endpoint]:
+        """Those that will be asked."""
+        settings = {(cell.point, cell.name): self.asking.adjust(cell.conditions).settings for cell in self.design.cells}
+        found: dict[str, Endpoint] = {}
+        for listed in self.left:
+            for model in dict.fromkeys(listed.players.values()):
+                if model not in SCRIPTED and model not in found:
+                    found[model] = self.asking.endpoint(model, settings[listed.point, listed.arm])
+        return found
+
+    @property
+    def processes(self) -> int:
+        """How many make the runs: scripted players compute, so that many runs of them are spread over the cores."""
+        if self.models or len(self.left) < 2:
+            return 1
+        return self.request.jobs or (1 if len(self.left) < MANY_RUNS else os.cpu_count() or 1)
+
+
+def read_cache(words: str) -> CacheMode:
+    """A mode by its name. Raises ColosseumError."""
+    for mode in get_args(CacheMode):
+        if words == mode:
+            found: CacheMode = mode
+            return found
+    raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
+
+
+def default_folder(checked: Checked, part: Part) -> Path:
+    """Where a campaign goes that is given no folder."""
+    name = part.experiment or next(iter(checked.designs), "none")
+    return Path("runs") / f"{checked.expansion.scenario.name}-{name}"
+
+
+def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
+    """Everything that is to be done, written down. Raises ColosseumError, OSError."""
+    if request.fresh and (aside := folder.set_aside()):
+        request.say(f"what was there is kept in {aside}")
+    check_budget(request.budget)
+    design = read_design(checked, request.part, file=str(request.file), say=request.warn)
+    asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
+    for name in asking.own:
+        if (module := module_of(name)) not in request.wanted.python:
+            help_ = f"read its source; then `--allow-python {module}` lets it run"
+            raise stop("C128", f"`{name}` is not named by `--model`, and nothing else may run code", help=help_)
+    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
+    options = resolved(request, asking)
+    asked = Asked(checked.designs[design.name], checked.expansion.scenario.title, asking.words, options)
+    earlier = _earlier(folder)
+    try:
+        planned, diagnostics = plan(folder, asked, sharded(design, (0, 1)), trials)
+    except UnknownPlayer as unknown:
+        raise stop("C122", str(unknown), help=unknown.help) from None
+    except NotLowered as fault:
+        raise stop("C100", str(fault), help=fault.help) from None
+    if diagnostics:
+        raise ColosseumError(*diagnostics)
+    if screening := folder.plan().screening:
+        request.say(f"screened: {screening_words(screening)}")
+    if apart := _apart(earlier, folder):
+        runs = counted(apart, "run")
+        request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
+    first, number = shard
+    return Work(request, design, asking, trials, folder, planned[first::number])
+
+
+def _earlier(folder: Folder) -> Sequence[Listed]:
+    """The trials that a folder was last asked for."""
+    try:
+        return folder.plan().trials
+    except (OSError, Damaged):
+        return ()  # there are none, or planning says what is wrong
+
+
+def _apart(earlier: Sequence[Listed], folder: Folder) -> int:
+    """How many of them have ended, and are no trials of what the folder is asked for now."""
+    listed = {each.trial for each in folder.plan().trials}
+    return sum(each.trial not in listed and folder.result_path(each.trial).exists() for each in earlier)
+
+
+def resolved(request: Request, asking: Asking) -> Mapping[str, Json]:
+    """What was asked for as campaign.json keeps it, without a secret."""
+    part, budget = request.part, request.budget
+    options: dict[str, Json] = {
+        **asking.options,
+        "couple": request.couple,
+        "cache": request.cache,
+        "shard": part.shard,
+        "seeds": part.seeds,
+        "arms": list(part.arms),
+        "retry_failed": request.retry_failed,
+        "max_connections": request.connections,
+        "budget": budget.campaign,
+        "run_budget": budget.run,
+        "no_budget": budget.none,
+    }
+    return dict(json.loads(Redaction.of(others=asking.secrets).clean(encode(options))))
