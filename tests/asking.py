@@ -20,7 +20,7 @@ from colosseum.players.models.reply import Answer as Answered
 from colosseum.players.models.request import Endpoint, Request
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import CallFailed, ChannelView, Position, Reply, View
-from colosseum.run.run import Run
+from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
 
 KEY = "sk-fake-abcdefghijklmnop1234"
@@ -104,7 +104,7 @@ def play(script: Script, endpoint: Endpoint = ENDPOINT) -> tuple[list[dict[str, 
     with ChatServer(script) as server, tempfile.TemporaryDirectory() as folder:
         team = {"A": log.player(replace(endpoint, api_base=server.url)), "B": SCRIPTED["sim/cooperate"]}
         trace = TraceWriter(Path(folder) / "trace.jsonl")
-        asyncio.run(Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+        asyncio.run(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
         trace.close()
         lines = trace.path.read_text(encoding="utf-8").splitlines()
     return [event for event in map(json.loads, lines) if event.get("agent") == "A"], server

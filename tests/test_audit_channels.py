@@ -8,7 +8,7 @@ from conftest import planned
 from specs_made import TEAM, expanded, said
 from test_cli_commands import colosseum
 
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import measure
 from colosseum.model.channels import live_channels
 from colosseum.model.scenario import Scenario
@@ -56,7 +56,7 @@ def test_a_drawn_coalition_has_as_many_members_as_asked(tmp_path: Path, members:
 def test_figures_of_a_coalition_of_nobody_are_null_with_the_reason(tmp_path: Path) -> None:
     scenario = drawn(tmp_path, 0)
     x = {"move[A]": "left", "move[B]": "left", "move[C]": None}
-    found = measure(Instance.of(scenario.task), x, coalition=scenario.coalition["cabal"], order=("A", "B", "C"))
+    found = measure(SolvedTask.of(scenario.task), x, coalition=scenario.coalition["cabal"], order=("A", "B", "C"))
     assert found.score.value == 1
     assert found.scalars["regret"].value == 2
     for name in ("coalition_regret", "coalition_advantage", "payoff_gap", "coalition_value"):
@@ -68,7 +68,7 @@ def test_one_member_has_figures_of_its_own(tmp_path: Path) -> None:
     scenario = drawn(tmp_path, 1)
     (lone,) = scenario.coalition["cabal"].members
     x = dict.fromkeys((f"move[{a}]" for a in "ABC"), "left") | {f"move[{lone}]": None}
-    found = measure(Instance.of(scenario.task), x, coalition=scenario.coalition["cabal"], order=("A", "B", "C"))
+    found = measure(SolvedTask.of(scenario.task), x, coalition=scenario.coalition["cabal"], order=("A", "B", "C"))
     assert found.scalars["coalition_regret"].value == 1  # half of two meetings
     assert found.scalars["coalition_value"].value == 1
 

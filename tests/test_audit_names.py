@@ -22,7 +22,7 @@ from colosseum.model.check import check
 from colosseum.model.experiment import Conditions
 from colosseum.model.settings import Settings
 from colosseum.run.judging.transcript import transcript
-from colosseum.run.run import Run
+from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
 from colosseum.run.unrecorded import play
@@ -130,7 +130,7 @@ def said(trial: Trial, script: Any) -> tuple[list[dict[str, Any]], list[Body]]:
         player = log.player(replace(ENDPOINT, api_base=server.url))
         trace = TraceWriter(Path(folder) / "trace.jsonl")
         team = dict.fromkeys(trial.stage.scenario.task.agents, player)
-        asyncio.run(Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+        asyncio.run(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
         trace.close()
         events = [json.loads(line) for line in trace.path.read_text(encoding="utf-8").splitlines()]
     return events, [request.body for request in server.requests]

@@ -13,7 +13,7 @@ from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.view import Reply, Thought, ToolCall, View
 from colosseum.report.html.telling import turns
-from colosseum.run.run import Run
+from colosseum.run.run import LiveRun
 from colosseum.run.stage import Stage
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
@@ -94,7 +94,9 @@ def played(trial: Trial, chance: random.Random, path: Path) -> tuple[Planted, li
     planted, stage = Planted(chance), trial.stage
     trace = TraceWriter(path)
     asyncio.run(
-        Run(stage, dict.fromkeys(agents(stage), planted), trial.instance.library, trial.instance.rules, trace).play()
+        LiveRun(
+            stage, dict.fromkeys(agents(stage), planted), trial.instance.library, trial.instance.rules, trace
+        ).play()
     )
     trace.close()
     return planted, [json.loads(line) for line in path.read_bytes().splitlines()]

@@ -14,7 +14,7 @@ from test_optimum_laws import Everything, random_games, tolerance
 from test_optimum_terms import tasks
 
 from colosseum.evidence.figures import CLOSER, Figure
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import Constant, Decision, Select
@@ -110,7 +110,7 @@ def test_the_figures_are_what_they_are_defined_to_be(data: st.DataObject) -> Non
     assume(everything.feasible)
     coalition = data.draw(st.sampled_from(coalitions))
     try:
-        instance = Instance.of(task)
+        instance = SolvedTask.of(task)
     except NotLowered:
         assume(False)
         raise
@@ -232,7 +232,7 @@ def test_every_strength_that_can_explain_a_move_is_found() -> None:
     chance, widths, explained_by_none = random.Random(1), list[float](), 0
     for _ in range(100):
         task, coalition = made_by_chance(chance)
-        everything, instance = Everything.of(task), Instance.of(task)
+        everything, instance = Everything.of(task), SolvedTask.of(task)
         others: Assignment = {a: chance.choice("pq") for a in ("cid", "dan")}
         strength = chance.choice((0.0, 0.2, 0.5, 0.8, 1.0))
         goal = Goal(total=1 - strength, payoffs=(("ann", strength), ("bob", strength)))
@@ -251,7 +251,7 @@ def test_every_strength_that_can_explain_a_move_is_found() -> None:
     assert sum(0.01 < width < 0.99 for width in widths) > 20, "the ends of many sets lie within [0, 1]"
 
 
-def measured_closely(instance: Instance, coalition: Coalition, x: Assignment) -> Measured:
+def measured_closely(instance: SolvedTask, coalition: Coalition, x: Assignment) -> Measured:
     return measure(instance, x, coalition=coalition, order=None, closely=True)
 
 
@@ -277,7 +277,7 @@ def test_nothing_is_asked_twice() -> None:
     for size in (1, 2):
         task, cabal = made_by_chance(chance)
         coalition, solver = replace(cabal, members=cabal.members[:size]), Asked(task)
-        instance = Instance(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))
+        instance = SolvedTask(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))
         first: Assignment = {"ann": "p", "bob": "q", "cid": "p", "dan": "q"}
         measured_closely(instance, coalition, first)
         of_the_run = [repr(question) for question in solver.questions if question[2]]
@@ -312,7 +312,7 @@ def by_hand(folder: Path, coalition: str, **chosen: str | None) -> dict[str, flo
     """The figures of some choices, or the reason why there is none."""
     scenario = expanded(folder, SHIFTS)
     x: Assignment = {f"shift[{agent}]": choice for agent, choice in chosen.items()}
-    measured = measured_closely(Instance.of(scenario.task), scenario.coalition[coalition], x)
+    measured = measured_closely(SolvedTask.of(scenario.task), scenario.coalition[coalition], x)
     every = {**measured.scalars, **measured.closer}
     return {name: figure.reason or figure.value for name, figure in every.items()}
 
@@ -361,7 +361,7 @@ def test_good_enough_is_wider_than_best() -> None:
         for i, agent in enumerate(("ann", "bob"))
     )  # fmt: skip
     task = Task(("ann", "bob"), (Variable("x", "ann", tuple(worth)),), pays, ())
-    found = measured_closely(Instance.of(task), Coalition("solo", ("ann",), ()), {"x": "dear"}).closer
+    found = measured_closely(SolvedTask.of(task), Coalition("solo", ("ann",), ()), {"x": "dear"}).closer
     ends = [(found[f"{name}_low"].value, found[f"{name}_high"].value) for name in ("optima", "satisficing")]
     assert ends == [(50.0, 50.0), (50.0, 60.0)]
     assert (found["optima_place"].value, found["satisficing_place"].value) == (None, 1.0)
@@ -373,7 +373,7 @@ def test_a_coalition_without_decisions_changes_nothing() -> None:
     task, _ = made_by_chance(random.Random(3))
     idle = replace(task, agents=(*task.agents, "eve"))
     x: Assignment = dict.fromkeys(task.agents, "p")
-    found = measured_closely(Instance.of(idle), Coalition("idle", ("eve",), ()), x)
+    found = measured_closely(SolvedTask.of(idle), Coalition("idle", ("eve",), ()), x)
     assert found.scalars["own_move_loss"].value == 0.0
     assert found.scalars["loss_given_others"] == found.scalars["regret"]
     assert (found.closer["lambda_low"].value, found.closer["lambda_high"].value) == (0.0, 1.0)
@@ -382,10 +382,10 @@ def test_a_coalition_without_decisions_changes_nothing() -> None:
 def test_what_is_not_asked_for_closely_is_not_there() -> None:
     task, coalition = made_by_chance(random.Random(4))
     x: Assignment = dict.fromkeys(task.agents, "p")
-    assert measure(Instance.of(task), x, coalition=coalition, order=None).closer == {}
+    assert measure(SolvedTask.of(task), x, coalition=coalition, order=None).closer == {}
     assert all(
         figure == Figure(None, "there is no coalition")
-        for figure in measure(Instance.of(task), x, coalition=None, order=None, closely=True).closer.values()
+        for figure in measure(SolvedTask.of(task), x, coalition=None, order=None, closely=True).closer.values()
     )
 
 
@@ -398,8 +398,8 @@ class Hurried(Solver):
 
 def test_what_is_not_proven_in_time_is_null() -> None:
     task, coalition = made_by_chance(random.Random(5))
-    instance = Instance.of(task)
-    hurried = Instance(task, Hurried(task), instance.optimum, instance.minimum)
+    instance = SolvedTask.of(task)
+    hurried = SolvedTask(task, Hurried(task), instance.optimum, instance.minimum)
     found = measured_closely(hurried, coalition, dict.fromkeys(task.agents, "p"))
     every = {**found.scalars, **found.closer}
     for name in ("loss_given_others", "own_move_loss", "coalition_gain", "possible_gain", "capture", "kappa",

@@ -12,7 +12,7 @@ from test_optimum_terms import tasks
 
 from colosseum.evidence import regrets as by_agent
 from colosseum.evidence.figures import ACTED, Figure
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.regrets import MOST_ALTERNATIVES
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
@@ -91,7 +91,7 @@ def test_the_figures_are_what_they_are_defined_to_be(data: st.DataObject) -> Non
     order = data.draw(st.permutations(task.agents))
     coalition = data.draw(st.sampled_from(coalitions))
     try:
-        measured = measure(Instance.of(task), x, coalition=coalition, order=order)
+        measured = measure(SolvedTask.of(task), x, coalition=coalition, order=order)
     except NotLowered:
         assume(False)
         raise
@@ -176,7 +176,7 @@ def with_rule(task: Task, condition: Compare) -> Task:
 
 
 def test_without_a_coalition_there_are_no_coalition_figures() -> None:
-    found = measure(Instance.of(tickets()), CLASH, coalition=None, order=None)
+    found = measure(SolvedTask.of(tickets()), CLASH, coalition=None, order=None)
     assert found.scalars["payoff_gap"] == Figure(None, "there is no coalition")
     assert found.scalars["coalition_value"] == Figure(None, "there is no coalition")
     assert found.scalars["regret"].value == 2.0
@@ -184,7 +184,7 @@ def test_without_a_coalition_there_are_no_coalition_figures() -> None:
 
 
 def test_when_everybody_is_in_there_are_no_outsiders() -> None:
-    found = measure(Instance.of(tickets()), CLASH, coalition=Coalition("all", ("ann", "bob"), ()), order=None)
+    found = measure(SolvedTask.of(tickets()), CLASH, coalition=Coalition("all", ("ann", "bob"), ()), order=None)
     for name in ("outsider_regret", "coalition_advantage", "coalition_advantage_norm", "payoff_gap",
                  "outsider_payoff", "coalition_advantage_secondary"):  # fmt: skip
         assert found.scalars[name] == Figure(None, "the coalition is everybody")
@@ -192,14 +192,14 @@ def test_when_everybody_is_in_there_are_no_outsiders() -> None:
 
 
 def test_an_empty_coalition_has_no_figures() -> None:
-    found = measure(Instance.of(tickets()), CLASH, coalition=Coalition("nobody", (), ()), order=None)
+    found = measure(SolvedTask.of(tickets()), CLASH, coalition=Coalition("nobody", (), ()), order=None)
     assert found.scalars["payoff_gap"] == Figure(None, "the coalition has no members")
 
 
 def test_a_constant_game_has_no_span() -> None:
     flat = Payoff("flat", "flat", "reward", Constant(3, ("x",)), EqualSplit(("ann", "bob")))
     task = Task(("ann", "bob"), (Variable("x", "ann", (1, 2)),), (flat,), ())
-    found = measure(Instance.of(task), {"x": 1}, coalition=ANN, order=("ann", "bob"))
+    found = measure(SolvedTask.of(task), {"x": 1}, coalition=ANN, order=("ann", "bob"))
     assert found.scalars["regret"] == Figure(0.0)
     assert found.scalars["normalized_regret"] == Figure(None, "every assignment is worth the same")
     assert found.best_response_regret["bob"] == Figure(None, "no own decision can change its payoff")
@@ -210,21 +210,21 @@ def test_a_constant_game_has_no_span() -> None:
 def test_payoffs_that_never_change_have_no_scale() -> None:
     flat = [Payoff(f"flat[{a}]", "flat", "reward", Constant(3, (a,)), EqualSplit((a,))) for a in ("ann", "bob")]
     task = Task(("ann", "bob"), tuple(Variable(a, a, (1, 2)) for a in ("ann", "bob")), tuple(flat), ())
-    found = measure(Instance.of(task), {"ann": 1, "bob": 1}, coalition=ANN, order=None)
+    found = measure(SolvedTask.of(task), {"ann": 1, "bob": 1}, coalition=ANN, order=None)
     assert found.scalars["coalition_advantage"].value == 0.0
     assert found.scalars["coalition_advantage_norm"] == Figure(None, "no payoff can change (M = 0)")
 
 
 def test_one_choice_is_no_decision() -> None:
     task = Task(("ann", "bob"), (Variable("ann", "ann", ("big",)), *tickets().variables[1:]), tickets().payoffs, ())
-    found = measure(Instance.of(task), CLASH, coalition=ANN, order=("ann", "bob"))
+    found = measure(SolvedTask.of(task), CLASH, coalition=ANN, order=("ann", "bob"))
     assert found.best_response_regret["ann"].value is None
     assert found.best_response_regret["bob"] == Figure(0.0)
 
 
 def test_an_outcome_that_breaks_a_hard_rule_has_no_regret() -> None:
     task = with_rule(tickets(), Compare("!=", Decision("ann"), Decision("bob")))
-    found = measure(Instance.of(task), CLASH, coalition=ANN, order=("ann", "bob"))
+    found = measure(SolvedTask.of(task), CLASH, coalition=ANN, order=("ann", "bob"))
     assert not found.score.feasible
     assert found.scalars["regret"] == Figure(None, "the outcome breaks a hard requirement")
     assert found.scalars["normalized_regret"].value is None
@@ -237,7 +237,7 @@ def test_an_outcome_that_breaks_a_hard_rule_has_no_regret() -> None:
 
 def test_a_game_that_nobody_can_play_has_no_optimum() -> None:
     task = with_rule(tickets(), Compare("==", Decision("ann"), Constant("huge")))
-    found = measure(Instance.of(task), CLASH, coalition=ANN, order=None)
+    found = measure(SolvedTask.of(task), CLASH, coalition=ANN, order=None)
     assert found.scalars["optimum"] == Figure(None, "no assignment satisfies the hard requirements")
     assert found.scalars["unit"].value is None
     assert found.scalars["coalition_advantage_norm"].value is None
@@ -258,7 +258,7 @@ def test_what_others_broke_is_not_held_against_a_move() -> None:
     apart = Requirement("apart", "apart", different, 1.0, None)
     task = Task(agents, tuple(Variable(a, a, domain) for a in agents), rewards, (apart,))
     found = measure(
-        Instance.of(task), {"ann": "big", "bob": "big", "cid": None}, coalition=ANN, order=("ann", "bob", "cid")
+        SolvedTask.of(task), {"ann": "big", "bob": "big", "cid": None}, coalition=ANN, order=("ann", "bob", "cid")
     )
     assert found.sequential_regret["cid"].value == 5.0
 
@@ -269,7 +269,7 @@ def test_many_joint_moves_are_left_to_the_integer_program() -> None:
     pay = tuple(Payoff(f"pay{v.name}", "pay", "reward", Decision(v.name), EqualSplit(("ann",))) for v in mine)
     task = Task(("ann", "bob"), (*mine, Variable("y", "bob", (0, 1))), pay, ())
     x: Assignment = {**{v.name: 1 for v in mine}, "y": 0}
-    found = measure(Instance.of(task), x, coalition=ANN, order=("ann", "bob"))
+    found = measure(SolvedTask.of(task), x, coalition=ANN, order=("ann", "bob"))
     assert found.best_response_regret["ann"].value == 18.0
     assert "20,000" in found.sequential_regret["ann"].reason
 
@@ -282,7 +282,7 @@ def test_the_integer_program_finds_the_best_response_that_enumeration_finds(data
     everything = Everything.of(task)
     assume(everything.feasible)
     try:
-        instance = Instance.of(task)
+        instance = SolvedTask.of(task)
     except NotLowered:
         assume(False)
         raise
@@ -302,7 +302,7 @@ def test_a_hard_rule_binds_more_moves_than_can_be_gone_through() -> None:
     rule = Requirement("budget", "budget", Compare("<=", Total(tuple(map(Decision, names))), Constant(10)), None, None)
     task = Task(("ann", "bob"), (*mine, Variable("y", "bob", (0, 1))), pay, (rule,))
     x: Assignment = {**dict.fromkeys(names, 0), "x0": 2, "y": 1}
-    found = measure(Instance.of(task), x, coalition=ANN, order=("ann", "bob"))
+    found = measure(SolvedTask.of(task), x, coalition=ANN, order=("ann", "bob"))
     assert found.best_response_regret["ann"].value == 7.0
-    broken = measure(Instance.of(task), {**x, **dict.fromkeys(names, 2)}, coalition=ANN, order=None)
+    broken = measure(SolvedTask.of(task), {**x, **dict.fromkeys(names, 2)}, coalition=ANN, order=None)
     assert broken.best_response_regret["ann"].reason == "own decisions take part in breaking a hard requirement"

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from colosseum.evidence import moves, strength
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.moves import Unread, committed, held
 from colosseum.evidence.strength import (
     AT_CAP,
@@ -210,7 +210,7 @@ def own(x: dict[str, Value]) -> tuple[Value, Value]:
 def test_moves_are_worth_what_their_best_completion_is() -> None:
     scenario, every = shop()
     task, coalition = scenario.task, scenario.coalitions[0]
-    instance = Instance.of(task)
+    instance = SolvedTask.of(task)
     found, unit = committed(instance, coalition), instance.unit.value
     assert unit is not None
     assert len(found.places) == len({own(x) for x in every}) < 16, "some moves break a rule whatever cat does"
@@ -226,7 +226,7 @@ def test_moves_are_worth_what_their_best_completion_is() -> None:
 def test_moves_beside_decisions_that_stay_are_worth_what_they_come_to() -> None:
     scenario, every = shop()
     task, coalition = scenario.task, scenario.coalitions[0]
-    instance = Instance.of(task)
+    instance = SolvedTask.of(task)
     unit = instance.unit.value
     assert unit is not None
     for x in every[::7]:
@@ -265,7 +265,7 @@ coalition cabal { members = {dan} }
 def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moves, "MOST_MOVES", 20)
     scenario = checked(text).expansion.scenario
-    instance = Instance.of(scenario.task)
+    instance = SolvedTask.of(scenario.task)
     with pytest.raises(Unread, match=said):
         committed(instance, scenario.coalitions[0])
     with pytest.raises(Unread, match=said):

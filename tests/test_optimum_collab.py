@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from test_optimum_vectors import near, write_csv
 
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
@@ -277,10 +277,10 @@ CASES = [(path, case) for path in RECORDED for case in range(len(json.loads(path
 
 
 @cache
-def compiled(path: Path) -> tuple[Game, dict[str, Any], Scenario, Instance]:
+def compiled(path: Path) -> tuple[Game, dict[str, Any], Scenario, SolvedTask]:
     game, record = read(path)
     scenario = said(game)
-    return game, record, scenario, Instance.of(scenario.task)
+    return game, record, scenario, SolvedTask.of(scenario.task)
 
 
 def said(game: Game) -> Scenario:
@@ -296,11 +296,11 @@ def said(game: Game) -> Scenario:
     return scenario
 
 
-def measured(game: Game, scenario: Scenario, instance: Instance, x: dict[str, Value]) -> Measured:
+def measured(game: Game, scenario: Scenario, instance: SolvedTask, x: dict[str, Value]) -> Measured:
     return measure(instance, x, coalition=scenario.coalition["cabal"], order=tuple(game.agents))
 
 
-def check_figures(game: Game, scenario: Scenario, instance: Instance, x: dict[str, Value]) -> None:
+def check_figures(game: Game, scenario: Scenario, instance: SolvedTask, x: dict[str, Value]) -> None:
     """Everything that is measured of an assignment is what the rules give."""
     found = measured(game, scenario, instance, x)
     credited, members = game.payoffs(x), set(scenario.coalition["cabal"].members)
@@ -387,7 +387,7 @@ def drawn_meetings(rng: Random, people: int) -> Game:
 def test_generated_instances_are_played_by_the_same_rules(draw: Callable[[Random, int], Game], seed: int) -> None:
     game = draw(Random(seed), 3 + seed % 2)
     scenario = said(game)
-    instance = Instance.of(scenario.task)
+    instance = SolvedTask.of(scenario.task)
     assert instance.optimum.value == near(game.optimum())
     for number in range(3):
         check_figures(game, scenario, instance, game.drawn(number))

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.language.shipped import shipped
 from colosseum.model.check import check
@@ -61,13 +61,13 @@ def write_csv(path: Path, rows: Iterable[Iterable[object]]) -> None:
 
 
 @cache
-def game(path: Path) -> tuple[dict[str, Any], Scenario, Instance]:
+def game(path: Path) -> tuple[dict[str, Any], Scenario, SolvedTask]:
     vector = json.loads(path.read_text(encoding="utf-8"))
     with TemporaryDirectory() as folder:
         checked, diagnostics = check(write_spec(vector, Path(folder)))
     assert checked is not None, diagnostics
     scenario = checked.expansion.scenario
-    return vector, scenario, Instance.of(scenario.task)
+    return vector, scenario, SolvedTask.of(scenario.task)
 
 
 def realised(case: dict[str, Any], scenario: Scenario) -> dict[str, Value]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from colosseum.cli.check import check_files
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.regrets import Options, best_response_regret
 from colosseum.language import shipped
 from colosseum.model.check import Checked, check
@@ -46,9 +46,9 @@ def checked(name: str, seed: int = 1) -> Checked:
 
 
 @cache
-def played(name: str, seed: int) -> tuple[Scenario, Instance]:
+def played(name: str, seed: int) -> tuple[Scenario, SolvedTask]:
     scenario = checked(name, seed).expansion.scenario
-    return scenario, Instance.of(scenario.task)
+    return scenario, SolvedTask.of(scenario.task)
 
 
 def proven(optimum: Optimum) -> dict[str, Value]:
@@ -58,7 +58,7 @@ def proven(optimum: Optimum) -> dict[str, Value]:
     return optimum.assignment
 
 
-def collusion(scenario: Scenario, instance: Instance) -> dict[str, Value]:
+def collusion(scenario: Scenario, instance: SolvedTask) -> dict[str, Value]:
     """The coalition plays its part of its best plan, and the others make the best of it for the team."""
     coalition = scenario.coalition["cabal"]
     plan = proven(instance.solver.maximise(coalition_goal(coalition), canonical=True))

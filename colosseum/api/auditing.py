@@ -16,7 +16,7 @@ from colosseum.api.judges import check_panel, judges_of, keep_judges
 from colosseum.api.meter import Meter
 from colosseum.api.part import read_shard
 from colosseum.api.work import Work
-from colosseum.api.workers import Load, run_by_workers
+from colosseum.api.workers import Workload, run_by_workers
 from colosseum.campaign.folder import Damaged, Folder, replace_file
 from colosseum.campaign.judging import Judging, Verdicts
 from colosseum.campaign.ledger import Ledger
@@ -32,7 +32,7 @@ from colosseum.run.redaction import Redaction
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AuditOutcome:
     """What came of the runs and of their judgements."""
 
     tally: Tally
@@ -72,7 +72,7 @@ def writing(folder: Folder) -> Iterator[None]:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
 
 
-def carry_out(work: Work) -> Outcome:
+def carry_out(work: Work) -> AuditOutcome:
     """Make the runs, and have them judged. Raises ColosseumError, OSError, Damaged and KeyboardInterrupt."""
     request, models = work.request, work.models
     check_panel(request.judged)
@@ -109,17 +109,17 @@ def carry_out(work: Work) -> Outcome:
     meter = Meter(turns, tuple(models), purse, provider.gates, patience=provider.patience)
     options = work.options(budget)
     if on_cluster or work.processes > 1:
-        tally = run_by_workers(Load(work, models, options), purse, meter)
+        tally = run_by_workers(Workload(work, models, options), purse, meter)
         if endpoints:
             awaited(judging.run(work.planned_trials), source, request.warn)
-        return Outcome(tally, purse, judging.verdicts)
+        return AuditOutcome(tally, purse, judging.verdicts)
     with request.watching(meter):
         source.watch = meter.call
         runner = Runner(work.folder, source, purse, options, redaction, meter.trial, watch=meter.event)
         runner.then = judging.judge if endpoints else None
         tally = awaited(runner.run(work.planned, work.make), source, request.warn)
     remember(spec_digest(work.folder.plan().files), models, work.folder, work.planned_trials)
-    return Outcome(tally, purse, judging.verdicts)
+    return AuditOutcome(tally, purse, judging.verdicts)
 
 
 def _purse(work: Work, budget: Limits) -> Purse:

@@ -11,7 +11,7 @@ from typing import Final
 
 from colosseum.api.errors import ColosseumError, stop
 from colosseum.diagnostics import Diagnostic, Span, closest, report
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
@@ -136,7 +136,7 @@ def measured(
     task = checked.expansion.scenario.task
     turns = _order(order, task)
     with solving(checked):
-        return measure(Instance.of(task), assignment, coalition=coalition, order=turns, closely=True)
+        return measure(SolvedTask.of(task), assignment, coalition=coalition, order=turns, closely=True)
 
 
 def _order(order: str | None, task: Task) -> tuple[str, ...] | None:

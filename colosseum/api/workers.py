@@ -28,7 +28,7 @@ from colosseum.run.redaction import secrets as passwords
 
 
 @dataclass(frozen=True)
-class Load:
+class Workload:
     """What is to be made by workers."""
 
     work: Work
@@ -45,7 +45,7 @@ def read_cluster(words: str | None) -> Place | None:
         raise _stop(fault) from None
 
 
-def run_by_workers(load: Load, purse: Purse, meter: Meter) -> Tally:
+def run_by_workers(load: Workload, purse: Purse, meter: Meter) -> Tally:
     """Make the runs on a cluster, else those of scripted players in processes of this machine.
 
     Raises ColosseumError, OSError, Damaged, Died, KeyboardInterrupt, and whatever breaks in a worker.
@@ -57,7 +57,7 @@ def run_by_workers(load: Load, purse: Purse, meter: Meter) -> Tally:
     return _run_on_cluster(place, load, purse, meter)
 
 
-def _run_on_cluster(place: Place, load: Load, purse: Purse, meter: Meter) -> Tally:
+def _run_on_cluster(place: Place, load: Workload, purse: Purse, meter: Meter) -> Tally:
     _check(place, load, purse)
     try:
         say, threads = load.work.request.say, _threads(place, load)
@@ -68,7 +68,7 @@ def _run_on_cluster(place: Place, load: Load, purse: Purse, meter: Meter) -> Tal
         raise _stop(fault) from None
 
 
-def _dispatched(workers: DaskCrew | ProcessCrew, expected: int, load: Load, purse: Purse, meter: Meter) -> Tally:
+def _dispatched(workers: DaskCrew | ProcessCrew, expected: int, load: Workload, purse: Purse, meter: Meter) -> Tally:
     work, options = load.work, load.options
     with work.request.watching(meter), _interruptible(workers, work.request.warn):
         dispatch = Dispatch(
@@ -81,7 +81,7 @@ def _stop(fault: Unusable) -> ColosseumError:
     return stop("C127", str(fault), help=fault.help)
 
 
-def _check(place: Place, load: Load, purse: Purse) -> None:
+def _check(place: Place, load: Workload, purse: Purse) -> None:
     """What can be said before there is a worker. Raises ColosseumError."""
     if any(passwords(load.work.asking.api_base.values())):
         help_ = "put the whole address into the environment of the workers, as in OPENAI_API_BASE"
@@ -98,7 +98,7 @@ def _check(place: Place, load: Load, purse: Purse) -> None:
         raise stop("C127", words, help=help_)
 
 
-def _instructions(load: Load, purse: Purse) -> Instructions:
+def _instructions(load: Workload, purse: Purse) -> Instructions:
     expansions = load.work.trials.expansions
     return Instructions(
         token=secrets.token_hex(8),
@@ -113,7 +113,7 @@ def _instructions(load: Load, purse: Purse) -> Instructions:
     )
 
 
-def _threads(place: Place, load: Load) -> int:
+def _threads(place: Place, load: Workload) -> int:
     """Blocks that a process of ours makes at once: enough to use its connections; scripted players wait for nothing."""
     if not load.models or not place.number:
         return 1
@@ -121,7 +121,7 @@ def _threads(place: Place, load: Load) -> int:
     return max(1, min(load.options.side_by_side // runs, len(load.work.planned)) // place.number)
 
 
-def _prepare(workers: DaskCrew, load: Load) -> None:
+def _prepare(workers: DaskCrew, load: Workload) -> None:
     """Say who works, and ask models whether they can play. Raises ColosseumError."""
     number = workers.expected
     words = counted(number, "worker")

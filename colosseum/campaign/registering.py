@@ -16,7 +16,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.model.scenario import Scenario
 from colosseum.model.signals import MARGINS, margins_of, parts, signal_of
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Declared
 
 Margin: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Number: TypeAlias = Annotated[int, Field(ge=1)]
@@ -65,7 +65,7 @@ class Registered:
         return ""
 
 
-def register(design: Design, scenario: Scenario, spec: Spec, *, seeds: int, configuration: str) -> Registered:
+def register(design: Design, scenario: Scenario, spec: Declared, *, seeds: int, configuration: str) -> Registered:
     """Of an experiment as it is first asked for; more seeds than its spec names may be asked for."""
     coalition = next(iter(scenario.coalitions), None)
     settings = design.cells[0].conditions.settings
@@ -126,7 +126,7 @@ def agreed(every: Sequence[Registered | None], *, seeds: int) -> Registered | No
     return replace(known[0], ended=max(each.ended for each in known), looks=looks)
 
 
-def fixed(spec: Spec, coalition: str) -> str:
+def fixed(spec: Declared, coalition: str) -> str:
     """Why members of a coalition could not have been any other agents; empty where they are drawn from all of them."""
     statement = next((s for s in spec.of(syntax.Coalition) if s.name == coalition), None)
     match statement:

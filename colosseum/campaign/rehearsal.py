@@ -21,7 +21,7 @@ from colosseum.players.models.request import Endpoint, Price, Request
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player, Reply, ToolCall, View
 from colosseum.run.rules import Rules
-from colosseum.run.run import Run
+from colosseum.run.run import LiveRun
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
 
@@ -66,7 +66,7 @@ async def rehearse(trial: Trial, prices: Mapping[str, Price], habits: Callable[[
     team: dict[str, Player] = {a: models.get(name) or SCRIPTED.get(name, silent) for a, name in trial.roles.items()}
     trace = TraceWriter(Path(os.devnull))
     try:
-        run = Run(trial.stage, team, trial.instance.library, Lenient(trial.stage.scenario.task), trace)
+        run = LiveRun(trial.stage, team, trial.instance.library, Lenient(trial.stage.scenario.task), trace)
         await run.play()
     finally:
         trace.close()

@@ -25,7 +25,7 @@ from colosseum.model.json_text import Json
 from colosseum.players.models.request import Halt
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
-from colosseum.run.run import Run
+from colosseum.run.run import LiveRun
 from colosseum.run.team import players
 from colosseum.run.trace import VERSION, Seal, TraceWriter
 from colosseum.run.trial import Block, Listed, Trial
@@ -277,7 +277,7 @@ async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
     trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)
     try:
-        await Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
+        await LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play()
     except CallFailed:
         trace.write("end", status="failed")
         trace.finish()

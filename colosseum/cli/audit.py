@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from colosseum.api.auditing import Outcome, carry_out, writing
+from colosseum.api.auditing import AuditOutcome, carry_out, writing
 from colosseum.api.obeying import exit_code
 from colosseum.api.work import Request, default_folder, plan_work
 from colosseum.campaign.folder import Folder
@@ -45,7 +45,7 @@ def audit_file(request: Request, gate: Gate, pilot: Pilot | None, *, as_json: bo
 
 def _made(
     checked: Checked, request: Request, pilot: Pilot | None, folder: Folder, *, as_json: bool
-) -> Outcome | None:  # fmt: skip
+) -> AuditOutcome | None:  # fmt: skip
     """What became of the runs; None where a pilot ends here. Raises ColosseumError."""
     work = plan_work(checked, request, folder)
     if pilot is not None:

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import EVERYBODY, Instance, difference, proven
+from colosseum.evidence.instance import EVERYBODY, SolvedTask, difference, proven
 from colosseum.evidence.regrets import UNMOVED, goal_regret
 from colosseum.model.values import Value
 from colosseum.optimum.lowering.lower import NotLowered
@@ -24,7 +24,7 @@ FIGURES: Final = (
 
 
 def figures(
-    instance: Instance, assignment: Mapping[str, Value], scored: Score, regrets: Mapping[str, Figure],
+    instance: SolvedTask, assignment: Mapping[str, Value], scored: Score, regrets: Mapping[str, Figure],
     held: Counterfactuals,
 ) -> dict[str, Figure]:  # fmt: skip
     """All of them; `regrets` are best-response regrets, and the coalition has members."""
@@ -65,7 +65,7 @@ def _over(one: Figure, divisor: Figure, name: str) -> Figure:
     return Figure(one.value / divisor.value) if divisor.value > 0 else Figure(None, f"{name} is not above 0")
 
 
-def _normalised(advantage: Figure, instance: Instance) -> Figure:
+def _normalised(advantage: Figure, instance: SolvedTask) -> Figure:
     """`0.5 + CA / (2M)`."""
     if advantage.value is None or instance.scale.value is None:
         return advantage if advantage.value is None else instance.scale
@@ -75,7 +75,7 @@ def _normalised(advantage: Figure, instance: Instance) -> Figure:
 
 
 def _secondary(
-    instance: Instance, assignment: Mapping[str, Value], held: Counterfactuals, outsiders: Sequence[str],
+    instance: SolvedTask, assignment: Mapping[str, Value], held: Counterfactuals, outsiders: Sequence[str],
     regrets: Mapping[str, Figure],
 ) -> Figure:  # fmt: skip
     """`Σ_{i∉S} δ_i − Σ_{i∈S}` of the best-response regret on F_c (v1, caption of figure 2)."""
@@ -95,7 +95,7 @@ def _secondary(
     return Figure(total)
 
 
-def _goal_regret(instance: Instance, assignment: Mapping[str, Value], held: Counterfactuals, member: str) -> Figure:
+def _goal_regret(instance: SolvedTask, assignment: Mapping[str, Value], held: Counterfactuals, member: str) -> Figure:
     """By how much a member alone could raise F_c; a lone deviator is the coalition, whose best moves are known."""
     if held.coalition.members == (member,) and not hard_broken(instance.task.requirements, assignment):
         try:

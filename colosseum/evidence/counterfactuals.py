@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
-from colosseum.evidence.instance import BROKEN, EVERYBODY, Instance, difference, proven
+from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, difference, proven
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes
 from colosseum.optimum.questions.strengths import strengths
@@ -29,10 +29,10 @@ GOOD_ENOUGH: Final = ("satisficing_low", "satisficing_high", "satisficing_place"
 
 
 @dataclass(frozen=True)
-class Run:
+class Held:
     """An outcome and who is asked about."""
 
-    instance: Instance
+    instance: SolvedTask
     scored: Score
     held: Counterfactuals
 
@@ -42,7 +42,7 @@ class Run:
         return self.instance.stakes(self.held.coalition)
 
 
-def figures(run: Run) -> dict[str, Figure]:
+def figures(run: Held) -> dict[str, Figure]:
     """The figures of every run; all null where a hard rule is broken."""
     if not run.scored.feasible:
         return dict.fromkeys(FIGURES, Figure(None, NO_MOVE if run.held.nominal.status == "infeasible" else BROKEN))
@@ -57,7 +57,7 @@ def _or_why(names: Iterable[str], found: Callable[[], dict[str, Figure]]) -> dic
         return dict.fromkeys(names, Figure(None, str(fault)))
 
 
-def _losses(run: Run) -> dict[str, Figure]:
+def _losses(run: Held) -> dict[str, Figure]:
     """Regret in two parts: `G = F_n* − max_{y_S} F_n(y_S ⊕ x̃_{−S})`, what the others' moves had lost already, and
     `D_S = max_{y_S} F_n(y_S ⊕ x̃_{−S}) − F_n(x̃)`, what the coalition's own moves then lost.
 
@@ -69,7 +69,7 @@ def _losses(run: Run) -> dict[str, Figure]:
     return {"loss_given_others": _gap(best, possible), "own_move_loss": _gap(possible, Figure(run.scored.value))}
 
 
-def _gains(run: Run) -> dict[str, Figure]:
+def _gains(run: Held) -> dict[str, Figure]:
     """`F_c(x̃) − F_c^hon` and `max_{y_S} F_c(y_S ⊕ x̃_{−S}) − F_c^hon`, with `F_c^hon` the coalition's value at the move
     of its that is best for the team: at the worst for it, where there are several."""
     here = Figure(run.held.here.coalition_value)
@@ -78,7 +78,7 @@ def _gains(run: Run) -> dict[str, Figure]:
     return {"coalition_gain": _gap(here, honest), "possible_gain": _gap(most, honest)}
 
 
-def _capture(run: Run) -> dict[str, Figure]:
+def _capture(run: Held) -> dict[str, Figure]:
     """`(F_c(x̃) − F_c(x*)) / (max F_c − F_c(x*))`; the denominator is the same in all runs of an instance."""
     most, fair = proven(run.stakes.greatest, "the most that the coalition can have"), run.stakes.at_optimum
     if run.instance.best.value is None or fair is None:
@@ -90,7 +90,7 @@ def _capture(run: Run) -> dict[str, Figure]:
 # ---- of one run ----------------------------------------------------------------------------------------------------
 
 
-def closer_figures(run: Run, found: Mapping[str, Figure]) -> dict[str, Figure]:
+def closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
     """The figures of a run that is looked at alone, from those of every run."""
     if not run.scored.feasible:
         return dict.fromkeys(CLOSER, found["coalition_gain"])
@@ -103,19 +103,19 @@ def closer_figures(run: Run, found: Mapping[str, Figure]) -> dict[str, Figure]:
     }
 
 
-def _strengths(run: Run) -> dict[str, Figure]:
+def _strengths(run: Held) -> dict[str, Figure]:
     """The λ at which `F_λ = (1 − λ)·F_n + λ·F_c` is greatest at the coalition's move, others held."""
     found = strengths(run.held)
     return {"lambda_low": Figure(found.low, found.reason), "lambda_high": Figure(found.high, found.reason)}
 
 
-def _among_optima(run: Run, regret: Figure) -> dict[str, Figure]:
+def _among_optima(run: Held, regret: Figure) -> dict[str, Figure]:
     """The least and greatest F_c of optima, and where the outcome lies between them: 0 to 1."""
     missing = Figure(None, "the outcome is not an optimum") if regret.value else None
     return _range(OPTIMA, run, run.stakes.among_optima, regret if regret.value is None else missing)
 
 
-def _satisficing(run: Run, regret: Figure) -> dict[str, Figure]:
+def _satisficing(run: Held, regret: Figure) -> dict[str, Figure]:
     """The same over all assignments that miss at most one percent of the span."""
     span, best = run.instance.span, run.instance.best
     if span.value is None or regret.value is None or best.value is None:
@@ -125,7 +125,7 @@ def _satisficing(run: Run, regret: Figure) -> dict[str, Figure]:
     return _range(GOOD_ENOUGH, run, run.stakes.good_enough, missing)
 
 
-def _range(names: Sequence[str], run: Run, ends: tuple[Optimum, Optimum], missing: Figure | None) -> dict[str, Figure]:
+def _range(names: Sequence[str], run: Held, ends: tuple[Optimum, Optimum], missing: Figure | None) -> dict[str, Figure]:
     """Both ends, and the outcome's place between them unless something is missing for that."""
     low, high = (proven(end, f"the {which} of them") for which, end in zip(("least", "greatest"), ends, strict=True))
     here = _gap(Figure(run.held.here.coalition_value), low)

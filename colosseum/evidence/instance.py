@@ -18,7 +18,7 @@ EVERYBODY = "the coalition is everybody"
 
 
 @dataclass
-class Instance:
+class SolvedTask:
     """One task with its optima, computed once for all assignments of it."""
 
     task: Task
@@ -29,7 +29,7 @@ class Instance:
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, task: Task) -> "Instance":
+    def of(cls, task: Task) -> "SolvedTask":
         """Solve a task for both ends of F_n. Raises NotLowered."""
         solver = Solver(task)
         return cls(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
 from colosseum.evidence.figures import ACTED, CLOSER, Figure
-from colosseum.evidence.instance import BROKEN, Instance
+from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
@@ -32,7 +32,7 @@ class Measured:
 
 
 def measure(
-    instance: Instance,
+    instance: SolvedTask,
     assignment: Mapping[str, Value],
     *,
     coalition: Coalition | None,
@@ -58,7 +58,7 @@ def measure(
         reason = "there is no coalition" if coalition is None else "the coalition has no members"
         figures |= dict.fromkeys((*compared.FIGURES, *counterfactuals.FIGURES, *CLOSER), Figure(None, reason))
     else:
-        run = counterfactuals.Run(instance, scored, Counterfactuals(instance.solver, coalition, assignment))
+        run = counterfactuals.Held(instance, scored, Counterfactuals(instance.solver, coalition, assignment))
         figures |= compared.figures(instance, assignment, scored, regrets, run.held)
         figures |= counterfactuals.figures(run)
         figures |= counterfactuals.closer_figures(run, figures) if closely else {}
@@ -71,7 +71,7 @@ def measure(
     )
 
 
-def _regret(instance: Instance, scored: Score) -> dict[str, Figure]:
+def _regret(instance: SolvedTask, scored: Score) -> dict[str, Figure]:
     """`F_n* − F_n(x̃)`, and that over the span `F_n* − F_n°`."""
     best, span = instance.best, instance.span
     if not scored.feasible:

@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from colosseum.evidence.instance import BROKEN, Instance
+from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.strength import Choice
 from colosseum.model.scenario import Coalition, Variable
 from colosseum.model.values import Value
@@ -52,7 +52,7 @@ class Committed:
         return Choice(self.joint_payoff, self.coalition_value, made)
 
 
-def committed(instance: Instance, coalition: Coalition) -> Committed:
+def committed(instance: SolvedTask, coalition: Coalition) -> Committed:
     """All moves that some completion makes feasible. Raises Unread."""
     unit, variables = _read(instance, coalition)
     goal = coalition_goal(coalition)
@@ -72,7 +72,7 @@ def committed(instance: Instance, coalition: Coalition) -> Committed:
     return Committed(variables, {key: n for n, key in enumerate(found)}, worth[:, 0].copy(), worth[:, 1].copy())
 
 
-def held(instance: Instance, coalition: Coalition, assignment: Mapping[str, Value]) -> Choice:
+def held(instance: SolvedTask, coalition: Coalition, assignment: Mapping[str, Value]) -> Choice:
     """The same with all others' decisions as they were. Raises Unread."""
     unit, variables = _read(instance, coalition)
     rules, goal = instance.task.requirements, coalition_goal(coalition)
@@ -93,7 +93,7 @@ def held(instance: Instance, coalition: Coalition, assignment: Mapping[str, Valu
     return Choice(np.array([n for n, _ in worth]), np.array([c for _, c in worth]), made)
 
 
-def _read(instance: Instance, coalition: Coalition) -> tuple[float, tuple[Variable, ...]]:
+def _read(instance: SolvedTask, coalition: Coalition) -> tuple[float, tuple[Variable, ...]]:
     """u and the coalition's variables. Raises Unread where one of the two will not do."""
     unit = instance.unit
     if unit.value is None:

@@ -18,7 +18,7 @@ from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.campaign.verifying import misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import Panel, scores
 from colosseum.evidence.kept import Kept, key_of
 from colosseum.evidence.metrics import Measured, measure
@@ -197,14 +197,14 @@ class Solved:
     """The hash of the scenario whose task it is."""
     kept: Kept | None = None
     """Where figures may be that were measured before."""
-    instances: list[Instance] = field(default_factory=list)
+    instances: list[SolvedTask] = field(default_factory=list)
     """Its instance, once it was needed."""
 
     @property
-    def instance(self) -> Instance:
+    def instance(self) -> SolvedTask:
         """Solved when it is first needed. Raises NotLowered."""
         if not self.instances:
-            self.instances.append(Instance.of(self.task))
+            self.instances.append(SolvedTask.of(self.task))
         return self.instances[0]
 
     def measure(self, happened: "Happened", coalition: Coalition | None) -> Measured:
@@ -242,7 +242,7 @@ class Outcome:
     """A complete run and what it was played in."""
 
     scenario: Scenario
-    instance: Instance
+    instance: SolvedTask
     happened: "Happened"
 
 

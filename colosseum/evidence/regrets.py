@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import BROKEN, Instance
+from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal, payoff_of
 from colosseum.optimum.lowering.lower import NotLowered
@@ -25,7 +25,7 @@ UNMOVED = "no own decision can change its payoff"
 class Options:
     """An agent's joint moves in a run, the others at their decisions. What a move is worth is worked out once."""
 
-    def __init__(self, instance: Instance, agent: str, assignment: Mapping[str, Value]) -> None:
+    def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
         self.instance, self.agent, self.assignment = instance, agent, assignment
         self.own = instance.task.owned[agent]
         self.local = Local(instance.task, agent)
@@ -77,7 +77,7 @@ def best_response_regret(options: Options, *, enumerated: int = MOST_ALTERNATIVE
     return Figure(rounded(max(map(options.worth, options.kept)) - options.here, options.here))
 
 
-def goal_regret(instance: Instance, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
+def goal_regret(instance: SolvedTask, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
     """How much an objective could gain by the agent's own decisions alone, hard rules kept."""
     if hard_broken(instance.task.requirements, assignment):
         return Figure(None, BROKEN)

@@ -1,4 +1,4 @@
-"""Checking a spec. In: a path; out: a checked Spec with its designs and its first expansion, and all diagnostics."""
+"""Checking a spec. In: a path; out: a Checked spec with its designs and its first expansion, and all diagnostics."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from colosseum.model.experiment import Arm, Design, design
 from colosseum.model.lint import warnings
 from colosseum.model.realise import Realiser
 from colosseum.model.settings import READERS
-from colosseum.model.spec import Spec, declare, mentioned
+from colosseum.model.spec import Declared, declare, mentioned
 from colosseum.model.values import Fault, Value, kind, text
 
 MOST_VARIED = 300_000
@@ -26,7 +26,7 @@ LEAST_SPENT = 1_000
 class Checked:
     """A spec without errors."""
 
-    spec: Spec
+    spec: Declared
     params: dict[str, Value]
     """Params set from outside."""
     designs: dict[str, Design]
@@ -40,7 +40,7 @@ class Checked:
         return self.expansion.scenario.seed
 
 
-def read_spec(path: Path | str) -> tuple[Spec | None, list[Diagnostic]]:
+def read_spec(path: Path | str) -> tuple[Declared | None, list[Diagnostic]]:
     """Load a file, follow its `use`s and sort out its names; None when there is no text.
 
     With errors the spec is what could be read, and its doubts cover what could not.
@@ -85,7 +85,7 @@ def check(
     return Checked(spec, changed, designs, expansion), diagnostics
 
 
-def _wrong_params(spec: Spec, changed: Mapping[str, Value]) -> Iterator[Diagnostic]:
+def _wrong_params(spec: Declared, changed: Mapping[str, Value]) -> Iterator[Diagnostic]:
     """Options that name no param, or give one a value of another kind than the spec does."""
     known = {s.name: s for s in spec.of(syntax.Param)}
     facts = Realiser(spec, 0, {})
@@ -113,7 +113,7 @@ def _with_options(problems: list[Diagnostic], changed: Mapping[str, Value]) -> l
 
 
 def _variations(
-    spec: Spec, designs: Mapping[str, Design], seed: int, params: Mapping[str, Value], *, own: Mapping[str, Value]
+    spec: Declared, designs: Mapping[str, Design], seed: int, params: Mapping[str, Value], *, own: Mapping[str, Value]
 ) -> list[Diagnostic]:
     """What goes wrong under the params and networks that arms and sweeps set, other than the spec's `own` values.
 
@@ -144,7 +144,7 @@ def _variations(
     return found
 
 
-def _varied(problem: Diagnostic, spec: Spec, of: Design, cell: Arm) -> Diagnostic:
+def _varied(problem: Diagnostic, spec: Declared, of: Design, cell: Arm) -> Diagnostic:
     """A problem of a variation: where it comes from, and at the experiment when nothing else is at fault."""
     span = problem.span
     if span == spec.composition.scenario.span:

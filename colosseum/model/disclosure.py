@@ -12,14 +12,14 @@ from colosseum.language import syntax
 from colosseum.model.payoff_sheet import PAYOFFS, Sheets, Statement
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Prompt, Task
-from colosseum.model.spec import Spec, walk
+from colosseum.model.spec import Declared, walk
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 MOST_NAMED = 3
 """Agents or tables that a warning names before it counts the rest."""
 
 
-def not_disclosed(spec: Spec, prompts: tuple[Prompt, ...], sheets: Sheets) -> Iterator[Diagnostic]:
+def not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) -> Iterator[Diagnostic]:
     """A warning for each statement that some who decide about it are not told, and for sheets that are too long."""
     asking = {p.name: [template_names(t.value) for v in p.variants for t in (v.text, *v.paraphrases)]
               for p in spec.of(syntax.Prompt)}  # fmt: skip

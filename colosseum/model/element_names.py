@@ -1,4 +1,4 @@
-"""Names of elements. In: a Spec; out: every element that its text names, and the span of its first mention.
+"""Names of elements. In: a declared spec; out: every element that its text names, and the span of its first mention.
 
 New names are born only in `agents`, in `{…}` after `set` or a table's draw, in `ticket[1..8]` there, in grids and in
 CSV files. So what a name means depends neither on the seed nor on the order in which facts are computed.
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from colosseum.diagnostics import Span
 from colosseum.language import syntax
-from colosseum.model.spec import Spec, place, walk
+from colosseum.model.spec import Declared, place, walk
 from colosseum.model.values import Elements, Fault
 
 Count: TypeAlias = Callable[[syntax.Range], Elements]
@@ -17,7 +17,7 @@ Count: TypeAlias = Callable[[syntax.Range], Elements]
 Born: TypeAlias = Iterator[tuple[str, Span]]
 
 
-def births(spec: Spec, count: Count) -> dict[str, Span]:
+def births(spec: Declared, count: Count) -> dict[str, Span]:
     """Every element that is born, with the place of its first birth."""
     found: dict[str, Span] = {}
     for statement in spec.composition.statements:
@@ -26,7 +26,7 @@ def births(spec: Spec, count: Count) -> dict[str, Span]:
     return found
 
 
-def _born(statement: syntax.Statement, spec: Spec, count: Count) -> Born:
+def _born(statement: syntax.Statement, spec: Declared, count: Count) -> Born:
     match statement:
         case syntax.Agents(items=items):
             yield from _items(items, spec, frozenset())
@@ -46,7 +46,7 @@ def _born(statement: syntax.Statement, spec: Spec, count: Count) -> Born:
             pass
 
 
-def _items(items: Iterable[syntax.Expr], spec: Spec, bound: frozenset[str]) -> Born:
+def _items(items: Iterable[syntax.Expr], spec: Declared, bound: frozenset[str]) -> Born:
     """Names and texts that stand directly among agents or in braces; a bare name that is declared refers to that."""
     for item in items:
         match item:
@@ -58,7 +58,7 @@ def _items(items: Iterable[syntax.Expr], spec: Spec, bound: frozenset[str]) -> B
                 pass
 
 
-def _below(exprs: Iterable[syntax.Expr], spec: Spec, count: Count) -> Born:
+def _below(exprs: Iterable[syntax.Expr], spec: Declared, count: Count) -> Born:
     nodes = [node for expr in exprs for node in walk(expr)]
     bound = frozenset(name for node in nodes if isinstance(node, syntax.Binder) for name in node.names)
     for node in nodes:

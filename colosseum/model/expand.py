@@ -1,4 +1,4 @@
-"""A scenario for one seed. In: a Spec, a seed and params; out: the checked, expanded Scenario and its World."""
+"""A scenario for one seed. In: a declared spec, a seed and params; out: the checked Scenario and its World."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from colosseum.model.scenario import (
     Task,
     Variant,
 )
-from colosseum.model.spec import BUILT_IN, Spec
+from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Elements, Fault, Value, a, instance_name
 from colosseum.model.world import World
@@ -53,7 +53,7 @@ class Expansion:
 
 @gc_paused()
 def expand(
-    spec: Spec,
+    spec: Declared,
     *,
     seed: int,
     params: Mapping[str, Value],
@@ -98,7 +98,7 @@ def expand(
     return Expansion(scenario, world, sheets), work.diagnostics
 
 
-def lay(spec: Spec, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
+def lay(spec: Declared, *, graph: Graph | None, seed: int, params: Mapping[str, Value]) -> list[Diagnostic]:
     """What keeps a network from being laid over the agents."""
     facts = Realiser(spec, seed, params, graph)
     with facts.findings.caught(spec.composition.scenario.span):
@@ -219,7 +219,7 @@ def _claims(world: World, work: Findings, meter: Meter) -> Iterator[Claim]:
             refuse_private(statement.name, outer)
 
 
-def _rubrics(spec: Spec, work: Findings) -> Iterator[Rubric]:
+def _rubrics(spec: Declared, work: Findings) -> Iterator[Rubric]:
     for statement in spec.of(syntax.Rubric):
         if statement.name in BUILT_IN_RUBRICS:
             message = f"every judge is asked about `{statement.name}` already: the rubric needs another name"

@@ -18,7 +18,7 @@ from colosseum.model.networks import parse_graph
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Graph
 from colosseum.model.settings import READERS, Settings, read_seeds, read_setting, switch_meant
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Declared
 from colosseum.model.sweeps import Option, points
 from colosseum.model.values import Elements, Fault, Value, a, at, kind, text
 
@@ -81,7 +81,7 @@ class Design:
         return [name for name in named if name is not None]
 
 
-def design(spec: Spec, statement: syntax.Experiment, *, params: Mapping[str, Value]) -> (
+def design(spec: Declared, statement: syntax.Experiment, *, params: Mapping[str, Value]) -> (
     tuple[Design | None, list[Diagnostic]]
 ):  # fmt: skip
     """Check an experiment and lay out its arms and sweep points."""
@@ -152,7 +152,7 @@ def _doubled(declared: Sequence[syntax.Declaration], code: str, words: str) -> I
 class _Reader:
     """Reads settings against a spec."""
 
-    def __init__(self, spec: Spec, params: Mapping[str, Value]) -> None:
+    def __init__(self, spec: Declared, params: Mapping[str, Value]) -> None:
         self.spec = spec
         self.findings = Findings()
         self.facts = Realiser(spec, 0, params)

@@ -14,7 +14,7 @@ from colosseum.model.ground import ground
 from colosseum.model.instances import draw, indexed
 from colosseum.model.realise import Realiser
 from colosseum.model.scenario import Cell, Task
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Declared
 from colosseum.model.values import Entries, Fault, Key, Value, instance_name, is_number
 from colosseum.model.world import TableData, World
 
@@ -40,7 +40,7 @@ def publish(world: World) -> PublicWorld:
     composition = world.spec.composition
     statements = tuple(s for s in composition.statements if isinstance(s, PUBLIC))
     names = {s.name for s in world.spec.symbols.values() if isinstance(s.statement, PUBLIC)}
-    spec = Spec(
+    spec = Declared(
         replace(composition, statements=statements, overridden=()),
         {n: s for n, s in world.spec.symbols.items() if n in names},
         {},

@@ -13,13 +13,13 @@ from colosseum.model.networks import public_channels
 from colosseum.model.payoff_sheet import Sheets
 from colosseum.model.prompts import template_names
 from colosseum.model.scenario import Payoff, Prompt, Scenario, Task
-from colosseum.model.spec import Spec, mentioned
+from colosseum.model.spec import Declared, mentioned
 
 LONGER = 4 / 3
 """Times as many words as another that a variant may have with which it is compared."""
 
 
-def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design], sheets: Sheets) -> list[Diagnostic]:
+def warnings(spec: Declared, scenario: Scenario, designs: Mapping[str, Design], sheets: Sheets) -> list[Diagnostic]:
     """Every warning, in the order of the checks."""
     return [
         *_unread(spec),
@@ -36,7 +36,7 @@ def warnings(spec: Spec, scenario: Scenario, designs: Mapping[str, Design], shee
     ]
 
 
-def _unread(spec: Spec) -> Iterator[Diagnostic]:
+def _unread(spec: Declared) -> Iterator[Diagnostic]:
     """Tables of the main file that no statement and no prompt reads."""
     read = _mentioned(spec)
     replaced = {s.name for s in spec.composition.overridden}
@@ -46,7 +46,7 @@ def _unread(spec: Spec) -> Iterator[Diagnostic]:
                          help="drop it, or use it in a reward or a prompt")  # fmt: skip
 
 
-def _constant(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+def _constant(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Rewards none of whose instances mentions a variable."""
     for reward in spec.of(syntax.Reward):
         parts = [p for p in scenario.task.payoffs if p.statement == reward.name]
@@ -55,7 +55,7 @@ def _constant(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
                          help="it only shifts every payoff")  # fmt: skip
 
 
-def _powerless(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Agents who decide something, but are credited with nothing that mentions a decision of theirs."""
     task = scenario.task
     felt = {agent for p in task.payoffs for agent in _touched(p, task)}
@@ -73,7 +73,7 @@ def _touched(payoff: Payoff, task: Task) -> Iterator[str]:
     return (agent for agent in payoff.credit.named if agent in owners)
 
 
-def _among_themselves(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+def _among_themselves(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Secret channels whose members have a channel that everybody knows of and nobody else reads.
 
     An edge of a sparse network is such a channel: a pair that it joins gets nothing new by a secret one.
@@ -99,7 +99,7 @@ def _among_themselves(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
             yield report("W009", channel.name_span, message, labels=labels, help=help_)
 
 
-def _one_seed(spec: Spec) -> Iterator[Diagnostic]:
+def _one_seed(spec: Declared) -> Iterator[Diagnostic]:
     """`seeds 10`: one seed, number 10, where ten may be meant."""
     for experiment in spec.of(syntax.Experiment):
         for setting in experiment.settings:
@@ -109,7 +109,7 @@ def _one_seed(spec: Spec) -> Iterator[Diagnostic]:
                     yield report("W006", setting.span, f"this is one seed, number {number}", help=help_)
 
 
-def _idle_sweeps(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+def _idle_sweeps(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Sweeps over what nothing reads: a param, a prompt of equal texts, a channel of fewer than two."""
     for experiment in spec.of(syntax.Experiment):
         for sweep in experiment.sweeps:
@@ -119,7 +119,7 @@ def _idle_sweeps(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
                 yield report("W008", sweep.name_span, message, help="every value would run the same")
 
 
-def _without_effect(sweep: syntax.Sweep, spec: Spec, scenario: Scenario) -> str:
+def _without_effect(sweep: syntax.Sweep, spec: Declared, scenario: Scenario) -> str:
     symbol = spec.symbols.get(sweep.name)
     match symbol.kind if symbol else None:
         case "param":
@@ -135,7 +135,7 @@ def _without_effect(sweep: syntax.Sweep, spec: Spec, scenario: Scenario) -> str:
     return ""
 
 
-def _unmatched(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Prompts of which arms compare texts that differ in length by more than a third of the shorter one."""
     spans = {(s.name, v.name): v.span for s in spec.of(syntax.Prompt) for v in s.variants}
     for experiment in designs.values():
@@ -159,7 +159,7 @@ def _uneven(prompt: Prompt, used: Set[str]) -> list[tuple[tuple[int, str], tuple
     return [each for each in ends if each[1][0] > LONGER * each[0][0]]
 
 
-def _named_apart(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+def _named_apart(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Channels of treated arms that have another name on the wire than a placebo's: given by `as`, or neutral."""
     members = {m for c in scenario.coalitions[:1] for m in c.members}
     places = {s.name: s.name_span for s in spec.of(syntax.Channel)}
@@ -178,7 +178,7 @@ def _named_apart(spec: Spec, scenario: Scenario, designs: Mapping[str, Design]) 
                                  help="give both channels the same name by `as`, or neither")  # fmt: skip
 
 
-def _mentioned(spec: Spec) -> set[str]:
+def _mentioned(spec: Declared) -> set[str]:
     """Every name that a statement or a prompt reads; what experiments set is not reading."""
     read: set[str] = set()
     for statement in spec.composition.statements:
@@ -194,7 +194,7 @@ def _mentioned(spec: Spec) -> set[str]:
     return read
 
 
-def _everybody(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
+def _everybody(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     """Coalitions without outsiders."""
     for statement in spec.of(syntax.Coalition):
         if set(scenario.coalition[statement.name].members) == set(scenario.task.agents):
@@ -202,7 +202,7 @@ def _everybody(spec: Spec, scenario: Scenario) -> Iterator[Diagnostic]:
                          help="figures that compare it with outsiders will be null")  # fmt: skip
 
 
-def _same_arm(spec: Spec, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
+def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnostic]:
     """Arms whose conditions equal the control's, but for one named `again`."""
     for statement in (s for s in spec.of(syntax.Experiment) if s.arms):
         cells = [(c.name, c.point, _settled(spec, c.conditions)) for c in designs[statement.name].cells]
@@ -216,7 +216,7 @@ def _same_arm(spec: Spec, designs: Mapping[str, Design]) -> Iterator[Diagnostic]
                              help="name it `again` if it is an A/A re-run")  # fmt: skip
 
 
-def _settled(spec: Spec, conditions: Conditions) -> Conditions:
+def _settled(spec: Declared, conditions: Conditions) -> Conditions:
     """The conditions without what says only what holds anyway."""
     secret = {c.name: c.secret for c in spec.of(syntax.Channel)}
     first = {p.name: p.variants[0].name for p in spec.of(syntax.Prompt)}

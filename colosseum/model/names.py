@@ -1,4 +1,4 @@
-"""Names in expressions. In: a Spec and the elements it declares; out: every name that means nothing, where it stands.
+"""Names in expressions. In: a declared spec and the elements it declares; out: every name without a meaning.
 
 Evaluation would find only the first unknown name of a statement, and none in a loop over nothing; this pass finds all.
 """
@@ -11,7 +11,7 @@ from colosseum.language import syntax
 from colosseum.model.draws import DRAWS
 from colosseum.model.functions import FUNCTIONS
 from colosseum.model.networks import PARAMETERS
-from colosseum.model.spec import Spec, children, walk
+from colosseum.model.spec import Declared, children, walk
 from colosseum.model.values import a
 
 AGGREGATES = ("sum", "min", "max")
@@ -32,7 +32,7 @@ _HABITS = {
 INDEX = "an index is a set, or a name for each of its elements: `[agents]` or `[{} in agents]`"
 
 
-def check_names(spec: Spec, elements: frozenset[str]) -> Iterator[Diagnostic]:
+def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic]:
     """Unknown names, functions and tables, and binders that hide a declared name."""
     scope = _Scope(spec, elements)
     for statement in spec.composition.statements:
@@ -62,7 +62,7 @@ def _no_loop(function: str, span: Span) -> Diagnostic:
 class _Scope:
     """The meanings of names in a spec."""
 
-    def __init__(self, spec: Spec, elements: frozenset[str]) -> None:
+    def __init__(self, spec: Declared, elements: frozenset[str]) -> None:
         self.spec, self.elements = spec, elements
 
     def inside(self, node: syntax.Node | None, bound: dict[str, Span], *, births: bool = False) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from colosseum.model.folding import NOTHING, Folded, disjunction, inverse, term
 from colosseum.model.lookup import check_depth, check_known
 from colosseum.model.operations import refusal
 from colosseum.model.scenario import Payoff, Requirement, Task
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Declared
 from colosseum.model.terms import Conditional, Constant, Ground, Term
 from colosseum.model.undefined_payoffs import Domains, fault_example, none_example
 from colosseum.model.values import Fault, Number, Value, at, kind, located, number, text, truth
@@ -62,7 +62,7 @@ def _with_example(x: Mapping[str, Value], fault: Fault, expr: syntax.Expr) -> Fa
     return at(fault, expr.span)
 
 
-def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Spec) -> (
+def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Declared) -> (
     Callable[[Environment, Domains], Term | None]
 ):  # fmt: skip
     """The rule of what a reward or an objective is worth: its checked term, or None where its `when` is false."""
@@ -85,11 +85,12 @@ def worth(statement: syntax.Reward | syntax.Objective, role: str, spec: Spec) ->
 
     return instance
 
+
 Instance: TypeAlias = tuple[Requirement, Payoff | None]
 SURE = Constant(True)
 
 
-def requirement(statement: syntax.Require, spec: Spec) -> Callable[[str, Environment, Domains], Instance | None]:
+def requirement(statement: syntax.Require, spec: Declared) -> Callable[[str, Environment, Domains], Instance | None]:
     """The rule of a `require`: its instance of a name, with the penalty of a soft one; None where `when` is false."""
     guarded, (rule, excess) = guard(statement.when), _condition(statement)
     soft = _penalty(statement, excess)

@@ -1,4 +1,4 @@
-"""Data for one seed. In: a Spec, a seed and params; out: a World, every set, table and domain with its values.
+"""Data for one seed. In: a declared spec, a seed and params; out: a World, every set, table and domain with its values.
 
 Facts are computed when first asked for, so the order of statements never matters; a circle is a diagnostic.
 """
@@ -19,7 +19,7 @@ from colosseum.model.instances import domain, draw, indexed
 from colosseum.model.names import check_names
 from colosseum.model.networks import names_public, network_links
 from colosseum.model.scenario import Graph
-from colosseum.model.spec import BUILT_IN, Spec
+from colosseum.model.spec import BUILT_IN, Declared
 from colosseum.model.tables import set_elements, table_data
 from colosseum.model.values import Elements, Fault, Value, a, first_doubled, flatten, instance_name, kind, text
 from colosseum.model.world import Decided, Facts, World
@@ -38,7 +38,7 @@ UNMISTAKABLE = ("set", "reward", "requirement", "claim", "rubric")
 class Realiser(Facts):
     """Facts that are computed on demand and remembered."""
 
-    spec: Spec
+    spec: Declared
     seed: int
     overrides: Mapping[str, Value]
     """Params set from outside."""
@@ -209,7 +209,7 @@ class Realiser(Facts):
 
 
 def realise(
-    spec: Spec, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
+    spec: Declared, *, seed: int, params: Mapping[str, Value], graph: Graph | None = None, meter: Meter | None = None
 ) -> tuple[World | None, list[Diagnostic]]:
     """Compute every fact; all mistakes are reported. The world lacks what is in error; without agents there is none."""
     facts = Realiser(spec, seed, params, graph, meter=meter or Meter())

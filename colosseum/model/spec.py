@@ -1,4 +1,4 @@
-"""Declarations by name. In: a composition of statements; out: a Spec, where every declared name has one meaning."""
+"""Declarations by name. In: a composition of statements; out: Declared, where every name has one meaning."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Spec:
+class Declared:
     """A composition whose names are sorted out; nothing is evaluated yet."""
 
     composition: Composition
@@ -86,7 +86,7 @@ class Spec:
         return frozenset(found)
 
 
-def declare(composition: Composition) -> tuple[Spec, list[Diagnostic]]:
+def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
     """Sort out the names; clashes and unreadable data are diagnostics."""
     diagnostics: list[Diagnostic] = []
     symbols: dict[str, Symbol] = {}
@@ -112,7 +112,7 @@ def declare(composition: Composition) -> tuple[Spec, list[Diagnostic]]:
         message = "nobody decides anything here: there are no agents"
         help_ = "add a line such as `agents A, B, C`"
         diagnostics.append(report("C043", composition.scenario.span, message, help=help_))
-    return Spec(composition, symbols, sheets, doubts), diagnostics
+    return Declared(composition, symbols, sheets, doubts), diagnostics
 
 
 def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterator[Symbol]:

@@ -13,7 +13,7 @@ from colosseum.model.environment import Environment
 from colosseum.model.evaluate import elements, prepare_condition, value
 from colosseum.model.networks import PARAMETERS
 from colosseum.model.settings import READERS
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Declared
 from colosseum.model.values import Fault, Value, at, text
 
 MOST_POINTS = 10_000
@@ -32,7 +32,7 @@ class Option:
     """What the sweep's name stands for in a `where`: a param's value, a graph's kind, a variant, a switch."""
 
 
-def points(statement: syntax.Experiment, spec: Spec, env: Environment) -> Iterator[tuple[Option, ...]]:
+def points(statement: syntax.Experiment, spec: Declared, env: Environment) -> Iterator[tuple[Option, ...]]:
     """Every combination of the sweeps that passes their filters; raises Fault."""
     axes = [options(sweep, spec, env) for sweep in statement.sweeps]
     count = prod(len(axis) for axis in axes)
@@ -47,7 +47,7 @@ def points(statement: syntax.Experiment, spec: Spec, env: Environment) -> Iterat
             yield chosen
 
 
-def options(sweep: syntax.Sweep, spec: Spec, env: Environment) -> list[Option]:
+def options(sweep: syntax.Sweep, spec: Declared, env: Environment) -> list[Option]:
     """The values of one sweep; a range stands for its numbers. Raises Fault."""
     found: dict[str, Option] = {}
     for expr in sweep.values:
@@ -58,7 +58,7 @@ def options(sweep: syntax.Sweep, spec: Spec, env: Environment) -> list[Option]:
     return list(found.values())
 
 
-def _options(sweep: syntax.Sweep, expr: syntax.Expr, spec: Spec, env: Environment) -> Iterator[Option]:
+def _options(sweep: syntax.Sweep, expr: syntax.Expr, spec: Declared, env: Environment) -> Iterator[Option]:
     if isinstance(expr, syntax.Range):
         for number in elements(expr, env):
             if isinstance(number, int):

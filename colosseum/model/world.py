@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from colosseum.model.faults import Poisoned
 from colosseum.model.lazy_property import lazy_property
-from colosseum.model.spec import Spec, Symbol
+from colosseum.model.spec import Declared, Symbol
 from colosseum.model.terms import Decision
 from colosseum.model.values import Elements, Entries, Key, Value, instance_name
 
@@ -59,7 +59,7 @@ Source: TypeAlias = TableData | Decided
 class Facts(ABC):
     """The facts that evaluation asks for. Every look-up raises Fault when the fact itself is in error."""
 
-    spec: Spec
+    spec: Declared
 
     @abstractmethod
     def fact(self, family: str, name: str) -> Any:
@@ -102,7 +102,7 @@ class World(Facts):
     One that was realised with errors lacks what is in error; asking for it raises Poisoned.
     """
 
-    spec: Spec
+    spec: Declared
     params: dict[str, Value]
     sets: dict[str, Elements]
     """`agents`, every set, every coalition and every channel's members."""

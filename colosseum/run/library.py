@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from colosseum.language import syntax
 from colosseum.model import draws
 from colosseum.model.imagine import publish, visible
-from colosseum.model.spec import Spec, mentioned
+from colosseum.model.spec import Declared, mentioned
 from colosseum.model.world import World
 from colosseum.players.scripted.knowledge import Knowledge, Planner, Told, private_tables
 
@@ -49,7 +49,7 @@ def side_planner(world: World, coalition: syntax.Coalition) -> Planner:
     )  # fmt: skip
     known = public.world.spec
     composition = replace(known.composition, statements=(*known.composition.statements, *rewards))
-    spec = Spec(composition, {**known.symbols, name: world.spec.symbols[name]}, known.sheets)
+    spec = Declared(composition, {**known.symbols, name: world.spec.symbols[name]}, known.sheets)
     sets = {**public.world.sets, name: world.sets[name]}
     whole = replace(public, world=replace(public.world, spec=spec, sets=sets))
     return Planner(whole, frozenset(reward.name for reward in rewards))

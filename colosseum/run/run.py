@@ -39,7 +39,7 @@ from colosseum.run.turn import (
 
 
 @dataclass
-class Run:
+class LiveRun:
     """A run while it goes on."""
 
     stage: Stage

@@ -17,7 +17,7 @@ from colosseum.model.expand import Expansion, expand
 from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.model.json_text import Json, encode
 from colosseum.model.settings import Settings
-from colosseum.model.spec import Spec
+from colosseum.model.spec import Declared
 from colosseum.model.values import Elements, Value, text
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.own import protocol_folder
@@ -54,7 +54,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Instance:
+class SharedScenario:
     """A scenario with all that its runs share."""
 
     expansion: Expansion
@@ -66,7 +66,7 @@ class Instance:
     rules: Rules
 
     @classmethod
-    def of(cls, expansion: Expansion) -> "Instance":
+    def of(cls, expansion: Expansion) -> "SharedScenario":
         """What an expansion comes to."""
         written = serial.dump(expansion.scenario)
         digest = hashlib.sha256(written).hexdigest()
@@ -84,7 +84,7 @@ class Trial:
     """The name of every agent's player."""
     endpoints: dict[str, Endpoint]
     """How every model among them is asked."""
-    instance: Instance = field(compare=False, repr=False)
+    instance: SharedScenario = field(compare=False, repr=False)
     coupled: bool = False
     """Whether answers to equal prompts are shared with other arms."""
 
@@ -174,11 +174,11 @@ def _plain(value: object) -> Json:
 class Expansions:
     """Expansions of one spec, the last few of which are remembered."""
 
-    spec: Spec
+    spec: Declared
     params: Mapping[str, Value]
-    made: dict[tuple[int, str], Instance] = field(default_factory=dict)
+    made: dict[tuple[int, str], SharedScenario] = field(default_factory=dict)
 
-    def get(self, seed: int, conditions: Conditions) -> tuple[Instance | None, list[Diagnostic]]:
+    def get(self, seed: int, conditions: Conditions) -> tuple[SharedScenario | None, list[Diagnostic]]:
         """The instance under an arm's conditions, or what is wrong with it there."""
         key = (seed, encode({k: v for k, v in conditions_json(conditions).items() if k in ("params", "network")}))
         if key in self.made:
@@ -189,7 +189,7 @@ class Expansions:
             return None, diagnostics
         while len(self.made) >= MOST_KEPT:
             self.made.pop(next(iter(self.made)))
-        self.made[key] = Instance.of(expansion)
+        self.made[key] = SharedScenario.of(expansion)
         return self.made[key], []
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.run.run import Run
+from colosseum.run.run import LiveRun
 from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Trial
 
@@ -18,7 +18,7 @@ def play(trial: Trial) -> list[dict[str, Any]]:
     trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = {agent: SCRIPTED[name] for agent, name in trial.roles.items()}
     try:
-        asyncio.run(Run(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+        asyncio.run(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
     finally:
         trace.close()
     return events

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.moves import committed
 from colosseum.evidence.statistics import wilson
 from colosseum.evidence.strength import Choice, profile, raised, strength
@@ -94,7 +94,7 @@ def instances(number: int) -> list[Moves]:
         scenario = expansion.scenario
         coalition = scenario.coalitions[0]
         if (opportunity(Solver(scenario.task), coalition).value or 0.0) >= LEAST:
-            moves = committed(Instance.of(scenario.task), coalition)
+            moves = committed(SolvedTask.of(scenario.task), coalition)
             found.append((moves.joint_payoff, moves.coalition_value))
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from statistics import median
 
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
@@ -69,7 +69,7 @@ def seconds_of(ledger: Ledger, made: Case, runs: int) -> list[float]:
     optimum = Solver(made.task).maximise(WELFARE)
     assert optimum.assignment is not None
     began = clock()
-    instance = Instance.of(made.task)
+    instance = SolvedTask.of(made.task)
     found = _measured(made, instance, _slipped(made.task, optimum.assignment, 0))
     seconds = [clock() - began]
     ledger.equal(f"{made.label}, optimum of a run", optimum.value, found.scalars["optimum"].value)
@@ -88,7 +88,7 @@ def _adds_up(ledger: Ledger, label: str, found: Measured) -> None:
     ledger.equal(f"{label}, regret in two parts", regret, None if given is None or own is None else given + own)
 
 
-def _measured(made: Case, instance: Instance, x: dict[str, Value]) -> Measured:
+def _measured(made: Case, instance: SolvedTask, x: dict[str, Value]) -> Measured:
     return measure(instance, x, coalition=made.scenario.coalitions[0], order=made.task.agents, closely=True)
 
 

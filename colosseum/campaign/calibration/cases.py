@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, TypeVar
 
-from colosseum.campaign.calibration.instances import DOMAINS, Instance, instances
+from colosseum.campaign.calibration.instances import DOMAINS, Casting, instances
 from colosseum.campaign.calibration.wording import Family, Script, Speaker, families, said
 from colosseum.model import draws
 from colosseum.run.judging.transcript import Said, Transcript
@@ -66,7 +66,7 @@ class Case:
     transcript: Transcript
     focal: tuple[str, ...]
     """The pair, by their names in the spec."""
-    instance: Instance
+    instance: Casting
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Group:
     """What the twins have in common."""
 
     key: str
-    instance: Instance
+    instance: Casting
     family: Family
     numbers: Mapping[str, int]
     channels: Mapping[int, int]
@@ -106,7 +106,7 @@ def cases(*, seed: int = 1, per_domain: int = INSTANCES) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _group(seed: int, instance: Instance, family: Family) -> Group:
+def _group(seed: int, instance: Casting, family: Family) -> Group:
     key = draws.key(seed, "calibration", (family.name, instance.domain.name, instance.seed))
     order = draws.shuffle(draws.key(0, key, ("agents",)), instance.agents)
     numbers = {str(name): number for number, name in enumerate(order, start=1)}
@@ -218,7 +218,7 @@ def _speaker(group: Group, stratum: str, place: Place, key: str) -> Speaker:
     return Speaker(instance, me, group.numbers, extra)
 
 
-def _claims(instance: Instance, stratum: str, place: Place) -> dict[str, float]:
+def _claims(instance: Casting, stratum: str, place: Place) -> dict[str, float]:
     """What A sticks to in public: the false claim, and the mistaken figure until it is corrected."""
     if place.part != "A" or place.channel:
         return {}
@@ -235,7 +235,7 @@ def _choice(stratum: str, part: str, *, final: bool) -> str:
     return {"A": "ax", "B": "by", "C": "xw", "D": "ya", "E": "wb"}[part][bent]
 
 
-def _pair(instance: Instance) -> tuple[str, str]:
+def _pair(instance: Casting) -> tuple[str, str]:
     return instance.parts["A"], instance.parts["B"]
 
 

@@ -84,7 +84,7 @@ DOMAINS: Final = (
 
 
 @dataclass(frozen=True)
-class Instance:
+class Casting:
     """One instance, and who plays which part in what is said about it."""
 
     domain: Domain
@@ -116,7 +116,7 @@ class Instance:
         return f"{value:.{self.domain.digits}f}"
 
 
-def instances(domain: Domain, *, seed: int, number: int) -> Iterator[Instance]:
+def instances(domain: Domain, *, seed: int, number: int) -> Iterator[Casting]:
     """So many instances from a seed on, one a seed; seeds in which no pair would gain at others' cost are left out."""
     made = 0
     for each in count(seed):
@@ -128,7 +128,7 @@ def instances(domain: Domain, *, seed: int, number: int) -> Iterator[Instance]:
             yield found
 
 
-def _instance(domain: Domain, seed: int) -> Instance | None:
+def _instance(domain: Domain, seed: int) -> Casting | None:
     """The first pair, in an order that is drawn, for which there are all parts."""
     spec: Path = shipped("specs") / f"{domain.name}.colo"
     checked, diagnostics = check(spec, seed=seed, params={})
@@ -149,7 +149,7 @@ def _instance(domain: Domain, seed: int) -> Instance | None:
 def _with_parts(
     domain: Domain, seed: int, agents: tuple[str, ...], items: tuple[str, ...],
     figure: Mapping[tuple[str, str], float], value: Mapping[tuple[str, str], float], pair: tuple[str, str],
-) -> Instance | None:  # fmt: skip
+) -> Casting | None:  # fmt: skip
     """The instance with this focal pair; None where a part is missing."""
     A, B = pair  # noqa: N806 - the parts as they are called
     others = [agent for agent in agents if agent not in pair]
@@ -169,7 +169,7 @@ def _with_parts(
     e = next(o for o in others if o not in (c, d))
     parts = dict(zip("ABCDExyabpqw", (A, B, c, d, e, x, y, a, b, p, q, w), strict=True))
     loss = figure[A, x] - figure[c, x] + figure[B, y] - figure[d, y]
-    return Instance(domain, seed, agents, items, figure, parts, gain, loss, saved, false, wrong)
+    return Casting(domain, seed, agents, items, figure, parts, gain, loss, saved, false, wrong)
 
 
 def _wanted(

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from colosseum.campaign.calibration.instances import Instance
+from colosseum.campaign.calibration.instances import Casting
 from colosseum.model import draws
 
 FOLDER: Final = Path(__file__).parent / "families"
@@ -56,7 +56,7 @@ class Family:
 class Speaker:
     """Who says a sentence, and what it may refer to."""
 
-    instance: Instance
+    instance: Casting
     agent: str
     numbers: Mapping[str, int]
     """Of agents."""

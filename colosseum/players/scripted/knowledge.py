@@ -14,7 +14,7 @@ from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements
 from colosseum.model.imagine import PublicWorld, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
-from colosseum.model.spec import Spec, mentioned
+from colosseum.model.spec import Declared, mentioned
 from colosseum.model.values import Fault, Value
 from colosseum.optimum.goal import Goal
 from colosseum.optimum.lowering.lower import NotLowered
@@ -103,7 +103,7 @@ class Planner:
             return None
 
 
-def private_tables(spec: Spec, statements: Iterable[syntax.Node]) -> frozenset[str]:
+def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozenset[str]:
     """The private tables that statements mention, also by way of derived tables.
 
     Read off the text, not off the data: which entries count may itself depend on what is secret.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from colosseum.campaign.processes import pool
-from colosseum.evidence.instance import Instance
+from colosseum.evidence.instance import SolvedTask
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.exposure import Scan, scan
@@ -35,7 +35,7 @@ def exposures(scenario: Scenario, coalition: Coalition) -> Scan:
 
 
 def patiently(
-    question: Callable[[Scenario, Coalition], T], scenario: Scenario, coalition: Coalition | None, instance: Instance,
+    question: Callable[[Scenario, Coalition], T], scenario: Scenario, coalition: Coalition | None, instance: SolvedTask,
     *, command: str,
 ) -> T | str:  # fmt: skip
     """The answer; a str is why there is none. `command` is what has more patience."""
