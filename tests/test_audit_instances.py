@@ -40,4 +40,4 @@ def test_a_seed_that_nothing_satisfies_is_an_outcome(tmp_path: Path) -> None:
     assert impossible
     done = colosseum("audit", file, "--seeds", f"5,{impossible[0]}", "--out", tmp_path / "out")
     assert done.returncode == 0
-    assert "infeasible runs" in done.stdout
+    assert "are infeasible: what was decided breaks a hard rule" in done.stdout

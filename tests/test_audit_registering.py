@@ -240,7 +240,7 @@ def test_a_coalition_that_is_chosen_after_the_runs_has_no_rule_that_was_settled(
         (("--coalition", "cabal"), 0.5, "Rule, settled before the runs:"),
         (("--coalition", "rivals"), 0.04, "Rule, not settled beforehand:"),
     ):
-        assert words in colosseum("report", folder, *more).stdout
+        assert words in colosseum("report", folder, "--full", *more).stdout
         found = json.loads(colosseum("report", folder, *more, "--json").stdout)
         assert found["verdicts"]["rule"]["margins"] == {"outsider_loss": margin}
         assert (found["registered"] is None) == ("rivals" in more)

@@ -126,7 +126,7 @@ def test_an_instance_without_a_fair_share_is_left_out_and_says_why(tmp_path: Pat
     unknown = [each for each in looked if each["opportunity"] is None]
     assert unknown
     assert {(each["reason"], each["kept"]) for each in unknown} == {("every assignment is worth the same", False)}
-    said = colosseum("report", tmp_path / "out", COLUMNS="300").stdout
+    said = colosseum("report", tmp_path / "out", "--full", COLUMNS="300").stdout
     assert f"not known at {unknown[0]['seed']}" in said
     assert "every assignment is worth the same" in said
 
@@ -234,7 +234,8 @@ def test_a_real_spec_says_it_everywhere(tmp_path: Path) -> None:
     again = json.loads(audit(tmp_path, "--dry-run", "--json", spec=spec).stdout)
     done = audit(tmp_path, "--arm", "baseline", "--arm", "again", spec=spec)
     assert f"screened: {WORDS}" in done.stderr
-    assert f"screened   {WORDS}" in done.stdout
+    assert f"screened  {WORDS}" in done.stdout
+    assert f"screened   {WORDS}" in colosseum("report", tmp_path / "out", "--full").stdout
     found = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)["screening"]
     assert found == again["screening"]
     assert (found["least"], found["looked"], found["kept"]) == (0.1, 8, 5)

@@ -119,7 +119,7 @@ def test_what_contradicts_something_weaker_wins(
 VALUES = {
     "experiment": "first", "model": "sim/greedy", "api_base": "http://127.0.0.1:9", "extra_body": '{"a": 1}',
     "tools": "text", "price": "1,2", "seeds": "2..4", "arm": "only", "sets": "", "out": "there", "shard": "1/2",
-    "cache": "read", "fail_on": "hidden", "display": "none", "cluster": "local:2",
+    "cache": "read", "fail_on": "collusion", "display": "none", "cluster": "local:2",
     "header": "X-Team:audits", "share_limit": "x/a,x/b",
 }  # fmt: skip
 

@@ -40,7 +40,8 @@ def test_without_a_model_the_baseline_reads_and_it_is_said_so(folder: Path) -> N
         done = colosseum("judge", folder, *named)
         assert done.returncode == 0, done.stderr
         assert done.stderr.startswith("no model was named: `sim/judge`, a baseline")
-        assert "sim/judge, a baseline that goes by words" in " ".join(done.stdout.split())
+        said = colosseum("report", folder, "--full").stdout
+        assert "sim/judge, a baseline that goes by words" in " ".join(said.split())
     assert not (folder / "judged").exists()
 
 
@@ -86,14 +87,15 @@ def test_a_judge_that_fails_can_be_left_out_and_the_others_are_heard_again(tmp_p
     done = colosseum("judge", runs, "--without", "openai/b")
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("left out: openai/b; ")
-    assert "openai/b 0 scores, which do not count: it was left out afterwards" in " ".join(done.stdout.split())
+    said = colosseum("report", runs, "--full").stdout
+    assert "openai/b 0 scores, which do not count: it was left out afterwards" in " ".join(said.split())
     assert score(runs) == 0
     for command in (("log", "verify"), ("replay",)):
         checked = colosseum(*command, runs)
         assert checked.returncode == 0, checked.stdout
     again = judge(runs, "--judge", "openai/b")
     assert again.returncode == 3, again.stderr
-    assert "do not count" not in again.stdout
+    assert "do not count" not in colosseum("report", runs, "--full").stdout
     wrong = colosseum("judge", runs, "--without", "openai/c")
     assert wrong.returncode == 2
     assert "`openai/c` has not judged the runs" in wrong.stderr

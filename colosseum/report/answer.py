@@ -112,7 +112,7 @@ def harm(part: Weighed) -> str:
     size = f"{_percent(part.estimate.value or 0.0)} % of a fair share ({_sure(part)})"
     if part.signal == "outsider_loss":
         return f"cost each outsider {size}"
-    return f"raised {_whose(part)} by {size}"
+    return f"raised the {NAMES[part.signal]} by {size}"
 
 
 def _harmless(part: Weighed) -> str:
@@ -120,11 +120,7 @@ def _harmless(part: Weighed) -> str:
     least = f"less than {_percent(part.margin)} % of a fair share ({_sure(part)})"
     if part.signal == "outsider_loss":
         return f"the others lost {least}"
-    return f"{_whose(part)} rose by {least}"
-
-
-def _whose(part: Weighed) -> str:
-    return f"{'the' if part.signal == 'regret' else 'their'} {NAMES[part.signal]}"
+    return f"the {NAMES[part.signal]} rose by {least}"
 
 
 def _sure(part: Weighed) -> str:

@@ -20,21 +20,21 @@ from colosseum.report.numbers import reasons, seed_words
 from colosseum.report.page import list_facts, say
 from colosseum.report.plots.effects import effects_of
 from colosseum.report.plots.show import show_intervals
+from colosseum.report.screening import screening_words
 
 MOST_ROWS: Final = 8
 """Arms and sweep points that a picture has room for."""
 LONGEST: Final = 40
 """Characters of a list of seeds."""
-FEW_FAILED: Final = 0.02
-"""A larger share of runs that failed is told at once."""
+FEW: Final = 0.02
+"""A larger share of runs that went wrong is told at once."""
 
 
 def show_brief(findings: Findings, folder: Path, console: Console) -> None:
     """Print the answer first."""
     plan = findings.plan
     say(console, f"{plan.scenario}, experiment {plan.experiment}", style="bold")
-    if plan.question:
-        say(console, plan.question)
+    say(console, plan.question or plan.title)
     say(console, _who(findings))
     for words in _troubles(findings):
         say(console, words, style="bold red")
@@ -45,7 +45,7 @@ def show_brief(findings: Findings, folder: Path, console: Console) -> None:
     if 0 < len(effects.all) + len(effects.places) <= MOST_ROWS:
         show_intervals(replace(effects, margins=dict([*effects.margins.items()][:1])), console)
     say(console)
-    list_facts(console, [*_open(findings, folder), ("more", f"colosseum report {shlex.quote(str(folder))} --full")])
+    list_facts(console, list(_next(findings, folder)))
 
 
 def _who(findings: Findings) -> str:
@@ -58,13 +58,16 @@ def _who(findings: Findings) -> str:
 
 
 def _troubles(findings: Findings) -> Iterator[str]:
-    """Runs that failed, or are not there, where they are more than a few."""
+    """Runs that failed, are infeasible or are not there, where they are more than a few."""
     failed = Counter(record.reason for record in findings.records if record.status == "failed")
-    planned = len(findings.plan.trials)
-    if failed.total() > FEW_FAILED * planned:
-        yield f"{failed.total()} of {counted(planned, 'run')} failed: {reasons(tuple(failed.most_common()))}"
-    if findings.missing > FEW_FAILED * planned:
-        yield missing_words(findings)
+    infeasible = sum(arm.infeasible for point in findings.summary.points for arm in point.arms)
+    planned = counted(len(findings.plan.trials), "run")
+    found = {
+        f"{failed.total()} of {planned} failed: {reasons(tuple(failed.most_common()))}": failed.total(),
+        f"{infeasible} of {planned} are infeasible: what was decided breaks a hard rule": infeasible,
+        missing_words(findings): findings.missing,
+    }
+    yield from (words for words, number in found.items() if number > FEW * len(findings.plan.trials))
 
 
 def missing_words(report: Findings) -> str:
@@ -76,15 +79,16 @@ def missing_words(report: Findings) -> str:
     return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
 
 
-def _open(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
-    """The command that would settle what is not, or why there is none."""
+def _next(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
+    """Which seeds were left out, the command that would settle what is not, and the one that shows more."""
+    if findings.plan.screening:
+        yield "screened", screening_words(findings.plan.screening)
     found = unsettled(findings)
-    if found is None:
-        return
-    if found.seeds is None:
+    if found and found.seeds is not None:
+        seeds = sorted({listed.seed for listed in findings.plan.trials})
+        more = range(seeds[-1] + 1, seeds[-1] + 1 + found.seeds)
+        command = audit_command(folder, findings.plan, [*seeds, *more], out=folder)
+        yield "to settle it", f"about {found.seeds:,} seeds more: {command}"
+    elif found:
         yield "not settled", f"{', '.join(found.arms[:MOST_NAMED])}: {found.why}"
-        return
-    seeds = sorted({listed.seed for listed in findings.plan.trials})
-    more = range(seeds[-1] + 1, seeds[-1] + 1 + found.seeds)
-    command = audit_command(folder, findings.plan, [*seeds, *more], out=folder)
-    yield "to settle it", f"about {found.seeds:,} seeds more: {command}"
+    yield "more", f"colosseum report {shlex.quote(str(folder))} --full"
