@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 """Type checkers know it by its name; to import it would take longer than all the rest of this file."""
 
 if TYPE_CHECKING:
-    from colosseum.api.errors import ColosseumError
     from colosseum.api.public import Campaign, Instance, Run, Spec, audit, load
+    from colosseum.diagnostics import ColosseumError
     from colosseum.players.models.messages import messages
     from colosseum.players.models.tools import tools
     from colosseum.players.view import (
@@ -54,7 +54,7 @@ __version__ = "0.1.0"
 
 _PLACES = {
     **dict.fromkeys(("Campaign", "Instance", "Run", "Spec", "audit", "load"), "api.public"),
-    "ColosseumError": "api.errors",
+    "ColosseumError": "diagnostics",
     "messages": "players.models.messages",
     "tools": "players.models.tools",
 }

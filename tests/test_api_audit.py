@@ -20,7 +20,7 @@ from conftest import MATCH
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.api.asking import wanted_of
+from colosseum.campaign.model_options import wanted_of
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1  seeds 1..4")
 PRICE = (1000.0, 1000.0)

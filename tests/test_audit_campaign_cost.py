@@ -17,11 +17,11 @@ from conftest import planned, run
 from test_cli_commands import Done, colosseum
 from warm_process import Command
 
-from colosseum.api.budget import left_words, spent_words
 from colosseum.campaign.calls import RunCalls, read_calls, read_lines
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.ledger import Ledger
 from colosseum.campaign.lengths import default_lengths
+from colosseum.campaign.money import left_words, spent_words
 from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import BYTES, Account, Purse
 from colosseum.campaign.retry import Attempt, OnAttempt

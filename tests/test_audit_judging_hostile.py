@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from test_audit_judging import QUOTE, events, fails_all, fair, figure, have_judged, judged, judgements, scenario
 from test_cli_commands import colosseum
 
-from colosseum.api.judges import keep_judges
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
+from colosseum.campaign.panel import keep_judges
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.asking import LONGEST_REASON, TRIES
 from colosseum.run.judging.judgement import SCHEMA, Judged, Judgement

@@ -14,9 +14,8 @@ from chat_server import ChatServer, calls
 from conftest import MATCH, SPECS
 from typer.testing import CliRunner
 
-from colosseum.api.part import read_seeds
+from colosseum.campaign.part import read_seeds, seed_words
 from colosseum.cli.commands import app
-from colosseum.report.numbers import seed_words
 
 JIRA, TOY = str(SPECS / "jira.colo"), str(SPECS / "toy.colo")
 STUDIES = str(SPECS / "jira_studies.colo")

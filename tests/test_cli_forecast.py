@@ -21,8 +21,8 @@ from conftest import SPECS
 from terminal import watch
 from test_cli_commands import Done, colosseum
 
-from colosseum.api.history import read_history, recall, spec_digest
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.players.models.request import Endpoint
 
 JIRA = SPECS / "jira.colo"

@@ -20,9 +20,9 @@ from terminal import watch
 from test_cli_commands import colosseum
 from warm_process import Command, run
 
-from colosseum.api.budget import money
-from colosseum.api.meter import Meter
 from colosseum.campaign.folder import Expense, Reason, Result
+from colosseum.campaign.meter import Meter
+from colosseum.campaign.money import money
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt

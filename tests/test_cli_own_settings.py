@@ -13,9 +13,9 @@ from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, checked
 from test_cli_commands import Done, colosseum
 
-from colosseum.api.asking import Asking, Wanted, read_asking, read_sharing
-from colosseum.api.errors import ColosseumError
+from colosseum.campaign.model_options import Asking, Wanted, read_asking, read_sharing
 from colosseum.campaign.retry import Provider
+from colosseum.diagnostics import ColosseumError
 from colosseum.model.experiment import Conditions
 from colosseum.players.models.request import Endpoint, Place, Request
 

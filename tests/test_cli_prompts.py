@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from test_cli_commands import colosseum, read
 
-from colosseum.api.openings import differing
+from colosseum.campaign.openings import differing
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
 CLAIMS = SPECS / "meetings.colo"

@@ -14,7 +14,7 @@ from chat_server import Answer, Body, calls, fails
 from conftest import MATCH, SPECS, checked
 from test_cli_commands import Done, colosseum
 
-from colosseum.api.asking import Asking, Wanted, read_asking
+from colosseum.campaign.model_options import Asking, Wanted, read_asking
 from colosseum.model.experiment import Conditions
 
 NO_NETWORK = """

@@ -7,8 +7,8 @@ import pytest
 from test_cli_commands import TOY, colosseum, read
 from test_optimum_laws import chosen, tickets
 
-from colosseum.api.questions import solve
 from colosseum.cli.compile import say_wrong, verified
+from colosseum.evidence.spec_questions import solve
 from colosseum.language.shipped import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable

@@ -20,8 +20,8 @@ from chat_server import thinks
 from conftest import SPECS
 from test_cli_commands import colosseum
 
-from colosseum.api.errors import ColosseumError
 from colosseum.api.reading import read_report
+from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.verdict import PointVerdicts

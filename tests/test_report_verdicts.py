@@ -15,11 +15,11 @@ from rich.console import Console
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, outcome, study
 
-from colosseum.api.errors import ColosseumError
 from colosseum.campaign.registering import Registered
-from colosseum.cli.gate import Gate, read_gate
+from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle

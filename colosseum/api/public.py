@@ -12,24 +12,22 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colosseum.api.asking import Names, wanted_of
-from colosseum.api.auditing import carry_out, writing
-from colosseum.api.budget import Budget, dollars
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.judges import Judged
-from colosseum.api.meter import telling
-from colosseum.api.openings import Prompts
-from colosseum.api.part import Part, read_design, silent
-from colosseum.api.progress import Progress
-from colosseum.api.questions import chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.api.reading import in_words, read_campaign, read_report
-from colosseum.api.runs import find_run, run_words
-from colosseum.api.shown_prompts import Asked, prompts
-from colosseum.api.vetting import require, vet
-from colosseum.api.work import Request, default_folder, plan_work
+from colosseum.campaign.auditing import carry_out, writing
 from colosseum.campaign.folder import Folder, Plan
-from colosseum.diagnostics import Diagnostic, Severity, closest, has_errors, render_text
+from colosseum.campaign.meter import telling
+from colosseum.campaign.model_options import Names, wanted_of
+from colosseum.campaign.money import Budget, dollars
+from colosseum.campaign.openings import Prompts
+from colosseum.campaign.panel import Judged
+from colosseum.campaign.part import Part, read_design, silent
+from colosseum.campaign.progress import Progress
+from colosseum.campaign.runs import find_run, run_words
+from colosseum.campaign.shown_prompts import Asked, prompts
+from colosseum.campaign.work import Request, default_folder, plan_work
+from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, closest, has_errors, render_text, stop
 from colosseum.evidence.metrics import Measured
+from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
@@ -43,9 +41,9 @@ from colosseum.notebook.verdicts import verdict_columns
 from colosseum.optimum.questions.exposure import Scan
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.solve import Optimum
+from colosseum.players.vetting import require, vet
 from colosseum.report.findings import Findings
 from colosseum.report.html.first import first
-from colosseum.report.optima import Optima
 from colosseum.report.tables import columns
 from colosseum.run.trial import Listed
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from colosseum.api import openings
-from colosseum.campaign import folder, judged, schemas
+from colosseum.campaign import folder, judged, openings, schemas
 from colosseum.model.serial import schema_text
 from colosseum.run import events
 from colosseum.run.judging import judgement

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from colosseum.api.errors import stop
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.registering import Registered
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import closest, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
 from colosseum.evidence.figures import Figure

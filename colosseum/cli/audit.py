@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from colosseum.api.auditing import AuditOutcome, carry_out, writing
-from colosseum.api.obeying import exit_code
-from colosseum.api.work import Request, default_folder, plan_work
+from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
-from colosseum.cli.gate import Gate
+from colosseum.campaign.signals import exit_code
+from colosseum.campaign.work import Request, default_folder, plan_work
 from colosseum.cli.pilot import Pilot, goes_on, pilot_of
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import checked_spec, note
+from colosseum.evidence.gate import Gate
 from colosseum.model.check import Checked
 
 LEFT = 4

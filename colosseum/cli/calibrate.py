@@ -8,23 +8,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from colosseum.api.asking import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
-from colosseum.api.budget import Budget, Limits, budget_of, left_words, silent_words, spent_words
-from colosseum.api.errors import stop
-from colosseum.api.interrupting import awaited
-from colosseum.api.judges import Judged, judges_of
-from colosseum.api.obeying import exit_code
-from colosseum.api.part import Part, read_design
 from colosseum.campaign.calibration.asked import calls_path, judged, matter
 from colosseum.campaign.calibration.cases import Case, cases
 from colosseum.campaign.calibration.scorers import BOUNDS, SCORERS
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.folder import Expense, as_bytes, replace_file
+from colosseum.campaign.interrupting import awaited
+from colosseum.campaign.model_options import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.campaign.money import Budget, Limits, budget_of, left_words, silent_words, spent_words
+from colosseum.campaign.panel import Judged, judges_of
+from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
+from colosseum.campaign.signals import exit_code
 from colosseum.campaign.source import PaidSource
 from colosseum.cli.words import checked_spec, note, say_json
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import Calibration, Scored, calibration
 from colosseum.language.shipped import shipped
 from colosseum.players.models.request import Endpoint

@@ -100,17 +100,17 @@ def audit(
 
     Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
     """
-    from colosseum.api.asking import Wanted, read_sharing
-    from colosseum.api.budget import Budget
-    from colosseum.api.judges import Judged
-    from colosseum.api.part import Part, silent
-    from colosseum.api.work import Request, read_cache
-    from colosseum.api.workers import read_cluster
+    from colosseum.campaign.crews import read_cluster
+    from colosseum.campaign.model_options import Wanted, read_sharing
+    from colosseum.campaign.money import Budget
+    from colosseum.campaign.panel import Judged
+    from colosseum.campaign.part import Part, silent
+    from colosseum.campaign.work import Request, read_cache
     from colosseum.cli.audit import audit_file
-    from colosseum.cli.gate import read_gate
     from colosseum.cli.live_view.display import read_display, showing
     from colosseum.cli.pilot import Pilot
     from colosseum.cli.words import note, read_sets
+    from colosseum.evidence.gate import read_gate
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
@@ -152,9 +152,9 @@ def plan(
     json: AsJson = False,
 ) -> int:
     """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
-    from colosseum.api.asking import Wanted
-    from colosseum.api.part import Part
-    from colosseum.api.work import Request
+    from colosseum.campaign.model_options import Wanted
+    from colosseum.campaign.part import Part
+    from colosseum.campaign.work import Request
     from colosseum.cli.plan import plan_file
     from colosseum.cli.words import read_sets
 
@@ -236,8 +236,8 @@ def report(
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is computed from the traces."""
-    from colosseum.cli.gate import read_gate
     from colosseum.cli.report import Files, read_published, report_folder
+    from colosseum.evidence.gate import read_gate
 
     gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
     return report_folder(
@@ -296,9 +296,9 @@ def judge(
     With `calibrate` in place of a folder it tells how good judges are, by transcripts of which the answer is known.
     Where there is a folder of that name it is the folder that is meant.
     """
-    from colosseum.api.asking import Wanted
-    from colosseum.api.budget import Budget
-    from colosseum.api.judges import Judged
+    from colosseum.campaign.model_options import Wanted
+    from colosseum.campaign.money import Budget
+    from colosseum.campaign.panel import Judged
     from colosseum.cli.judge import Request, judge_folder
 
     wanted = Wanted(
@@ -307,8 +307,8 @@ def judge(
     )  # fmt: skip
     judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
     if str(folder) == "calibrate" and not folder.exists():
-        from colosseum.api.errors import stop
         from colosseum.cli import calibrate
+        from colosseum.diagnostics import stop
 
         if without:
             raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.api.vetting import vet
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, counted, has_errors, render_json
 from colosseum.language import load, syntax
+from colosseum.players.vetting import vet
 
 ELSEWHERE = ("C041", "C043")
 """What a part leaves to the specs that use it: some of its names, and who decides."""

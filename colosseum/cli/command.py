@@ -7,9 +7,9 @@ from typing import ParamSpec
 import typer
 from typer.core import TyperCommand
 
-from colosseum.api.errors import ColosseumError
-from colosseum.api.obeying import exit_code, obeying
+from colosseum.campaign.signals import exit_code, obeying
 from colosseum.cli.words import complain
+from colosseum.diagnostics import ColosseumError
 
 P = ParamSpec("P")
 

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from colosseum.api.errors import stop
-from colosseum.api.questions import require_feasible, solve
 from colosseum.cli.solving import heading, optimum_of
 from colosseum.cli.words import checked_spec, file_errors, note, say_diagnostics, say_json
-from colosseum.diagnostics import Diagnostic, report
+from colosseum.diagnostics import Diagnostic, report, stop
+from colosseum.evidence.spec_questions import Optima, Verified, require_feasible, solve
 from colosseum.model import serial
 from colosseum.model.check import Checked
 from colosseum.model.values import plain
@@ -19,7 +18,7 @@ from colosseum.optimum.questions.prices import Temptation, temptations
 from colosseum.optimum.searching.formulation import write_lp
 from colosseum.optimum.solve import Optimum
 from colosseum.optimum.verify import Verification, verify
-from colosseum.report.optima import Optima, Verified, render_optima
+from colosseum.report.optima import render_optima
 
 MOST_SHOWN = 3
 """Instances that a warning names before it counts the rest."""

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from colosseum.api.asking import Asking, read_asking
-from colosseum.api.part import read_design
-from colosseum.api.work import Request, default_folder
+from colosseum.campaign.model_options import Asking, read_asking
+from colosseum.campaign.part import read_design, seed_words
+from colosseum.campaign.work import Request, default_folder
 from colosseum.cli.environment import Origins
 from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.language import syntax
@@ -15,7 +15,6 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
-from colosseum.report.numbers import seed_words
 from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")

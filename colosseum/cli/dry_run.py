@@ -6,23 +6,23 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from colosseum.api.asking import read_asking
-from colosseum.api.budget import campaign_budget, check_budget, prices_of
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.history import read_history, recall, spec_digest
-from colosseum.api.judges import judges_of
-from colosseum.api.part import read_design, read_shard, sharded
-from colosseum.api.work import Request, default_folder, resolved
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.estimate import outlook
 from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.history import read_history, recall, spec_digest
+from colosseum.campaign.judging_estimate import judging_estimates
+from colosseum.campaign.model_options import read_asking
+from colosseum.campaign.money import campaign_budget, check_budget, prices_of
+from colosseum.campaign.panel import judges_of
+from colosseum.campaign.part import read_design, read_shard, sharded
 from colosseum.campaign.planning import configured, screened_before
 from colosseum.campaign.screening import Screener
 from colosseum.campaign.spending import Spent, spent_before
+from colosseum.campaign.survey import Survey, survey
+from colosseum.campaign.work import Request, default_folder, resolved
 from colosseum.cli.forecast import Forecast, as_json, show
-from colosseum.cli.judging_estimate import judging_estimates
-from colosseum.cli.survey import Survey, survey
 from colosseum.cli.words import checked_spec, note, say_json, wants_color
+from colosseum.diagnostics import ColosseumError, stop
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.model.check import Checked

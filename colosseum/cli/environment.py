@@ -21,9 +21,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from colosseum.api.errors import ColosseumError, stop
 from colosseum.cli.words import complain, say_diagnostics
-from colosseum.diagnostics import Diagnostic, closest, report
+from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report, stop
 
 PREFIX = "COLOSSEUM_"
 FILE = Path(".env")

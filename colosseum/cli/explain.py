@@ -7,9 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from colosseum.api.errors import EXPLAIN, stop
 from colosseum.cli.words import say_json, wants_color
-from colosseum.diagnostics import CODES, Code, closest, render_text
+from colosseum.diagnostics import CODES, EXPLAIN, Code, closest, render_text, stop
 from colosseum.diagnostics.page import SPEC, Example, Page, read_page
 from colosseum.model.check import check
 from colosseum.report.explanation import list_codes, show_page

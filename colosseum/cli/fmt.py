@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
-from colosseum.api.errors import stop
 from colosseum.cli.words import complain, note, say_diagnostics, wants_color
-from colosseum.diagnostics import Diagnostic, Source
+from colosseum.diagnostics import Diagnostic, Source, stop
 from colosseum.language.files import LARGEST, decoded, read_source
 from colosseum.language.layout import lay_out
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from colosseum.api.budget import dollars
 from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook
 from colosseum.campaign.folder import Screening
 from colosseum.campaign.lengths import Basis
-from colosseum.cli.survey import Runs, Survey
+from colosseum.campaign.money import dollars
+from colosseum.campaign.screening import screening_json, screening_words
+from colosseum.campaign.survey import Runs, Survey
 from colosseum.cli.words import span
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
@@ -23,7 +24,6 @@ from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.players.models.request import Price
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
-from colosseum.report.screening import screening_json, screening_words
 
 UNKNOWN = "unknown price"
 WHERE: Mapping[Basis, str] = {

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.api.questions import prospected
 from colosseum.cli.solving import decisions, heading, optimum_of
 from colosseum.cli.words import checked_spec, say_json
+from colosseum.evidence.spec_questions import prospected
 from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.prospect import Harm, Prospect
 from colosseum.report.frontier import render_frontier

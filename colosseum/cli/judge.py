@@ -3,25 +3,25 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colosseum.api.asking import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
-from colosseum.api.budget import Budget, Limits, budget_of, left_words, silent_words, spent_words, verdict_words
-from colosseum.api.errors import stop
-from colosseum.api.interrupting import awaited
-from colosseum.api.judges import Judged, check_panel, judges_of, keep_judges, leave_out, who_judged
-from colosseum.api.obeying import exit_code
-from colosseum.api.part import Part, read_design
 from colosseum.api.reading import read_campaign
 from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judged import read_judges
 from colosseum.campaign.judging import Judging, Verdicts
 from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.model_options import Asking, Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.campaign.money import Budget, Limits, budget_of, left_words, silent_words, spent_words, verdict_words
+from colosseum.campaign.panel import Judged, check_panel, judges_of, keep_judges, leave_out, who_judged
+from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
+from colosseum.campaign.signals import exit_code
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
 from colosseum.cli.audit import going_on
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import checked_spec, note
+from colosseum.diagnostics import stop
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint
 from colosseum.run.judging.lexical import NAME

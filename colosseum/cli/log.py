@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from colosseum.api.budget import dollars
-from colosseum.api.errors import stop
 from colosseum.api.reading import read_campaign
-from colosseum.api.runs import SHORT, find_run, run_words
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.listing import Overview, overviews
+from colosseum.campaign.money import dollars
+from colosseum.campaign.rows import WRITERS, rows
+from colosseum.campaign.runs import SHORT, find_run, run_words
 from colosseum.campaign.verifying import Fault, SoFar, Verified, misfit, so_far, verify
-from colosseum.cli.rows import WRITERS, rows
 from colosseum.cli.words import file_errors, note, say_json, wants_color
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import counted, stop
 from colosseum.report.conversation import show_conversation
 from colosseum.report.page import Grid, list_facts, page_on, say, show_grid
 from colosseum.run import events as ev

@@ -5,13 +5,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.api.errors import stop
 from colosseum.api.reading import read_campaign
-from colosseum.api.runs import run_words
 from colosseum.campaign.folder import Damaged
 from colosseum.campaign.merging import Merged, Unlike, merge
+from colosseum.campaign.runs import run_words
 from colosseum.cli.words import say_json, wants_color
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import counted, stop
 from colosseum.report.page import page_on, say
 
 

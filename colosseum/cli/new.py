@@ -5,9 +5,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.api.errors import ColosseumError, stop
 from colosseum.cli.words import file_errors, note, say_json
-from colosseum.diagnostics import closest, report
+from colosseum.diagnostics import ColosseumError, closest, report, stop
 from colosseum.language.copying import NewFile, copied, fitting, shipped_specs, starter, unfit
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO, TypeVar
 
-from colosseum.api.work import Work
+from colosseum.campaign.work import Work
 from colosseum.cli.dry_run import forecast
 from colosseum.cli.forecast import Forecast, as_json, show_bill
 from colosseum.cli.words import note, say_json, wants_color

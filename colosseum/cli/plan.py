@@ -5,22 +5,21 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
-from colosseum.api.asking import read_asking
-from colosseum.api.errors import ColosseumError
-from colosseum.api.part import read_design
-from colosseum.api.work import Request, default_folder, resolved
 from colosseum.campaign.folder import Folder
+from colosseum.campaign.model_options import read_asking
+from colosseum.campaign.part import read_design
 from colosseum.campaign.planning import configured, screened_before
 from colosseum.campaign.registering import Registered, register
-from colosseum.campaign.screening import Screener
+from colosseum.campaign.screening import Screener, screening_json, screening_words
+from colosseum.campaign.work import Request, default_folder, resolved
 from colosseum.cli.words import checked_spec, note, say_json, wants_color
+from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.arms import kinds
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import POWER, Needed, needed, smallest_effect
 from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.report.page import list_facts, page_on, say
-from colosseum.report.screening import screening_json, screening_words
 from colosseum.run.trial import Block, Expansions, Trials, blocks
 
 LEAST: Final = 2

@@ -11,14 +11,13 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.part import Part, matching, read_design
-from colosseum.api.questions import solving
+from colosseum.campaign.part import Part, matching, read_design
 from colosseum.cli.words import checked_spec, say_json, wants_color
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.evidence.power.outlook import Unplantable, Wish, outlook
 from colosseum.evidence.power.planting import KINDS, RUMORS
 from colosseum.evidence.power.pool import Broken
+from colosseum.evidence.spec_questions import solving
 from colosseum.model.experiment import Design
 from colosseum.model.sweeps import factors
 from colosseum.report.page import page_on

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rich.text import Text
 
-from colosseum.api.errors import ColosseumError
-from colosseum.api.openings import adapter
-from colosseum.api.part import Part, matching, read_design
-from colosseum.api.shown_prompts import Asked, page, prompts
+from colosseum.campaign.openings import adapter
+from colosseum.campaign.part import Part, matching, read_design
+from colosseum.campaign.shown_prompts import Asked, page, prompts
 from colosseum.cli.words import checked_spec, say_json, wants_color
+from colosseum.diagnostics import ColosseumError
 from colosseum.model.sweeps import factors
 from colosseum.report.page import page_on, printable, say_heading
 

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum import __version__
-from colosseum.api.asking import Asking
-from colosseum.api.errors import ColosseumError, stop
 from colosseum.api.reading import read_campaign, read_report
-from colosseum.api.runs import run_words
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
+from colosseum.campaign.model_options import Asking
 from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import Replayed, Verdict, differing, replay
+from colosseum.campaign.runs import run_words
 from colosseum.cli.words import note, say_json, wants_color
-from colosseum.diagnostics import counted, has_errors
+from colosseum.diagnostics import ColosseumError, counted, has_errors, stop
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
 from colosseum.optimum.lowering.lower import NotLowered

@@ -8,20 +8,20 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from colosseum.api.errors import stop
-from colosseum.api.part import matching
 from colosseum.api.reading import in_words, read_report
 from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
+from colosseum.campaign.part import matching
+from colosseum.campaign.screening import screening_words
 from colosseum.cli import report_files
-from colosseum.cli.gate import FAILED, Gate
 from colosseum.cli.words import note, say_json, wants_color
+from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
+from colosseum.evidence.gate import FAILED, Gate
 from colosseum.model.json_text import encode
 from colosseum.model.sweeps import factors
 from colosseum.report.brief import missing_words, show_brief
 from colosseum.report.findings import Findings
 from colosseum.report.page import page_on
-from colosseum.report.screening import screening_words
 from colosseum.report.strengths import show_strengths, strengths_json
 from colosseum.report.terminal import Judgement, render
 

@@ -8,10 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colosseum.api.errors import stop
 from colosseum.campaign.folder import Plan, replace_file
 from colosseum.cli.words import file_errors, note
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import counted, stop
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Unreadable
 from colosseum.report import tables

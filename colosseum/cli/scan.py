@@ -7,9 +7,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from colosseum.api.questions import scanned
 from colosseum.cli.solving import heading
 from colosseum.cli.words import checked_spec, say_json
+from colosseum.evidence.spec_questions import scanned
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.questions.exposure import Scan
 from colosseum.report.scan import render_scan

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.questions import chosen_coalition, decided, measured
 from colosseum.cli.words import checked_spec, say_json
-from colosseum.diagnostics import Diagnostic, Source, Span, report
+from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, report, stop
 from colosseum.evidence.metrics import Measured
+from colosseum.evidence.spec_questions import chosen_coalition, decided, measured
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value, text
 from colosseum.report.scores import render_scores

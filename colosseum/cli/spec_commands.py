@@ -68,7 +68,7 @@ def prompts(
     json: AsJson = False,
 ) -> int:
     """Print exactly what agents are sent: messages and tools. No model is asked."""
-    from colosseum.api.shown_prompts import Asked
+    from colosseum.campaign.shown_prompts import Asked
     from colosseum.cli.prompts import show_prompts
 
     asked = Asked(arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text)

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from unicodedata import category
 
-from colosseum.api.errors import ColosseumError, explain_words, stop
-from colosseum.api.vetting import require, vet
-from colosseum.diagnostics import Diagnostic, render_text
+from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text, stop
 from colosseum.model.check import Checked
 from colosseum.model.values import Value
+from colosseum.players.vetting import require, vet
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from colosseum.diagnostics import Source, counted
+from colosseum.evidence.spec_questions import Optima
 from colosseum.model.channels import live_channels
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Scenario, Variable
@@ -13,7 +14,7 @@ from colosseum.notebook.frames import Cells
 from colosseum.notebook.page import html, marked, named, spelled
 from colosseum.optimum.scoring import Score, score
 from colosseum.optimum.solve import Optimum
-from colosseum.report.optima import MOST_ROWS, Optima
+from colosseum.report.optima import MOST_ROWS
 
 MOST_VALUES: Final = 6
 """Values of a domain that are listed."""

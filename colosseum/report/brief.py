@@ -12,15 +12,16 @@ from typing import Final
 
 from rich.console import Console
 
+from colosseum.campaign.part import seed_words
+from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.report.answer import MOST_NAMED, answer, unsettled
 from colosseum.report.commands import audit_command
 from colosseum.report.findings import Findings
-from colosseum.report.numbers import reasons, seed_words
+from colosseum.report.numbers import reasons
 from colosseum.report.page import list_facts, say
 from colosseum.report.plots.effects import effects_of
 from colosseum.report.plots.show import show_intervals
-from colosseum.report.screening import screening_words
 
 MOST_ROWS: Final = 8
 """Arms and sweep points that a picture has room for."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from colosseum.campaign.folder import Plan
-from colosseum.report.numbers import seed_words
+from colosseum.campaign.part import seed_words
 
 
 def audit_command(folder: Path, plan: Plan, seeds: Sequence[int], *, out: Path) -> str:

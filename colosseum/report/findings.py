@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 
 from colosseum.campaign.folder import Plan
 from colosseum.campaign.registering import Registered
+from colosseum.campaign.screening import screening_json
 from colosseum.evidence.agreement import agreement
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judges import Bench
@@ -16,7 +17,6 @@ from colosseum.evidence.summary import Summary
 from colosseum.evidence.verdict import Verdicts
 from colosseum.report.export import to_json
 from colosseum.report.said import bench_json
-from colosseum.report.screening import screening_json
 from colosseum.report.verdict_export import agreement_json, verdicts_json
 
 

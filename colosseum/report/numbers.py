@@ -59,14 +59,3 @@ def told_apart(values: Sequence[float | None]) -> list[str]:
     known = {value for value in values if value is not None}
     digits = next((d for d in range(6, 17) if len({f"{value:.{d}g}" for value in known}) == len(known)), 17)
     return ["-" if value is None else f"{value:.{digits}g}" for value in values]
-
-
-def seed_words(seeds: Iterable[int]) -> str:
-    """Seeds as one types them: `1..5`, `3`, `1,3,7..9`, in the order given."""
-    spans: list[list[int]] = []
-    for seed in seeds:
-        if spans and seed == spans[-1][1] + 1:
-            spans[-1][1] = seed
-        else:
-            spans.append([seed, seed])
-    return ",".join(str(first) if first == last else f"{first}..{last}" for first, last in spans)

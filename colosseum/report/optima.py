@@ -1,7 +1,6 @@
 """Optima as a page for the terminal. In: a scenario and its optima; out: a table on a stream."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
 
 from rich.console import Console
@@ -9,39 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from colosseum.diagnostics import counted
-from colosseum.model.scenario import Scenario
+from colosseum.evidence.spec_questions import Optima
 from colosseum.model.values import Value, text
 from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.optimum.solve import Optimum
 from colosseum.optimum.verify import Verification
 from colosseum.report.page import page_on
 
 MOST_ROWS = 60
 """Variables beyond these are not listed; `--json` has them all."""
-
-
-@dataclass(frozen=True)
-class Verified:
-    """The optima that `compile` found, computed again."""
-
-    optimum: Verification
-    minimum: Verification
-    coalitions: Mapping[str, Verification]
-    """By coalition; one whose best could not be had is missing."""
-
-
-@dataclass(frozen=True)
-class Optima:
-    """What `compile` found."""
-
-    scenario: Scenario
-    solver: Solver
-    optimum: Optimum
-    minimum: Optimum
-    coalitions: Mapping[str, Optimum | str]
-    """By coalition: the best of its objective, or why it could not be had."""
-    verified: Verified | None = None
-    """None where nobody asked."""
 
 
 def render_optima(optima: Optima, stream: TextIO) -> None:

@@ -16,9 +16,8 @@ from functools import partial
 from threading import Event
 from typing import Literal, TextIO, TypeAlias, get_args
 
-from colosseum.api.errors import stop
-from colosseum.api.meter import Meter, watched
-from colosseum.diagnostics import closest
+from colosseum.campaign.meter import Meter, watched
+from colosseum.diagnostics import closest, stop
 
 Display: TypeAlias = Literal["rich", "json", "none"]
 

@@ -7,8 +7,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from colosseum.api.budget import dollars, money
-from colosseum.api.progress import ModelProgress, Progress
+from colosseum.campaign.money import dollars, money
+from colosseum.campaign.progress import ModelProgress, Progress
 from colosseum.cli.words import span
 from colosseum.diagnostics import counted
 

@@ -16,9 +16,9 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum import __version__
 from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.part import seed_words
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.commands import audit_command, option_value
-from colosseum.report.numbers import seed_words
 
 LIBRARIES: Final = ("highspy", "litellm", "numpy", "pulp", "scipy")
 """Whose versions figures, and runs of models, may depend on."""

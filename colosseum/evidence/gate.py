@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from colosseum.api.errors import stop
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import closest, stop
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.summary import Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts

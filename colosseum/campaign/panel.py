@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from colosseum.api.asking import Asking
-from colosseum.api.errors import stop
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, alone, read_judges, write_judges
+from colosseum.campaign.model_options import Asking
+from colosseum.diagnostics import stop
 from colosseum.model.experiment import Design
 from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.request import Endpoint

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from colosseum.api.openings import PHASES, SCHEMA, ArmOpenings, Change, Prompts, Stretch, compare, openings_of
+from colosseum.campaign.openings import PHASES, SCHEMA, ArmOpenings, Change, Prompts, Stretch, compare, openings_of
 from colosseum.diagnostics import Diagnostic, closest, counted, report
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Arm, Conditions, Design

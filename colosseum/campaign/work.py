@@ -9,19 +9,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
-from colosseum.api.asking import Asking, Wanted, read_asking
-from colosseum.api.budget import Budget, Limits, check_budget
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.judges import Judged
-from colosseum.api.meter import Meter
-from colosseum.api.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.calls import CacheMode
 from colosseum.campaign.cluster import Place
 from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.meter import Meter
+from colosseum.campaign.model_options import Asking, Wanted, read_asking
+from colosseum.campaign.money import Budget, Limits, check_budget
+from colosseum.campaign.panel import Judged
+from colosseum.campaign.part import Part, Say, read_design, read_shard, sharded, silent
 from colosseum.campaign.planning import Asked, Planned, plan
 from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.runner import Options
-from colosseum.diagnostics import counted
+from colosseum.campaign.screening import screening_words
+from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
@@ -30,7 +30,6 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
-from colosseum.report.screening import screening_words
 from colosseum.run.redaction import Redaction
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials

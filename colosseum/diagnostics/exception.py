@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from colosseum.diagnostics import Diagnostic, Severity, render_text, report
+from colosseum.diagnostics.diagnostic import Diagnostic, Severity, report
+from colosseum.diagnostics.render import render_text
 
 EXPLAIN = "explain: "
 """How the line begins that says where more can be read."""

@@ -10,19 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.interrupting import handling
-from colosseum.api.meter import Meter
-from colosseum.api.obeying import more_time
-from colosseum.api.part import Say
-from colosseum.api.work import Work
 from colosseum.campaign.cluster import DaskCrew, Place, Unusable, crew, read_place
 from colosseum.campaign.dispatch import Dispatch
+from colosseum.campaign.interrupting import handling
+from colosseum.campaign.meter import Meter
+from colosseum.campaign.part import Say
 from colosseum.campaign.processes import ProcessCrew, processes
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Options, Tally
+from colosseum.campaign.signals import more_time
+from colosseum.campaign.work import Work
 from colosseum.campaign.worker import Instructions
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import secrets as passwords
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TypeVar
 
-from colosseum.api.obeying import STOPS, heard, more_time
-from colosseum.api.part import Say
+from colosseum.campaign.part import Say
+from colosseum.campaign.signals import STOPS, heard, more_time
 from colosseum.campaign.source import PaidSource
 from colosseum.diagnostics import counted
 

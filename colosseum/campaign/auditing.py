@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from colosseum.api.asking import ask_whether_they_can, asking_words
-from colosseum.api.budget import Limits, budget_of, tally_words, verdict_words
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.api.history import remember, spec_digest
-from colosseum.api.interrupting import awaited
-from colosseum.api.judges import check_panel, judges_of, keep_judges
-from colosseum.api.meter import Meter
-from colosseum.api.part import read_shard
-from colosseum.api.work import Work
-from colosseum.api.workers import Workload, run_by_workers
+from colosseum.campaign.crews import Workload, run_by_workers
 from colosseum.campaign.folder import Damaged, Folder, replace_file
+from colosseum.campaign.history import remember, spec_digest
+from colosseum.campaign.interrupting import awaited
 from colosseum.campaign.judging import Judging, Verdicts
 from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.meter import Meter
+from colosseum.campaign.model_options import ask_whether_they_can, asking_words
+from colosseum.campaign.money import Limits, budget_of, tally_words, verdict_words
+from colosseum.campaign.panel import check_panel, judges_of, keep_judges
+from colosseum.campaign.part import read_shard
 from colosseum.campaign.prices import entry
 from colosseum.campaign.processes import Died
 from colosseum.campaign.purse import Purse
@@ -27,6 +25,8 @@ from colosseum.campaign.retry import Provider
 from colosseum.campaign.runner import Runner, Tally
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
+from colosseum.campaign.work import Work
+from colosseum.diagnostics import ColosseumError, stop
 from colosseum.players.models.request import Endpoint
 from colosseum.run.redaction import Redaction
 

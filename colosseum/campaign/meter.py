@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 
-from colosseum.api.progress import SCHEMA, ModelProgress, Progress
 from colosseum.campaign.folder import Result
+from colosseum.campaign.progress import SCHEMA, ModelProgress, Progress
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from colosseum.api.errors import ColosseumError
 from colosseum.campaign.estimate import Ahead
 from colosseum.campaign.folder import Damaged, Folder
+from colosseum.diagnostics import ColosseumError
 from colosseum.run.trial import Block, Listed, Trial, Trials
 
 

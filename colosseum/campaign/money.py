@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colosseum.api.errors import stop
 from colosseum.campaign.judging import Verdicts
 from colosseum.campaign.prices import known_price
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.runner import Tally
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import counted, stop
 from colosseum.model.experiment import Design
 from colosseum.players.models.request import Endpoint, Price
 

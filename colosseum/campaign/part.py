@@ -1,13 +1,12 @@
 """Which runs were asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, TypeAlias
 
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design, overruled
@@ -109,3 +108,14 @@ def read_seeds(words: str) -> tuple[int, ...]:
     if not seeds:
         raise stop("C122", f"`--seeds {words}` names no seed", help="as in `--seeds 1..5`")
     return tuple(dict.fromkeys(seeds))
+
+
+def seed_words(seeds: Iterable[int]) -> str:
+    """Seeds as one types them: `1..5`, `3`, `1,3,7..9`, in the order given."""
+    spans: list[list[int]] = []
+    for seed in seeds:
+        if spans and seed == spans[-1][1] + 1:
+            spans[-1][1] = seed
+        else:
+            spans.append([seed, seed])
+    return ",".join(str(first) if first == last else f"{first}..{last}" for first, last in spans)

@@ -6,11 +6,10 @@ Errors are in the spec's words, and point into it where they can.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from colosseum.api.errors import ColosseumError, stop
-from colosseum.diagnostics import Diagnostic, Span, closest, report
+from colosseum.diagnostics import ColosseumError, Diagnostic, Span, closest, report, stop
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
@@ -22,13 +21,37 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.exposure import Measure, Scan, Watch, scan
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Optimum, Solver
-from colosseum.report.optima import Optima
+from colosseum.optimum.verify import Verification
 from colosseum.run.turn import matches
 
 MOST_LISTED: Final = 12
 """Variables that a message lists."""
 BY: Final[dict[str, Measure]] = {"worst": "worst_harm", "selfish": "selfish_harm", "temptation": "temptation"}
 """By what a scan may rank."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The optima that `compile` found, computed again."""
+
+    optimum: Verification
+    minimum: Verification
+    coalitions: Mapping[str, Verification]
+    """By coalition; one whose best could not be had is missing."""
+
+
+@dataclass(frozen=True)
+class Optima:
+    """What `compile` found."""
+
+    scenario: Scenario
+    solver: Solver
+    optimum: Optimum
+    minimum: Optimum
+    coalitions: Mapping[str, Optimum | str]
+    """By coalition: the best of its objective, or why it could not be had."""
+    verified: Verified | None = None
+    """None where nobody asked."""
 
 
 @contextmanager

@@ -15,11 +15,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
-from colosseum.api.errors import stop
-from colosseum.api.interrupting import completed
+from colosseum.campaign.interrupting import completed
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.retry import Provider
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import closest, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.json_text import Json

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from colosseum.api.errors import ColosseumError
-from colosseum.diagnostics import Diagnostic, has_errors
+from colosseum.diagnostics import ColosseumError, Diagnostic, has_errors
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Value
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from colosseum.api.errors import stop
 from colosseum.campaign.folder import Plan
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import closest, stop
 from colosseum.run.trial import Listed
 
 SHORT = 8
