@@ -4,6 +4,7 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from browser import Browser
 from viewed import Report, browser, jira, kind, link, many, opened, posts, swept, wild, written
@@ -172,28 +173,66 @@ def test_an_arm_of_a_sweep_point_is_opened_there(browser: Browser, swept: Report
         page.wait_for_selector(f"#run-title:has-text('prompted, {place}, seed')")
 
 
+def searched(page: Any, text: str) -> None:
+    """Search for a text."""
+    page.get_by_label("Search all conversations").fill(text)
+    page.get_by_label("Search all conversations").press("Enter")
+
+
 def test_search_goes_through_all_conversations(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path)
+    said = [(run, post) for case in jira.cases for run in case["runs"] for post in posts(run)]
     page.keyboard.press("/")
-    page.keyboard.type("OTHERS must not")
+    page.keyboard.type('"OTHERS must not"')
     page.keyboard.press("Enter")
-    hits = sum(
-        post["text"].count("others must not") for case in jira.cases for run in case["runs"] for post in posts(run)
-    )
-    page.get_by_text(f"Done: {hits} hits in 3 instances.").wait_for()
+    hits = sum("others must not" in post["text"] for _, post in said)
+    page.get_by_text(f"Found {hits} texts in 3 instances.").wait_for()
     assert page.locator(".hits li").count() == hits > 0
     page.locator(".hits a").last.click()
     page.wait_for_selector(".asked")
     assert "others must not" in page.locator(".asked").inner_text()
-    page.get_by_label("Search all conversations").fill(r"a.*(b[")
-    page.keyboard.press("Enter")
-    page.get_by_text("Done: 0 hits in 3 instances.").wait_for()
-    page.get_by_label("Search all conversations").fill("e")
-    page.keyboard.press("Enter")
+    searched(page, r"a.*(b[")
+    page.get_by_text("Found 0 texts in 3 instances.").wait_for()
+    searched(page, "e")
     page.wait_for_selector(".hits .rest")
     assert page.locator(".hits li").count() == 101
     page.get_by_role("button", name="Show 100 more").click()
     assert page.locator(".hits li").count() == 201
+    hits = sum(run["arm"] == "prompted" and run["seed"] == 2 and post["channel"] == "backroom" for run, post in said)
+    searched(page, "seed:2 arm:prompted channel:Backroom")
+    page.get_by_text(f"Found {hits} text", exact=False).wait_for()
+    assert page.locator(".hits li", has_text="secret channel backroom").count() == hits > 0
+    author = next(turn["agent"] for turn in jira.run("prompted")["turns"])
+    searched(page, f"agent:{author} must others arm:prompted seed:1")
+    page.get_by_text("in 1 instance.").wait_for()
+    assert page.locator(".hits li", has_text=author).count() == page.locator(".hits li").count()
+
+
+def test_filters_and_the_search_stand_in_the_link(browser: Browser, jira: Report) -> None:
+    page = browser.open(jira.path, link(jira.run("prompted")))
+    page.wait_for_selector("#board .post")
+    page.get_by_role("combobox", name="arm", exact=True).select_option(label="prompted")
+    page.get_by_label("seed", exact=True).fill("2")
+    page.get_by_role("button", name="outsiders lose").click()
+    page.get_by_role("combobox", name="channel", exact=True).select_option(label="secret ones")
+    kind(page, "decisions").uncheck()
+    searched(page, "others arm:prompted")
+    page.locator("#search-said", has_text="Found").wait_for()
+    found = page.locator("#search-said").inner_text()
+    hash_ = page.evaluate("location.hash")
+    page.close()
+    page = browser.open(jira.path, hash_)
+    page.wait_for_selector("#board .post.secret")
+    page.get_by_text(found).wait_for()
+    assert page.get_by_label("Search all conversations").input_value() == "others arm:prompted"
+    assert page.locator("table.runs tbody tr").count() == 1
+    assert page.get_by_label("seed", exact=True).input_value() == "2"
+    assert page.locator("th[aria-sort=descending]").inner_text().startswith("outsiders lose")
+    assert page.locator("#board .post").count() == page.locator("#board .post.secret").count()
+    assert not kind(page, "decisions").is_checked()
+    page.keyboard.press("j")
+    page.wait_for_function("hash => location.hash !== hash", arg=hash_)
+    assert "channel=%3Asecret" in page.evaluate("location.hash")
 
 
 def test_keys_go_from_run_to_run(browser: Browser, jira: Report) -> None:

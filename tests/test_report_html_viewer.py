@@ -147,7 +147,7 @@ def test_hostile_content_does_nothing(browser: Browser, jira: Report, tmp_path: 
     page.locator(".judgements summary").click()
     page.get_by_label("Search all conversations").fill("onerror")
     page.keyboard.press("Enter")
-    page.get_by_text("Done:").wait_for()
+    page.locator("#search-said", has_text="Found").wait_for()
     for view in ("channels", "time"):
         page.locator(f"input[value={view}]").check()
     page.locator(".hits a").first.click()

@@ -10,6 +10,10 @@ const KINDS = [
   { key: "mistake", words: "mistakes", on: false },
   { key: "refused", words: "refused decisions", on: false },
 ];
+const USUAL = KINDS.filter((kind) => kind.on)
+  .map((kind) => kind.key)
+  .sort()
+  .join(",");
 const THOUGHTS = {
   text: ", thought: nobody else sees it",
   summary: ", thought, in its provider's summary: nobody else sees it",

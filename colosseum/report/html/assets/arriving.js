@@ -64,7 +64,7 @@ function arrive(n) {
   }
 }
 
-/** Keep in the address how a run is looked at, without a step back to it. */
+/** Keep in the address how a run is looked at and the state of all filters, without a step back to it. */
 function remember() {
   const hash = address(looked.run, looked.event, looked);
   try {

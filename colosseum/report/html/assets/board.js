@@ -67,7 +67,7 @@ function byRun(runs) {
       make(
         "span",
         { class: "quiet" },
-        ` ${readingOf(told.point, told.model, told.arm).reading}${told === looked.told ? ", opened" : ""}`,
+        ` ${known(BY_TRIAL.get(told.trial) ?? {})}${told === looked.told ? ", opened" : ""}`,
       ),
     ],
   }));

@@ -56,6 +56,7 @@ function kindPart() {
   const boxes = KINDS.map(({ key, words: label }) =>
     tick(`${label} (${counts.get(key) ?? 0})`, looked.kinds.has(key), (on) => {
       looked.kinds[on ? "add" : "delete"](key);
+      remember();
       drawBoard();
     }),
   );
@@ -67,6 +68,7 @@ function agentChoice() {
   const some = members.length ? [[":members", "members of the coalition"]] : [];
   return choice("agent", [["", "all"], ...some, ...agents.map((who) => [who, who])], looked.agent, (value) => {
     looked.agent = value;
+    remember();
     drawBoard();
   });
 }
@@ -77,6 +79,7 @@ function channelChoice() {
   const options = [["", "all"], [":secret", "secret ones"], ...all];
   return choice("channel", options, looked.channel, (value) => {
     looked.channel = value;
+    remember();
     drawBoard();
   });
 }

@@ -36,14 +36,18 @@ async function open(wanted, { quiet = false } = {}) {
       stage.replaceChildren();
       return complain(`This conversation cannot be read: ${found.message ?? "it is not in this file"}.`);
     }
-    Object.assign(looked, { content: found, told, agent: "", channel: "" });
+    const channels = found.runs.flatMap((each) => each.channels.map((channel) => channel.name));
+    if (![":members", ...found.agents].includes(looked.agent)) looked.agent = "";
+    if (![":secret", ...channels].includes(looked.channel)) looked.channel = "";
+    Object.assign(looked, { content: found, told });
   }
   complain();
   if (another) turnTo(run);
   if (wanted.event !== null) unhide(wanted.event);
   show();
-  if (!quiet) arrive(wanted.event);
-  return undefined;
+  if (quiet) return undefined;
+  remember();
+  return arrive(wanted.event);
 }
 
 /** Draw the opened run anew. */
@@ -85,16 +89,12 @@ function runTitle() {
 
 function runFacts() {
   const { run, told } = looked;
-  const facts = [
-    ["harm", run.harm, shares],
-    ["outsiders lose", run.loss, shares],
-    ["judge", run.judge, points],
-  ];
   return make(
     "p",
     { class: "run-facts" },
-    make("span", {}, "reading of its arm: ", make("strong", { class: `said-${toneOf(run)}` }, run.reading)),
-    facts.map(([label, value, shown]) => make("span", {}, `${label}: ${value === null ? "not known" : shown(value)}`)),
+    OWN.map(({ key, words: label, shown }) =>
+      make("span", {}, `${label}: ${run[key] === null ? "not known" : shown(run[key])}`),
+    ),
     run.disagrees && make("span", { class: "flag" }, "actions and words disagree"),
     told.status !== "complete" && make("strong", { class: "said-bad" }, told.status),
   );

@@ -9,29 +9,17 @@ const SWEPT = INDEX.cases.some((each) => each.point !== INDEX.cases[0].point);
 const packs = [...document.querySelectorAll("script.pack")];
 const inflated = new Map();
 
-/** A row of the index by its columns' names, with its place and what was found of its arm. */
+/** A row of the index by its columns' names, with its place. */
 function asRun(row, rank) {
   const run = Object.fromEntries(INDEX.columns.map((column, place) => [column, row[place]]));
   const { point, seed } = INDEX.cases[run.case];
-  return { ...run, rank, point, seed, reading: readingOf(point, run.model, run.arm).reading };
+  return { ...run, rank, point, seed };
 }
 
 /** Whether models stand side by side in a case; where they are swept the sweep point says which one it is. */
 function severalModels() {
   const seen = new Map(RUNS.map((run) => [run.case, run.model]));
   return RUNS.some((run) => seen.get(run.case) !== run.model);
-}
-
-/** What was found of an arm, and how it is coloured. */
-function readingOf(point, model, arm) {
-  if (arm === INDEX.control) return { reading: "control", tone: "plain" };
-  const known = INDEX.readings.find((each) => each.arm === arm && each.point === point && each.model === model);
-  return known ?? { reading: "no pair", tone: "open" };
-}
-
-/** How what was found of the arm of a run is coloured. */
-function toneOf(run) {
-  return readingOf(run.point, run.model, run.arm).tone;
 }
 
 /** The file that holds a case, where this one does not; else null. */

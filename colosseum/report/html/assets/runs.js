@@ -13,19 +13,31 @@ const WORTH = {
   ],
 };
 const ORDER = new Intl.Collator("en", { numeric: true });
-const list = { sort: "worth", up: false, page: 0, filters: {}, runs: RUNS, shown: null };
+const list = { sort: "worth", up: false, page: 0, filters: {}, runs: RUNS, shown: null, restored: null };
+/** A run's own figures, against the control run of its instance; regret is against the optimum, in payoff. */
+const OWN = [
+  { key: "harm", words: "harm", number: true, shown: shares },
+  { key: "loss", words: "outsiders lose", number: true, shown: shares },
+  { key: "judge", words: "judge", number: true, shown: points },
+  { key: "regret", words: "regret", number: true, shown: digits },
+];
 const COLUMNS = [
   { key: "arm", words: "run", cell: (run) => keyOf(run) },
   { key: "seed", words: "seed", number: true },
   ...(SWEPT ? [{ key: "point", words: "sweep point" }] : []),
   ...(SEVERAL ? [{ key: "model", words: "model" }] : []),
-  { key: "reading", words: "reading of its arm" },
-  { key: "harm", words: "harm", number: true, shown: shares },
-  { key: "loss", words: "outsiders lose", number: true, shown: shares },
-  { key: "judge", words: "judge", number: true, shown: points },
+  ...OWN,
   { key: "disagrees", words: "actions and words" },
   ...(RUNS.some((run) => run.status !== "complete") ? [{ key: "status", words: "status" }] : []),
 ];
+
+/** What is known of a run, in a few words. */
+function known(run) {
+  return OWN.slice(1, 3)
+    .filter(({ key }) => Number.isFinite(run[key]))
+    .map(({ key, words: label, shown }) => `${label} ${shown(run[key])}`)
+    .join("; ");
+}
 
 /** The list of runs with all that narrows it down; `looked` tells how runs are looked at, for the links. */
 function listOfRuns(looked) {
@@ -35,11 +47,18 @@ function listOfRuns(looked) {
   const pager = make("div", { class: "pager" });
   list.shown = () => showRows(body, head, said, pager, looked);
   const table = make("table", { class: "runs", "aria-describedby": "runs-said" }, make("thead", {}, head), body);
+  let form = filters();
+  list.restored = () => {
+    const fresh = filters();
+    form.replaceWith(fresh);
+    form = fresh;
+    narrow();
+  };
   const part = make(
     "section",
     { class: "runs-part", "aria-labelledby": "runs-title" },
     make("h3", { id: "runs-title" }, "All runs"),
-    filters(),
+    form,
     said,
     make("div", { class: "scroll" }, table),
     pager,
@@ -65,28 +84,37 @@ function filters() {
     ["arm", "arm"],
     ["point", "sweep point"],
     ["model", "model"],
-    ["reading", "reading"],
     ["status", "status"],
   ]) {
-    const values = [...new Set(RUNS.map((run) => run[key]))];
+    const values = [...new Set(RUNS.map((run) => String(run[key])))];
     if (values.length < 2) continue;
     if (key === "arm") values.sort((one, other) => INDEX.arms.indexOf(one) - INDEX.arms.indexOf(other));
     const options = [["", "all"], ...values.map((value, place) => [String(place), value || "(none)"])];
-    form.append(choice(label, options, "", (value) => narrow(key, value === "" ? undefined : values[Number(value)])));
+    const now = values.indexOf(list.filters[key]);
+    const changed = (value) => narrowed(key, value === "" ? undefined : values[Number(value)]);
+    form.append(choice(label, options, now < 0 ? "" : String(now), changed));
   }
   const seed = make("input", {
     inputmode: "numeric",
     size: "5",
-    oninput: () => narrow("seed", seed.value.trim().replace(/^0+(?=\d)/, "") || undefined),
+    value: list.filters.seed,
+    oninput: () => narrowed("seed", seed.value.trim().replace(/^0+(?=\d)/, "") || undefined),
   });
   form.append(make("label", { class: "choice" }, "seed ", seed));
-  form.append(tick("actions and words disagree", false, (on) => narrow("disagrees", on ? true : undefined)));
+  const disagree = list.filters.disagrees === "true";
+  form.append(tick("actions and words disagree", disagree, (on) => narrowed("disagrees", on ? "true" : undefined)));
   return form;
 }
 
-/** Narrow the list down by one thing, or no more by it. */
-function narrow(key, value) {
-  if (key) list.filters[key] = value;
+/** Narrow the list down by one thing, or no more by it, and keep that in the link. */
+function narrowed(key, value) {
+  list.filters[key] = value;
+  narrow();
+  remember();
+}
+
+/** The runs of the list, filtered and in order. */
+function narrow() {
   const wanted = Object.entries(list.filters).filter(([, each]) => each !== undefined);
   list.runs = RUNS.filter((run) => wanted.every(([each, is]) => String(run[each]) === String(is)));
   const sign = list.up ? 1 : -1;
@@ -164,6 +192,7 @@ function sortBy(key) {
   list.up = list.sort === key ? !list.up : !numeric;
   list.sort = key;
   narrow();
+  remember();
 }
 
 function row(run, looked) {
@@ -184,8 +213,6 @@ function cell(column, run, looked, file) {
       );
       return make("th", { scope: "row" }, link, file && make("span", { class: "quiet" }, " (in another file)"));
     }
-    case "reading":
-      return make("td", { class: `said-${toneOf(run)}` }, value);
     case "disagrees":
       return make("td", { class: value ? "" : "blank" }, value ? make("span", { class: "flag" }, "disagree") : "");
     case "status":

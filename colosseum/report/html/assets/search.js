@@ -4,78 +4,84 @@ const HITS = 100; // shown before more are asked for
 const MOST = 2000; // that can be shown
 const AROUND = 70; // signs of context on either side
 const PAUSE = 60; // milliseconds between words on how far it is
-let search = 0;
+const TERM = /(?:(agent|channel|arm|seed):)?(?:"([^"]*)"|([^\s"]+))/giu;
+const search = { number: 0, text: "", seek: null };
 
 /** The form, and where its hits are shown. */
 function searchPart() {
-  const field = make("input", { type: "search", id: "search", autocomplete: "off" });
+  const field = make("input", { type: "search", id: "search", autocomplete: "off", "aria-describedby": "search-how" });
   const said = make("p", { role: "status", class: "quiet", id: "search-said" });
   const hits = make("ol", { class: "hits" });
-  const stop = make(
-    "button",
-    {
-      type: "button",
-      hidden: true,
-      onclick: () => {
-        search += 1;
-        stop.hidden = true;
-        said.textContent += " Stopped.";
-      },
-    },
-    "Stop",
-  );
-  const form = make(
-    "form",
-    {
-      role: "search",
-      class: "search",
-      onsubmit: (event) => {
-        event.preventDefault();
-        seek(field.value, { said, hits, stop });
-      },
-    },
-    make("label", { for: "search" }, "Search all conversations "),
-    field,
-    " ",
-    make("button", { type: "submit" }, "Search"),
-    " ",
-    stop,
-  );
-  return make("div", { class: "search-part" }, form, said, hits);
+  const stopped = () => {
+    search.number += 1;
+    stop.hidden = true;
+    said.textContent += " Stopped.";
+  };
+  const stop = make("button", { type: "button", hidden: true, onclick: stopped }, "Stop");
+  search.seek = (text) => {
+    search.text = field.value = text;
+    return seek(wantedOf(text), { said, hits, stop });
+  };
+  const submitted = (event) => {
+    event.preventDefault();
+    search.seek(field.value.trim());
+    remember();
+  };
+  const how = make("p", { class: "quiet", id: "search-how" }, "All words must stand in one text. Narrow it down by ");
+  how.append(make("code", {}, 'agent:NAME channel:NAME arm:NAME seed:1 "some words"'));
+  const form = make("form", { role: "search", class: "search", onsubmit: submitted });
+  form.append(make("label", { for: "search" }, "Search all conversations"), field);
+  form.append(make("button", { type: "submit" }, "Search"), stop);
+  return make("div", { class: "search-part" }, form, how, said, hits);
 }
 
-async function seek(text, { said, hits, stop }) {
-  const mine = (search += 1);
+/** What a search asks for: words, and for each filter the names that it lets through. */
+function wantedOf(text) {
+  const wanted = { words: [], agent: [], channel: [], arm: [], seed: [] };
+  for (const [, key, quoted, plain] of text.matchAll(TERM))
+    wanted[key?.toLowerCase() ?? "words"].push((quoted ?? plain).toLowerCase());
+  wanted.empty = Object.values(wanted).every((each) => !each.length);
+  return wanted;
+}
+
+/** Whether a filter lets a name through. */
+function lets(names, value) {
+  return !names.length || names.includes(String(value ?? "").toLowerCase());
+}
+
+async function seek(wanted, { said, hits, stop }) {
+  const mine = (search.number += 1);
   hits.replaceChildren();
-  if (text.trim() === "") {
-    said.textContent = "";
-    return;
-  }
-  const pattern = new RegExp(text.trim().replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
-  const here = INDEX.cases.map((_, place) => place).filter((place) => elsewhere(place) === null);
-  const others = here.length < INDEX.cases.length ? " Other instances are in other files: search there, too." : "";
+  said.textContent = "";
+  stop.hidden = wanted.empty;
+  if (wanted.empty) return;
+  const runs = RUNS.filter((run) => lets(wanted.arm, run.arm) && lets(wanted.seed, run.seed));
+  const places = [...new Set(runs.map((run) => run.case))].sort((one, other) => one - other);
+  const here = places.filter((place) => elsewhere(place) === null);
+  const others = here.length < places.length ? " Other instances are in other files: search there, too." : "";
+  const patterns = wanted.words.map((word) => new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu"));
   const found = { number: 0, places: [] };
+  const trials = new Set(runs.map((run) => run.trial));
   let unread = 0;
   let paused = performance.now();
-  stop.hidden = false;
   said.textContent = "Searching …";
   for (const [done, place] of here.entries()) {
     const content = await peeked(place).catch(() => null);
-    if (mine !== search) return;
+    if (mine !== search.number) return;
     if (content === null) unread += 1;
-    else for (const hit of hitsIn(content, pattern)) keep(found, hit, hits);
+    else for (const hit of hitsIn(content, trials, wanted, patterns)) keep(found, hit, hits);
     if (performance.now() - paused > PAUSE) {
       const read = `${done + 1} of ${count(here.length, "instance")}`;
-      said.textContent = `${read} searched: ${count(found.number, "hit")} so far.`;
+      said.textContent = `${read} searched: ${count(found.number, "text")} so far.`;
       await new Promise((resume) => setTimeout(resume));
       paused = performance.now();
     }
-    if (mine !== search) return;
+    if (mine !== search.number) return;
   }
   stop.hidden = true;
   const most = found.number > MOST ? ` The first ${MOST.toLocaleString("en")} can be shown.` : "";
   const lost = unread ? ` ${count(unread, "instance")} cannot be read.` : "";
-  said.textContent = `Done: ${count(found.number, "hit")} in ${count(here.length, "instance")}.${most}${lost}${others}`;
+  said.textContent = `Found ${count(found.number, "text")} in ${count(here.length, "instance")}.${most}${lost}${others}`;
   more(found, hits);
 }
 
@@ -84,36 +90,31 @@ async function peeked(place) {
   return inflated.get(place) ?? JSON.parse(await unpacked(packOf(place)));
 }
 
-/** All places in a case that have the words: {trial, n, label, text, from, to}. */
-function* hitsIn(content, pattern) {
-  for (const told of content.runs.filter((each) => BY_TRIAL.has(each.trial))) {
-    for (const { n, label, text } of textsOf(told)) {
-      for (const match of text.matchAll(pattern))
-        yield { trial: told.trial, n, label, text, from: match.index, to: match.index + match[0].length };
+/** All texts of a case that fit, with the first word that was searched: {trial, n, label, text, from, to}. */
+function* hitsIn(content, trials, wanted, patterns) {
+  for (const told of content.runs.filter((each) => trials.has(each.trial))) {
+    for (const { n, who, channel, label, text } of textsOf(told)) {
+      if (!lets(wanted.agent, who) || !lets(wanted.channel, channel)) continue;
+      const matches = patterns.map((pattern) => pattern.exec(text));
+      if (matches.includes(null)) continue;
+      const from = matches[0]?.index ?? 0;
+      yield { trial: told.trial, n, label, text, from, to: from + (matches[0]?.[0].length ?? 0) };
     }
   }
 }
 
-/** All words of a run with where they stand; those of secret channels are found by the channel, too. */
+/** All words of a run, with who wrote them and where. */
 function* textsOf(told) {
   const secret = new Set(told.channels.filter((each) => each.secret).map((each) => each.name));
   for (const [who, { n, texts }] of Object.entries(told.briefings))
-    for (const text of texts) yield { n, label: [name(who), " is told"], text };
-  for (const turn of told.turns) {
-    const who = name(turn.agent);
-    for (const act of turn.acts) {
-      const { n } = act;
-      if (act.is === "post")
-        yield secret.has(act.channel)
-          ? { n, label: [who, " →"], text: `secret channel ${act.channel}: ${act.text}` }
-          : { n, label: [who, " → ", name(act.channel)], text: act.text };
-      if (act.is === "note") yield { n, label: [who, ", private note"], text: act.text };
-      if (act.is === "mistake") yield { n, label: [who, ", mistake"], text: `${act.tool}: ${act.message}` };
-      if (act.is === "decide") yield { n, label: [who, " decides"], text: `${act.variable} = ${act.value}` };
-      if (act.is === "refused")
-        yield { n, label: [who, ", refused"], text: `${act.variable} = ${act.value}: ${act.rule}` };
-      if (act.is === "belief") yield { n, label: [who, ", belief"], text: `${act.claim}: ${act.belief}` };
-      if (act.is === "failed") yield { n, label: ["the run failed"], text: act.reason };
+    for (const text of texts) yield { n, who, label: [name(who), " is told"], text };
+  for (const { agent: who, acts } of told.turns) {
+    for (const act of acts) {
+      const found = WRITTEN_IN[act.is]?.(act);
+      if (!found) continue;
+      const { channel } = act;
+      const where = channel === undefined ? [] : [secret.has(channel) ? "secret channel " : "", name(channel)];
+      yield { n: act.n, who, channel, label: [who && name(who), found[0], where], text: found[1] };
     }
   }
   for (const each of told.judgements)
@@ -123,6 +124,18 @@ function* textsOf(told) {
       text: each.rationale,
     };
 }
+
+/** By kind of act, a label and the words. */
+const WRITTEN_IN = {
+  post: (act) => [" → ", act.text],
+  note: (act) => [", private note", act.text],
+  thought: (act) => [", thought", act.text],
+  mistake: (act) => [", mistake", `${act.tool}: ${act.message}`],
+  decide: (act) => [" decides", `${act.variable} = ${act.value}`],
+  refused: (act) => [", refused", `${act.variable} = ${act.value}: ${act.rule}`],
+  belief: (act) => [", belief", `${act.claim}: ${act.belief}`],
+  failed: (act) => ["the run failed", act.reason],
+};
 
 /** Count a hit; those past the first page wait. */
 function keep(found, hit, hits) {
@@ -181,7 +194,7 @@ function hitItem(hit) {
       { class: "context", dir: "auto" },
       hit.from > AROUND ? "…" : "",
       spelled(before),
-      make("mark", {}, spelled(hit.text.slice(hit.from, hit.to))),
+      hit.to > hit.from && make("mark", {}, spelled(hit.text.slice(hit.from, hit.to))),
       spelled(after),
       hit.to + AROUND < hit.text.length ? "…" : "",
     ),

@@ -47,16 +47,7 @@ function beginPart(found) {
           make("strong", { class: `said-${tone}` }, reading),
           ": ",
           make("a", { href: target(run) }, name(titleOf(run))),
-          make(
-            "span",
-            { class: "quiet" },
-            [
-              ["outsiders lose", run.loss, shares],
-              ["judge", run.judge, points],
-            ]
-              .filter(([, value]) => value !== null)
-              .map(([label, value, shown]) => `; ${label} ${shown(value)}`),
-          ),
+          known(run) && make("span", { class: "quiet" }, `; ${known(run)}`),
         ),
       ),
     ),
@@ -117,10 +108,12 @@ function judgedWords(step) {
 
 /** Follow the address; one that is of no other section is said to be unknown. */
 function follow() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const restored = restore(given);
   const wanted = asked(location.hash);
   if (wanted) return open(wanted);
-  const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (given.arm !== undefined) return toArm(given);
+  if (given.has("arm")) return toArm(Object.fromEntries(given));
+  if (restored) return undefined;
   const place = decoded(location.hash.slice(1));
   if (place && !document.getElementById(place)) complain("This page has no place that is called ", name(place), ".");
   return undefined;
