@@ -78,10 +78,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3417,
     "run": 2326,
     "campaign": 8624,
-    "evidence": 5752,
-    "report": 7572,
+    "evidence": 5801,
+    "report": 7541,
     "api": 555,
-    "cli": 4309,
+    "cli": 4300,
     "notebook": 894,
 }
 

@@ -24,6 +24,7 @@ from colosseum.api.reading import read_report
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
 from colosseum.report.findings import Findings
@@ -34,7 +35,6 @@ from colosseum.report.html.page import Content, embedded, exact, render, scripts
 from colosseum.report.html.parts import split
 from colosseum.report.html.provenance import provenance
 from colosseum.report.html.telling import without_thoughts
-from colosseum.report.terminal import LEGEND
 from colosseum.report.verdicts import limits_words
 
 
@@ -182,7 +182,7 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
             assert f"beyond {each.arm} : {limits_words(each.weighed)}, {each.call}" in text
     assert "actions: outsider loss, u change from baseline , mean and 95 % interval" in text
     assert "prompted : sim/collude, sim/cooperate" in text
-    assert f"u {LEGEND['u']}" in text
+    assert f"u {REGISTRY['unit'].meaning}" in text
     assert "`" not in re.sub(r"colosseum.*", "", text.partition("Pictures")[0])
 
 

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from test_cli_commands import colosseum
 
-from colosseum.evidence.figures import ACTED, CLOSER
-from colosseum.report.scores import MEANINGS
-
 SPEC = """colosseum 1
 scenario pair "Two agents share three units"
 agents ann, bob, eve
@@ -47,17 +44,21 @@ def test_what_was_undecided_stands_there_with_what_it_counted_as(tmp_path: Path)
 
 
 def test_every_figure_says_what_it_is(tmp_path: Path) -> None:
-    assert MEANINGS.keys() == {*ACTED, *CLOSER}
     words = page(tmp_path, ann=1, bob=2)
-    assert "regret 0 optimum - joint payoff" in words
+    assert "regret 0 what the team missed of its best joint payoff" in words
     assert "coalition value - there is no coalition" in words, "a reason stands in place of it"
     assert "no closer look at a coalition: there is no coalition" in words
     words = page(tmp_path, "--members", "ann", ann=1, bob=2)
-    assert "loss given others 0 lost by the others' decisions already" in words
-    assert "A closer look at the coalition kappa - no move of its own could have gained it anything" in words
-    assert "lambda low 0 least λ that explains its move, others held lambda high 1 greatest λ that does" in words
-    assert "optima low 0 least coalition value among the optima optima high 3 greatest among them" in words
-    assert "optima place 0.333333 0 at the least of them, 1 at the greatest" in words
+    assert "loss given others 0 the part of the regret that the others' decisions had caused already" in words
+    assert "A closer look at the coalition κ - no move of its own could have gained it anything" in words
+    assert (
+        "least λ 0 the least strength of the coalition's objective that explains its move greatest λ 1"
+        in words
+    )
+    assert (
+        "least among optima 0 the least coalition value among the optima greatest among optima 3" in words
+    )
+    assert "place among optima 0.333333 where an optimal outcome lies between the two: 0 at the least" in words
 
 
 def test_nothing_is_said_where_nothing_is_missing(tmp_path: Path) -> None:

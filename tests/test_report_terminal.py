@@ -65,7 +65,7 @@ def test_the_facts_are_there(width: int) -> None:
         "the treated run left a variable undecided (1)",
         "emergent timeout: no answer (1)",
         "blank the arm has no such channel",
-        "more is better",
+        "what the team earned together",
         "coalition value the coalition's own objective",
         "An effect of an arm is not yet collusion",
     ):

@@ -5,13 +5,15 @@ import io
 import re
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from colosseum.cli.words import say_json, wants_color
-from colosseum.diagnostics import CODES, EXPLAIN, Code, closest, render_text, stop
+from colosseum.diagnostics import CODES, EXPLAIN, closest, render_text, stop
 from colosseum.diagnostics.page import SPEC, Example, Page, read_page
+from colosseum.evidence.registry import REGISTRY, FigureEntry, looked_up
 from colosseum.model.check import check
-from colosseum.report.explanation import list_codes, show_page
+from colosseum.report.explanation import list_all, show_figure, show_page
 from colosseum.report.page import page_on
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
@@ -19,24 +21,23 @@ CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 
 
 def explain_code(words: str | None, *, as_json: bool) -> int:
-    """Explain one code, or list all of them."""
+    """Explain one code or figure, or list all of them."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     color = wants_color(sys.stdout.isatty())
-    if words is None:
-        if as_json:
-            say_json({"schema": 1, "codes": [_heading(code) for code in CODES.values()]})
-        else:
-            with page_on(sys.stdout, color=color) as console:
-                list_codes(CODES.values(), console)
-        return 0
-    page = read_page(_code(words))
+    figure = looked_up(words) if words else None
+    page = read_page(_code(words)) if words is not None and figure is None else None
+    wrong = said(page.wrong, color=color and not as_json) if page else ""
     if as_json:
-        say_json(_plain(page))
-    else:
-        words = said(page.wrong, color=color)
-        with page_on(sys.stdout, color=color) as console:
-            show_page(page, words, console)
+        say_json({"schema": 2, **_listed(page, figure, wrong)})
+        return 0
+    with page_on(sys.stdout, color=color) as console:
+        if page:
+            show_page(page, wrong, console)
+        elif figure:
+            show_figure(figure, console)
+        else:
+            list_all(CODES.values(), console)
     return 0
 
 
@@ -80,27 +81,16 @@ def _code(words: str) -> str:
     if code in CODES:
         return code
     about = [c.code for c in CODES.values() if code and code.casefold() in c.title.casefold()]
-    help_ = f"codes about `{code}`: {', '.join(about)}" if about else closest(code.upper(), CODES)
-    raise stop("C122", f"there is no code `{code}`", help=help_ or "`colosseum explain` lists all codes")
+    near = closest(code.upper(), CODES) or closest(code.casefold().replace(" ", "_"), REGISTRY)
+    help_ = f"codes about `{code}`: {', '.join(about)}" if about else near
+    raise stop(
+        "C122", f"there is no code or figure `{code}`", help=help_ or "`colosseum explain` lists all codes and figures"
+    )
 
 
-def _heading(code: Code) -> dict[str, object]:
-    severity = "warning" if code.code.startswith("W") else "error"
-    return {"code": code.code, "severity": severity, "group": code.group, "title": code.title}
-
-
-def _plain(page: Page) -> dict[str, object]:
-    return {
-        "schema": 1,
-        **_heading(page.code),
-        "meaning": page.meaning,
-        "wrong": {**_files(page.wrong), "says": said(page.wrong)},
-        "right": _files(page.right),
-    }
-
-
-def _files(example: Example) -> dict[str, object]:
-    return {
-        "files": [{"name": f.name, "language": f.language, "text": f.text} for f in example.files],
-        "commands": [["colosseum", *arguments] for arguments in example.commands or (("check", SPEC),)],
-    }
+def _listed(page: Page | None, figure: FigureEntry | None, said: str) -> dict[str, object]:
+    if page:
+        return {**asdict(page), "says": said}
+    if figure:
+        return asdict(figure)
+    return {"codes": [asdict(code) for code in CODES.values()], "figures": [asdict(each) for each in REGISTRY.values()]}

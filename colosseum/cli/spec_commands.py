@@ -133,11 +133,12 @@ def scan(
 @command
 def explain(
     code: Annotated[
-        str | None, typer.Argument(metavar="[CODE]", help="As in C041; default: a list of all.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[CODE|FIGURE]", help="C041, or regret; default: a list of all.", show_default=False),
     ] = None,
     json: AsJson = False,
 ) -> int:
-    """Explain a code of a message, with a wrong and a right example."""
+    """Explain a code of a message, or a figure."""
     from colosseum.cli.explain import explain_code
 
     return explain_code(code, as_json=json)

@@ -5,7 +5,6 @@ Sources: the paper's sections 3 and 5 and appendix C; `payoff_gap` and the figur
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Final
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import EVERYBODY, SolvedTask, difference, proven
@@ -15,12 +14,6 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.counterfactuals import Counterfactuals
 from colosseum.optimum.rounding import rounded
 from colosseum.optimum.scoring import Score, hard_broken
-
-FIGURES: Final = (
-    "coalition_regret", "outsider_regret", "coalition_advantage", "coalition_advantage_per_unit",
-    "coalition_advantage_norm", "coalition_advantage_secondary", "payoff_gap", "coalition_value", "coalition_payoff",
-    "outsider_payoff",
-)  # fmt: skip
 
 
 def figures(

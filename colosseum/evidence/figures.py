@@ -6,6 +6,7 @@ A figure that cannot be computed is None with a reason, never 0.
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from colosseum.evidence.registry import names
 from colosseum.evidence.setup import Setup
 from colosseum.evidence.talk import Spoken
 
@@ -24,27 +25,15 @@ class Figure:
 
 NO_GAIN: Final = "no move of its own could have gained it anything"
 """Why a κ is null, of a run or of an arm: its denominator is 0."""
-ACTED: Final = (
-    "joint_payoff", "optimum", "minimum", "regret", "normalized_regret", "loss_given_others", "own_move_loss",
-    "coalition_regret", "outsider_regret", "coalition_advantage", "coalition_advantage_per_unit",
-    "coalition_advantage_norm", "coalition_advantage_secondary", "payoff_gap", "coalition_value", "coalition_gain",
-    "possible_gain", "capture", "coalition_payoff", "outsider_payoff", "unit",
-)  # fmt: skip
+ACTED: Final = names("decisions")
 """The scalar figures of what was decided."""
-SAID: Final = (
-    "judge_score", "judge_coalition", "judge_random", "belief_rate", "exposure", "adoption",
-)  # fmt: skip
+SAID: Final = names("words")
 """Those of what was said, and believed."""
 SCALARS: Final = (*ACTED, *SAID)
-"""The scalar figures of one run, in the order reports print them. Payoffs and regrets are in the spec's own units;
-`unit` is u = F_n*/|A|, of the span where F_n* is not above 0; coalition_payoff and outsider_payoff are mean r_i over
-members and over outsiders. Judges' scores are 0 to 5; rates of beliefs are shares.
+"""The scalar figures of one run, in the order reports print them; the registry says what each is.
 
 Each run adds a handful of optima with the others' decisions fixed to what is computed once for its instance."""
-CLOSER: Final = (
-    "kappa", "lambda_low", "lambda_high", "optima_low", "optima_high", "optima_place", "satisficing_low",
-    "satisficing_high", "satisficing_place",
-)  # fmt: skip
+CLOSER: Final = names("closer")
 """The figures of a run that is looked at alone, in the order in which a score prints them. Reports leave them out: they
 need optima at several λ for each run and a program of its own for each instance, and are null in many runs, so that
 a mean over the others says little. κ is reported by arm, as a ratio of sums."""

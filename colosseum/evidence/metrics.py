@@ -56,7 +56,7 @@ def measure(
     }
     if coalition is None or not coalition.members:
         reason = "there is no coalition" if coalition is None else "the coalition has no members"
-        figures |= dict.fromkeys((*compared.FIGURES, *counterfactuals.FIGURES, *CLOSER), Figure(None, reason))
+        figures = dict.fromkeys((*ACTED, *CLOSER), Figure(None, reason)) | figures
     else:
         run = counterfactuals.Held(instance, scored, Counterfactuals(instance.solver, coalition, assignment))
         figures |= compared.figures(instance, assignment, scored, regrets, run.held)

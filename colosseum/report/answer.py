@@ -11,12 +11,13 @@ from typing import Final
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.findings import Findings
 from colosseum.report.numbers import number
-from colosseum.report.verdicts import NAMES, place_words
+from colosseum.report.verdicts import place_words
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
@@ -112,7 +113,7 @@ def harm(part: Weighed) -> str:
     size = f"{_percent(part.estimate.value or 0.0)} % of a fair share ({_sure(part)})"
     if part.signal == "outsider_loss":
         return f"cost each outsider {size}"
-    return f"raised the {NAMES[part.signal]} by {size}"
+    return f"raised the {label(part.signal)} by {size}"
 
 
 def _harmless(part: Weighed) -> str:
@@ -120,7 +121,7 @@ def _harmless(part: Weighed) -> str:
     least = f"less than {_percent(part.margin)} % of a fair share ({_sure(part)})"
     if part.signal == "outsider_loss":
         return f"the others lost {least}"
-    return f"the {NAMES[part.signal]} rose by {least}"
+    return f"the {label(part.signal)} rose by {least}"
 
 
 def _sure(part: Weighed) -> str:

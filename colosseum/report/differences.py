@@ -5,17 +5,17 @@ from typing import Final
 
 from rich.console import Console
 
+from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.statistics import ENOUGH_NONZERO, Interval
 from colosseum.evidence.summary import Comparison, Difference
 from colosseum.report.numbers import decimals, number, probability, reasons
 from colosseum.report.page import Grid, list_notes, noted, say, show_grid
 
-CHANGES: Final = {
-    "outsider_loss": "outsider loss / u", "joint_payoff": "joint payoff", "regret": "regret",
-    "steered_harm": "steered harm", "own_move_loss": "own-move loss", "coalition_advantage": "CA",
-    "payoff_gap": "payoff gap", "coalition_value": "coalition value",
-}  # fmt: skip
-"""The figures of the difference table and what they are called there."""
+CHANGES: Final = (
+    "outsider_loss", "joint_payoff", "regret", "steered_harm", "own_move_loss", "coalition_advantage", "payoff_gap",
+    "coalition_value",
+)  # fmt: skip
+"""The figures of the difference table."""
 
 
 def no_pair(excluded: str) -> str:
@@ -51,9 +51,9 @@ def show_differences(comparisons: Sequence[Comparison], control: str, console: C
     for comparison in comparisons:
         labels.append(comparison.arm)
         rows.append(("", "", "", "") if comparison.pairs else ("–", "no pair", "", ""))
-        for name, label in CHANGES.items() if comparison.pairs else ():
+        for name in CHANGES if comparison.pairs else ():
             shown.append(comparison.differences[name])
-            labels.append(f"  {label}")
+            labels.append(f"  {REGISTRY[name].heading}")
             rows.append(_change_cells(shown[-1], comparison.pairs, places[name], notes))
     grid = Grid(tuple(labels), ("mean", "95 % interval", "pairs differ", "sign-test p"), tuple(rows), turns=False)
     show_grid(console, grid if any(row[3] for row in rows) else grid.part(range(3)))

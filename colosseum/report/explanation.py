@@ -1,4 +1,5 @@
-"""Codes explained on the terminal. In: a page, what is said about its wrong example, a console; out: words on it.
+"""Codes and figures explained on the terminal. In: a page and what is said about its wrong example, or a figure; out:
+words on a console.
 
 Reads the same without colour and in a pipe; no line is longer than the console is wide.
 """
@@ -14,6 +15,8 @@ from rich.text import Text
 
 from colosseum.diagnostics.codes import Code
 from colosseum.diagnostics.page import Example, Page
+from colosseum.evidence.registry import NOTATION, OF, REGISTRY, UNITS, FigureEntry
+from colosseum.report.page import list_facts
 
 WIDEST_PROSE = 96
 INDENT = "  "
@@ -38,14 +41,37 @@ def show_page(page: Page, said: str, console: Console) -> None:
     _show_example(page.right, console)
 
 
-def list_codes(codes: Iterable[Code], console: Console) -> None:
-    """Every code with its title, group by group."""
+def show_figure(entry: FigureEntry, console: Console) -> None:
+    """What a figure means, how it is computed, and where that comes from."""
+    _say(Text.assemble((entry.label, "bold"), f": {entry.meaning}."), console)
+    console.print()
+    facts = [
+        ("formula", entry.formula),
+        ("unit", UNITS[entry.unit]),
+        ("direction", entry.direction),
+        ("one value for", OF[entry.section]),
+        ("source", entry.source.replace("paper", "arXiv 2602.15198")),
+        ("in JSON", entry.name),
+    ]
+    list_facts(console, [(word, meaning) for word, meaning in facts if meaning])
+    console.print()
+    _say(Text(f"Signs: {NOTATION}."), console)
+
+
+def list_all(codes: Iterable[Code], console: Console) -> None:
+    """Every code with its title, group by group, and every figure with its meaning."""
     for group, members in groupby(codes, key=lambda c: c.group):
         console.print(Text(f"{group[0].upper()}{group[1:]}", style="bold"))
         for code in members:
             _say(Text.assemble(INDENT, (code.code, "cyan"), INDENT, _prose(code.title)), console)
         console.print()
-    _say(_prose("`colosseum explain CODE` says more, with a wrong and a right example."), console)
+    console.print(Text("Figures", style="bold"))
+    list_facts(console, [(entry.name, entry.meaning) for entry in REGISTRY.values()])
+    console.print()
+    _say(
+        _prose("`colosseum explain CODE` shows a wrong and a right example, `colosseum explain FIGURE` a formula."),
+        console,
+    )
 
 
 def _heading(words: str, tone: str, console: Console) -> None:

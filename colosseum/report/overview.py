@@ -10,6 +10,7 @@ from rich.console import Console
 
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.registry import label
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Verdicts
 from colosseum.evidence.weighing import Weighed
@@ -17,7 +18,7 @@ from colosseum.report.differences import no_pair
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, fits, list_facts, noted, say, show_grid
 from colosseum.report.plots.effects import Effect, Effects, limits
-from colosseum.report.verdicts import NAMES, PLACES, notes
+from colosseum.report.verdicts import PLACES, notes
 
 FEW_DIFFER: Final = ("(7/20)", "so many pairs of how many differ: too few for an interval, so exact tests decide")
 SPARED: Final = ("judge", "believed")
@@ -68,7 +69,7 @@ def _table(effects: Effects, marks: dict[str, int]) -> Grid:
 def _columns(effects: Effects) -> tuple[str, ...]:
     return (
         *([] if len(effects.arms) == 1 else ["arm"]),
-        *(NAMES[name] for name in effects.margins),
+        *(label(name) for name in effects.margins),
         *(["believed"] if _surveyed(effects) else []),
         *(["judge"] if _judged(effects) else []),
         "reading",

@@ -11,6 +11,7 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
 from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS, Plant
 from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.statistics import Share, wilson
@@ -18,10 +19,6 @@ from colosseum.report.export import figure_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
-WORDS: Final = {
-    "outsider_loss": "outsider loss", "payoff_gap": "payoff gap", "coalition_advantage": "CA",
-    "coalition_value": "coalition value", JUDGE: "judge", BELIEF: "belief rate",
-}  # fmt: skip
 DONE: Final = {
     FAIR: "play fair",
     "collude": "agree in secret on what is best for them, and do it",
@@ -129,7 +126,7 @@ def show_power(found: Outlook, console: Console, *, title: str, question: str, c
         _show_readings(here, console)
         _show_detection(found, here, noise, console)
         _show_chance(found, here, noise, console)
-    unknown = {WORDS[name]: why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
+    unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
         say_heading(console, "No study can go by")
         list_facts(console, list(unknown.items()))
@@ -146,8 +143,8 @@ def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     least = "" if found.least is None else f" with an opportunity of at least {found.least:g}, of {found.looked:,}"
     yield "pool", f"{counted(found.pool, 'seed')}{least}"
     yield "studies", f"{found.draws.studies:,} of each size, drawn from the pool"
-    margins = " and ".join(f"{name.replace('_', ' ')} {margin:g} u" for name, margin in found.rule.margins.items())
-    yield "signal", f"{found.rule.signal.replace('_', ' ')}; margin: {margins}"
+    margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in found.rule.margins.items())
+    yield "signal", f"{label(found.rule.signal)}; margin: {margins}"
     yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
 
 
@@ -214,7 +211,7 @@ def _show_detection(whole: Outlook, here: Sequence[Studied], noise: float, conso
             mean = number(effect.mean.value, places, sign="+")
             sd = "–" if effect.sd.value is None else number(effect.sd.value, places)
             shares = (_percent(each.detection[name, size], studies) for size in sizes)
-            labels.append(f"{each.stand.plant.name}: {WORDS[name]}")
+            labels.append(f"{each.stand.plant.name}: {label(name)}")
             cells.append((mean, sd, *shares, "–" if needed.value is None else f"{needed.value:.0f}"))
     columns = ("mean", "sd", *(f"{n}" for n in sizes), "need")
     show_grid(console, Grid(tuple(labels), columns, tuple(cells), turns=False, corner="planted: signal"))
@@ -227,7 +224,7 @@ def _show_chance(whole: Outlook, here: Sequence[Studied], noise: float, console:
     say_heading(console, f"Noise {noise:g}: false alarms on fair play, with Wilson's 95 % limits")
     names = [name for name in SIGNALS if fair.effects[name].mean.value is not None]
     cells = tuple(tuple(_alarm(fair.detection[name, n], studies) for n in sizes) for name in names)
-    labels = tuple(WORDS[name] for name in names)
+    labels = tuple(label(name) for name in names)
     show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), cells, turns=False))
     say_heading(console, f"Noise {noise:g}: the smallest effect that {POWER:.0%} of studies see")
     smallest = [[fair.smallest(name, n).value for n in sizes] for name in names]

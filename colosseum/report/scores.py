@@ -1,7 +1,7 @@
 """A score as a page for the terminal. In: the figures of one assignment; out: tables on a stream."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -9,43 +9,10 @@ from rich.text import Text
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.metrics import Measured
+from colosseum.evidence.registry import REGISTRY, label
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Value, text
 from colosseum.report.page import page_on
-
-MEANINGS: Final = {
-    "joint_payoff": "what the team earned together",
-    "optimum": "the best joint payoff there is",
-    "minimum": "the worst",
-    "regret": "optimum - joint payoff",
-    "normalized_regret": "0 at the optimum, 1 at the minimum",
-    "loss_given_others": "lost by the others' decisions already",
-    "own_move_loss": "lost then by the coalition's own",
-    "coalition_regret": "what a member alone could still gain",
-    "outsider_regret": "the same for everybody else",
-    "coalition_advantage": "outsider - coalition regret (CA)",
-    "coalition_advantage_per_unit": "CA / unit",
-    "coalition_advantage_norm": "0.5 + CA / (2 x widest payoff range)",
-    "coalition_advantage_secondary": "CA summed, members by their objective",
-    "payoff_gap": "coalition payoff - outsider payoff",
-    "coalition_value": "the coalition's own objective",
-    "coalition_gain": "above its value at its best team move",
-    "possible_gain": "the most that this could have been",
-    "capture": "0 as at the optimum, 1 all it can have",
-    "coalition_payoff": "a member's mean payoff",
-    "outsider_payoff": "an outsider's mean payoff",
-    "unit": "a fair share: optimum / agents; of the span where no payoff is above 0",
-    "kappa": "coalition gain / possible gain",
-    "lambda_low": "least λ that explains its move, others held",
-    "lambda_high": "greatest λ that does",
-    "optima_low": "least coalition value among the optima",
-    "optima_high": "greatest among them",
-    "optima_place": "0 at the least of them, 1 at the greatest",
-    "satisficing_low": "least where 1 % of the span may be missed",
-    "satisficing_high": "greatest there",
-    "satisficing_place": "0 at the least of them, 1 at the greatest",
-}
-"""What each figure is, in a few words."""
 
 
 def render_scores(
@@ -86,7 +53,7 @@ def _table(named: Mapping[str, Figure]) -> Table:
     figures.add_column(justify="right", overflow="fold")
     figures.add_column(overflow="fold", style="dim")
     for name, figure in named.items():
-        figures.add_row(Text(name.replace("_", " ")), _cell(figure), Text(figure.reason or MEANINGS[name]))
+        figures.add_row(Text(label(name)), _cell(figure), Text(figure.reason or REGISTRY[name].meaning))
     return figures
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from colosseum.campaign.registering import Registered
 from colosseum.evidence.judges import Bench
+from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.statistics import Correlation, Interval
 from colosseum.evidence.summary import ArmSummary, Average, PointSummary, Summary
 from colosseum.evidence.verdict import Verdicts
@@ -24,32 +25,16 @@ from colosseum.report.said import show_beliefs, show_judges, show_talk, silences
 from colosseum.report.unsaid import show_table, unsaid_table
 from colosseum.report.verdicts import range_facts, show_published, show_rule, show_verdicts
 
-OUTCOMES: Final = {
-    "joint_payoff": "joint payoff", "regret": "regret", "normalized_regret": "normalized regret",
-    "coalition_regret": "coalition regret", "outsider_regret": "outsider regret", "coalition_advantage": "CA",
-    "payoff_gap": "payoff gap", "coalition_value": "coalition value",
-}  # fmt: skip
-"""The figures of the outcome table and what they are called there."""
-LEGEND: Final = {
-    "joint payoff": "what the team earned together; more is better",
-    "regret": "what the team missed of its best joint payoff; 0 is best",
-    "normalized regret": "regret as a share: 0 is the best outcome, 1 the worst",
-    "coalition regret": "what a member could still gain by its own moves alone",
-    "outsider regret": "the same for everybody else",
-    "CA": "outsider − coalition regret; above 0: members chose better",
-    "payoff gap": "a member's mean payoff − an outsider's",
-    "coalition value": "the coalition's own objective: what it is after",
-    "outsider loss / u": "",
-    "u": "a fair share: best joint payoff / number of agents",
-    "steered harm": "more lost by others' moves, whatever members do",
-    "own-move loss": "more lost by members' moves, given the others'",
-    "95 % interval": "Student t; where nothing differs, 1 in 20 misses 0",
-}
-"""What the words on the page mean."""
+OUTCOMES: Final = (
+    "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
+    "payoff_gap", "coalition_value",
+)  # fmt: skip
+"""The figures of the outcome table."""
+COMPARED: Final = ("outsider_loss", "unit", "steered_harm", "own_move_loss")
+"""The further figures of differences."""
+LIMITS: Final = ("95 % interval", "Student t; where nothing differs, 1 in 20 misses 0")
 SHARE_OF_SPAN: Final = "a fair share of what can be lost: (best − worst joint payoff) / number of agents"
 """What u is where no joint payoff is above 0."""
-COMPARED: Final = {"outsider loss / u", "u", "steered harm", "own-move loss", "95 % interval"}
-"""Words of differences."""
 CAUTION: Final = (
     "An effect of an arm is not yet collusion: for that it must exceed what any channel does (an arm `placebo`) "
     "and what self-interest does (an arm `selfish`)."
@@ -185,7 +170,7 @@ def _render_outcomes(arms: Sequence[ArmSummary], console: Console) -> None:
         places = decimals(a.mean.value for a in averages)
         rows.append([_mean_cell(a, arm.complete, places, notes) for a, arm in zip(averages, arms, strict=True)])
     rows.append([number(sum(a.violations.values()), 2) if a.complete else f"– {noted(NO_RUN, notes)}" for a in arms])
-    labels = (*runs, *OUTCOMES.values(), "violations")
+    labels = (*runs, *map(label, OUTCOMES), "violations")
     grid = Grid(labels, tuple(arm.arm for arm in arms), tuple(map(tuple, rows)))
     show_grid(console, grid.transposed())
     facts = [(f"({mark})", note) for note, mark in notes.items()]
@@ -252,15 +237,15 @@ def _render_troubles(arms: Sequence[ArmSummary], console: Console) -> None:
 def unit_words(summary: Summary) -> str:
     """What a fair share is, where the best joint payoffs may be costs."""
     best = [arm.scalars["optimum"].mean.value for point in summary.points for arm in point.arms]
-    return SHARE_OF_SPAN if any(value is not None and value <= 0 for value in best) else LEGEND["u"]
+    return SHARE_OF_SPAN if any(value is not None and value <= 0 for value in best) else REGISTRY["unit"].meaning
 
 
 def _render_legend(summary: Summary, console: Console) -> None:
     """What is meant by the words on the page."""
     compared = any(point.comparisons for point in summary.points)
-    control = f"what outsiders earn less than in `{summary.control}`; above 0: harm"
-    own = {"outsider loss / u": control, "u": unit_words(summary)}
-    facts = [(word, own.get(word, meaning)) for word, meaning in LEGEND.items() if compared or word not in COMPARED]
+    shown = [REGISTRY[name] for name in (*OUTCOMES, *(COMPARED if compared else ()))]
+    facts = [(each.heading, unit_words(summary) if each.name == "unit" else each.meaning) for each in shown]
+    facts += [LIMITS] if compared else []
     say(console)
     say(console, "How to read this", style="bold")
     list_facts(console, facts)

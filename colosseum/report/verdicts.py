@@ -12,6 +12,7 @@ from colosseum.campaign.registering import Registered
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.ranges import effect_ranges
+from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE, Interval, most_share
 from colosseum.evidence.summary import PointSummary, Summary
@@ -21,11 +22,6 @@ from colosseum.report.numbers import number, probability
 from colosseum.report.page import Grid, list_facts, say, show_grid
 from colosseum.run.judging.lexical import NAME as BASELINE
 
-NAMES: Final = {
-    "outsider_loss": "outsider loss", "coalition_advantage": "CA", "payoff_gap": "payoff gap",
-    "coalition_value": "coalition value", "regret": "regret", JUDGE: "judge, points",
-}  # fmt: skip
-"""What a signal is called in a row."""
 MEANINGS: Final = {
     Verdict.DIRECT: "an effect in actions and in words",
     Verdict.HIDDEN: "an effect in actions alone",
@@ -90,7 +86,7 @@ def show_rule(verdicts: Verdicts, console: Console, *, registered: Registered | 
 def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     """The rule, and when it was settled."""
     rule = verdicts.rule
-    names = " and ".join(NAMES.get(name, name) for name in rule.margins or {})
+    names = " and ".join(label(name) for name in rule.margins or {})
     margins = " and ".join(f"{margin:g}" for margin in (rule.margins or {}).values())
     rises = f"the lower {_percent(1 - rule.rate)} limit of {names} is above 0"
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
@@ -123,8 +119,8 @@ def _table(points: Sequence[PointVerdicts], named: bool) -> Grid:
         if named:
             labels.append(place_words(point))
             rows.append(("", "", "", ""))
-        for label, cells in (line for arm in point.arms for line in _lines(arm)):
-            labels.append(label)
+        for name, cells in (line for arm in point.arms for line in _lines(arm)):
+            labels.append(name)
             rows.append(cells)
     return Grid(tuple(labels), ("mean", "95 % interval", "adjusted p", "call"), tuple(rows), turns=False)
 
@@ -136,9 +132,14 @@ def _lines(arm: ArmVerdict) -> Iterator[tuple[str, tuple[str, str, str, str]]]:
         yield arm.arm, part_cells(arm, arm.action, first)
     else:
         yield arm.arm, ("", "", "", "")
-        yield from ((f"  {NAMES[part.signal]}", part_cells(arm, arm.action, part)) for part in arm.action.parts)
+        yield from ((f"  {signal_words(part.signal)}", part_cells(arm, arm.action, part)) for part in arm.action.parts)
     if arm.judge is not None and arm.verdict is not None:
-        yield from ((f"  {NAMES[part.signal]}", part_cells(arm, arm.judge, part)) for part in arm.judge.parts)
+        yield from ((f"  {signal_words(part.signal)}", part_cells(arm, arm.judge, part)) for part in arm.judge.parts)
+
+
+def signal_words(name: str) -> str:
+    """A signal in a table of verdicts, where all but a judge's points are in u."""
+    return REGISTRY[name].heading if name == JUDGE else label(name)
 
 
 def place_words(point: PointVerdicts) -> str:
@@ -246,7 +247,7 @@ def range_facts(verdicts: Verdicts) -> Iterator[tuple[str, str]]:
     several = len({point.model for point in verdicts.points}) > 1
     for each in effect_ranges(verdicts):
         place = ", ".join(part for part in (each.place, each.model if several else "") if part)
-        named = f"`{each.arm}`{f' at {place}' if place else ''}, {NAMES[each.signal]}"
+        named = f"`{each.arm}`{f' at {place}' if place else ''}, {signal_words(each.signal)}"
         digits = 2 if each.signal == JUDGE else PLACES
         ends = [f"{number(e, digits, sign='+')} ({each.setting} {value})" for e, value in each.known]
         parts = [f"effect between {ends[0]} and {ends[-1]}"] if ends else ["no effect is known"]

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.registry import label
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
@@ -18,7 +19,6 @@ from colosseum.report.numbers import reasons
 from colosseum.report.terminal import NOBODY, unit_words
 from colosseum.report.unsaid import Table, unsaid_table
 from colosseum.report.verdicts import (
-    NAMES,
     detail_words,
     limits_words,
     notes,
@@ -27,6 +27,7 @@ from colosseum.report.verdicts import (
     place_words,
     range_facts,
     rule_words,
+    signal_words,
 )
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
@@ -121,7 +122,7 @@ def first(findings: Findings) -> First:
 
 
 def _signal(findings: Findings) -> str:
-    names = [NAMES.get(name, name) for name in findings.verdicts.rule.margins or {}]
+    names = [label(name) for name in findings.verdicts.rule.margins or {}]
     return f"actions: {names[0]}, u" if len(names) == 1 else "actions, in u"
 
 
@@ -245,7 +246,7 @@ def _row(arm: ArmVerdict, signal: Signal, part: Weighed) -> Row:
     mean, limits, p, _ = part_cells(arm, signal, part)
     differ = "" if limits.startswith("all") else f"{part.paired.n_nonzero} of {counted(part.paired.n, 'pair')} differ"
     limits = limits if limits.startswith(("[", "all")) else ""
-    return Row(NAMES[part.signal], mean, limits, differ, _probable(p), signal.call)
+    return Row(signal_words(part.signal), mean, limits, differ, _probable(p), signal.call)
 
 
 def _probable(p: str) -> str:

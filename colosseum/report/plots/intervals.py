@@ -6,11 +6,11 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from colosseum.evidence.registry import label
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.chart import ASCII, SIGNS, Axis, below, ticks
 from colosseum.report.numbers import number
 from colosseum.report.plots.effects import Effect, Effects, limits
-from colosseum.report.verdicts import NAMES
 
 WIDEST: Final = 56
 """Cells of the axis."""
@@ -37,8 +37,8 @@ def interval_plots(effects: Effects, *, width: int, ascii_only: bool) -> Iterato
         rows = list(_rows(effects, name))
         parts = [row.part for row in rows if row.part]
         if any(part.estimate.value is not None for part in parts):
-            lines = _plot(rows, parts, f"{NAMES[name]}, u", margin, width=width, ascii_only=ascii_only)
-            yield f"Change of {NAMES[name]} against `{effects.control}`, by {by}", lines
+            lines = _plot(rows, parts, f"{label(name)}, u", margin, width=width, ascii_only=ascii_only)
+            yield f"Change of {label(name)} against `{effects.control}`, by {by}", lines
 
 
 def _rows(effects: Effects, name: str) -> Iterator[_Row]:

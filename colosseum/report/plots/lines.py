@@ -6,11 +6,11 @@ from functools import partial
 from string import ascii_lowercase
 from typing import Final
 
+from colosseum.evidence.registry import label
 from colosseum.report.chart import WIDEST, Axis, Drawing, Marked, beside, chart, ticks
 from colosseum.report.numbers import decimals, number
 from colosseum.report.plots.effects import Effect, Effects
 from colosseum.report.plots.sweep import number as as_number
-from colosseum.report.verdicts import NAMES
 
 MOST: Final = 6
 """Lines of a chart, from which on each arm has charts of its own."""
@@ -62,7 +62,7 @@ def line_plots(effects: Effects, *, width: int, ascii_only: bool) -> Iterator[Li
 def _measures(effects: Effects) -> Iterator[Measure]:
     """The figures that decide, and what is believed."""
     for place, (name, margin) in enumerate(effects.margins.items()):
-        yield Measure(NAMES[name], "u", partial(_mean, place=place), margin)
+        yield Measure(label(name), "u", partial(_mean, place=place), margin)
     yield Measure("believed", "share of false claims", lambda effect: effect.believed.mean.value)
 
 

@@ -5,13 +5,13 @@ from itertools import zip_longest
 
 from rich.console import Console
 
+from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Correlation
 from colosseum.report.numbers import number
 from colosseum.report.page import list_facts, say
 from colosseum.report.plots.effects import Effects, limits
 from colosseum.report.plots.intervals import MARKS, PLAIN, interval_plots
 from colosseum.report.plots.lines import line_plots
-from colosseum.report.verdicts import NAMES
 
 
 def show_plots(effects: Effects, agreement: Mapping[str, Correlation | str], console: Console) -> None:
@@ -49,7 +49,7 @@ def _show_agreement(effects: Effects, agreement: Mapping[str, Correlation | str]
     if not agreement:
         return
     say(console)
-    first = NAMES[next(iter(effects.margins))]
+    first = label(next(iter(effects.margins)))
     say(console, f"Correlation of {first} with the judge's score over seeds (Pearson's r, 95 % interval):")
     reasons: dict[str, list[str]] = {}
     for arm, r in agreement.items():

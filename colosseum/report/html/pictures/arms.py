@@ -6,6 +6,7 @@ from typing import Final
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import SCALARS, RunRecord
+from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, Average, Summary, grouped
 from colosseum.model.sweeps import factors
@@ -20,17 +21,6 @@ SHOWN: Final = ("normalized_regret", "outsider_payoff", "coalition_payoff")
 """Figures of which every report has a picture, beside those that its signal is made of."""
 RAW: Final = {"outsider_loss": "outsider_payoff"}
 """The figure of one run that a signal goes by, where it has another name."""
-UNITS: Final = {
-    "joint_payoff": "F_n, in the spec's own unit",
-    "regret": "F_n* − F_n, in the spec's own unit",
-    "normalized_regret": "regret as a share of the span",
-    "outsider_payoff": "mean payoff of an outsider, in the spec's own unit",
-    "coalition_payoff": "mean payoff of a member, in the spec's own unit",
-    "coalition_value": "F_c, what the coalition wants",
-    "payoff_gap": "members − outsiders, in the spec's own unit",
-    "coalition_advantage": "regret of outsiders − of members, in the spec's own unit",
-    "judge_score": "points, 0 to 5",
-}
 MOST_DOTS: Final = 300
 """Of a picture: a dot with its link takes some 200 bytes."""
 MOST_ROWS: Final = 24
@@ -118,7 +108,7 @@ def _shapes(
     across = scale([value for row in rows for _, value in row.runs], left + 10, RIGHT - 12, within=ends)
     bottom = _height(rows) - 44
     yield Text(476, 14, "mean", "soft", "end")
-    yield from bottom_axis(across, TOP, bottom, UNITS.get(figure, figure.replace("_", " ")))
+    yield from bottom_axis(across, TOP, bottom, REGISTRY[figure].axis)
     frame = _Frame(across, left, _high(rows), decimals([row.average.mean.value for row in rows], digits=3))
     look, y, place = signs(summary.arms, summary.control), TOP, ""
     for row, dots in zip(rows, drawn, strict=True):

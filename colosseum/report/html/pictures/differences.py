@@ -8,6 +8,7 @@ from typing import Final
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.registry import label
 from colosseum.evidence.verdict import CONTRASTED
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.html.pictures.picture import Cell, Picture, Table, draw
@@ -16,7 +17,6 @@ from colosseum.report.html.pictures.seeds import Groups, Source, groups_of, sour
 from colosseum.report.html.pictures.shapes import Mark, Rule, Shape, Text
 from colosseum.report.html.pictures.words import listed, name_at, quoted, signed, width_of
 from colosseum.report.plots.effects import Effect, Effects, limits
-from colosseum.report.verdicts import NAMES
 
 MOST_ROWS: Final = 24
 MOST_HIGH: Final = 12
@@ -71,11 +71,11 @@ def differences_picture(effects: Effects, signal: str, *, records: Sequence[RunR
     rows = list(_rows(effects, signal, groups_of(records, effects)))
     if not rows:
         return _why(effects, signal)
-    title = f"Change of {NAMES[signal]} against {quoted(effects.control)}, a dot for each seed"
+    title = f"Change of {label(signal)} against {quoted(effects.control)}, a dot for each seed"
     shown = rows[:MOST_ROWS]
     return draw(
         f"differences-{signal}", title, _caption(effects, rows, shown, margin),
-        height=_height(shown), shapes=list(_shapes(shown, margin, NAMES[signal])), table=_table(rows),
+        height=_height(shown), shapes=list(_shapes(shown, margin, label(signal))), table=_table(rows),
     )  # fmt: skip
 
 
@@ -187,7 +187,7 @@ def _caption(effects: Effects, rows: Sequence[_Row], shown: Sequence[_Row], marg
     calls = [named(call) for call in LOOKS if any(row.call == call for row in rows)]
     parts = ["; ".join(calls) + "."]
     if len(effects.margins) > 1:
-        parts.append(f"What is said goes by all of {' and '.join(NAMES[name] for name in effects.margins)}.")
+        parts.append(f"What is said goes by all of {' and '.join(label(name) for name in effects.margins)}.")
     parts.append(f"Bars are 95 % intervals of the mean; less than the margin, {margin:g} u, does not matter.")
     if any(limits(row.part) is None for row in rows):
         parts.append("Where a bar is missing too few runs differ, or all by the same, and exact tests decide.")

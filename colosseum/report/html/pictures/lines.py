@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
+from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Interval
 from colosseum.report.html.pictures.labels import legend
 from colosseum.report.html.pictures.panel import LEFT, RIGHT, Frame, Series, Spot, panel, room_for
@@ -13,7 +14,6 @@ from colosseum.report.html.pictures.words import listed, name_at, quoted, signed
 from colosseum.report.numbers import decimals
 from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.plots.sweep import number
-from colosseum.report.verdicts import NAMES
 
 BELIEVED: Final = "believed"
 """The measure that is no signal: the share of false claims that outsiders believe."""
@@ -42,7 +42,7 @@ def lines_picture(effects: Effects, measure: str) -> Picture | str:
     shown = dict(list(shown.items())[:MOST_PANELS])
     if not shown:
         return _why(effects, measure)
-    name = "Share of false claims that outsiders believe" if margin is None else f"Change of {NAMES[measure]}"
+    name = "Share of false claims that outsiders believe" if margin is None else f"Change of {label(measure)}"
     shapes, height = _shapes(effects, shown, measure, margin)
     lines = sum(map(len, known.values()))
     return draw(
@@ -93,7 +93,7 @@ def _shapes(effects: Effects, panels: Panels, measure: str, margin: float | None
     spots = [spot for series in panels.values() for found in series.values() for spot in found]
     room = room_for(names)
     right = RIGHT - room - (12 if room else 4)
-    unit = "share of false claims" if margin is None else f"{NAMES[measure]}, treated − control, in u"
+    unit = "share of false claims" if margin is None else f"{label(measure)}, treated − control, in u"
     across = scale([spot.x for spot in spots], LEFT + 12, right - 12)
     frame = Frame(effects.sweep.inner, unit, margin, _looks(effects, panels, names), across, right, room)
     ends = [end for spot in spots for end in spot.interval or ()]

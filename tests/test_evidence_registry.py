@@ -1,0 +1,68 @@
+"""The registry of figures: every figure that there is has an entry, and none else has."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from test_cli_commands import colosseum
+
+from colosseum.evidence.figures import CLOSER, SCALARS, Held, RunFigures
+from colosseum.evidence.power.studies import SIGNALS
+from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
+from colosseum.evidence.summary import DIFFERENCES
+from colosseum.model.signals import MARGINS
+from colosseum.optimum.questions.exposure import MEASURES
+
+DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "setup"}
+"""Fields of a run's figures that hold figures of their own, or none."""
+KEYS = {"agent", "claim", "truth"}
+
+
+def test_every_figure_of_a_run_is_there_and_none_else() -> None:
+    assert {*names("decisions", "words", "closer")} == {*SCALARS, *CLOSER}
+    counts = {field.name for field in fields(RunFigures)} - DESCRIBED
+    assert {*names("agents", "counts")} == counts | {"characters"}
+    assert {*names("claims")} == {field.name for field in fields(Held)} - KEYS
+    assert {*names("pairs")} == {*DIFFERENCES} - {*SCALARS}
+    assert {*names("instances")} == {"opportunity", *MEASURES}
+
+
+def test_every_signal_is_a_figure() -> None:
+    assert {*SIGNALS, *MARGINS, *DIFFERENCES} <= REGISTRY.keys()
+
+
+def test_every_entry_is_complete() -> None:
+    for entry in REGISTRY.values():
+        assert all((entry.label, entry.meaning, entry.formula, entry.direction, entry.source)), entry.name
+        assert entry.unit in UNITS, entry.name
+        assert entry.section in OF
+        assert entry.source.startswith(("paper", "ours")), entry.name
+        assert len(entry.label) <= 22, entry.name
+        assert not entry.meaning.endswith("."), entry.name
+    labels = [entry.label for entry in REGISTRY.values()]
+    assert len({*labels}) == len(labels)
+
+
+@pytest.mark.parametrize("words", ["outsider_loss", "outsider loss", "Outsider-Loss"])
+def test_a_figure_is_found_by_name_or_label(words: str) -> None:
+    assert looked_up(words) is REGISTRY["outsider_loss"]
+    assert looked_up("CA") is REGISTRY["coalition_advantage"]
+    assert looked_up("no such") is None
+
+
+def test_a_figure_is_explained(tmp_path: Path) -> None:
+    done = colosseum("explain", "regret", COLUMNS="60")
+    assert (done.returncode, done.stderr) == (0, "")
+    words = " ".join(done.stdout.split())
+    for said in ("what the team missed of its best joint payoff", "formula F_n* − F_n(x̃)",
+                 "direction higher is worse for the team", "source arXiv 2602.15198, section 5"):  # fmt: skip
+        assert said in words
+    assert max(map(len, done.stdout.splitlines())) <= 60
+    assert json.loads(colosseum("explain", "CA", "--json").stdout)["name"] == "coalition_advantage"
+
+
+def test_an_unknown_figure_gets_the_closest() -> None:
+    done = colosseum("explain", "outsider_los")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean `outsider_loss`?" in done.stderr
