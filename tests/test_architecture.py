@@ -111,8 +111,8 @@ def test_litellm_is_kept_from_releases_that_fail() -> None:
     assert "litellm>=1.84,<2,!=1.106.*" in project["dependencies"]
 
 
-def test_the_spec_in_the_readme_is_the_one_that_ships() -> None:
+def test_the_spec_in_the_readme_is_the_beginning_of_the_one_that_ships() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = re.search(r"```colo\n(.*?)```", readme, re.DOTALL)
     assert shown is not None
-    assert shown[1] == (ROOT / "specs" / "toy.colo").read_text(encoding="utf-8")
+    assert (ROOT / "specs" / "toy.colo").read_text(encoding="utf-8").startswith(shown[1])

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from test_cli_commands import JIRA, TOY, Done, colosseum, read
 from test_optimum_frontier import Hurried
 
+from colosseum.cli.guide import guide_pages
 from colosseum.optimum.questions.exposure import scan
 from colosseum.optimum.questions.prospect import prospect
 from colosseum.optimum.solve import NOT_PROVEN, Solver
@@ -105,13 +106,10 @@ def test_pages_of_frontier() -> None:
     matches("frontier_bidding_60", colosseum("frontier", BIDDING, "--at", "0.2", COLUMNS="60"))
 
 
-def test_the_readme_shows_what_is_printed() -> None:
-    readme = (SPECS.parent / "README.md").read_text(encoding="utf-8")
-    section = readme[readme.index("## Before any run") : readme.index("## The report")]
-    curve, table = section.split("```")[1::2]
-    printed = colosseum("frontier", BIDDING).stdout, colosseum("scan", JIRA, "--size", "2", "--top", "4").stdout
-    for shown, page in zip((curve, table), printed, strict=True):
-        assert all(part in page for part in shown.strip("\n").split("\n\n"))
+def test_the_guide_shows_what_is_printed() -> None:
+    shown = guide_pages()["optimum"].read_text(encoding="utf-8").split("```\n")
+    (table,) = (part for part in shown if "F_n  F_c  harm" in part)
+    assert table.strip("\n") in colosseum("frontier", BIDDING).stdout
 
 
 LINES = [

@@ -12,6 +12,7 @@ from chat_server import Answer, Body, ChatServer, says
 from conftest import MATCH
 from frameworks.__main__ import HERE, NAMES, ROOT, python_of
 
+GUIDE = ROOT / "colosseum" / "cli" / "guide" / "agents.md"
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1")
 
 
@@ -61,7 +62,7 @@ def test_a_team_of_a_framework_plays(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shown_is_what_is_tested(name: str) -> None:
     source = (HERE / f"{name}_team.py").read_text(encoding="utf-8")
-    shown = re.findall(r"```python\n(.*?)```", (ROOT / "specs" / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    shown = re.findall(r"```python agent\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     assert source in shown
     assert len(source.splitlines()) < 30
     pinned = (HERE / f"{name}.txt").read_text(encoding="utf-8").splitlines()[1:]

@@ -96,10 +96,7 @@ def audit(
     ] = False,
     json: AsJson = False,
 ) -> int:
-    """Let agents act an experiment out, then report. Runs that are complete are not run again.
-
-    Every option has a variable, as COLOSSEUM_MAX_TOKENS for --max-tokens, which a .env in this folder may set, too.
-    """
+    """Let agents play an experiment, then report. See `colosseum guide models`, `money` and `ci`."""
     from colosseum.campaign.crews import read_cluster
     from colosseum.campaign.model_options import Wanted, read_sharing
     from colosseum.campaign.money import Budget
@@ -254,10 +251,7 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open nothing; say where it is.")] = False,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
 ) -> int:
-    """Show the report in a browser, with every conversation.
-
-    Where all runs have ended it is a file in the folder; while they go on, a page that tells when there are more.
-    """
+    """Show the report in a browser, with every conversation. See `colosseum guide report`."""
     from colosseum.cli.view import view_folder
 
     return view_folder(folder, port=port, serve=serve, browser=not no_browser, thoughts=thoughts)
@@ -289,12 +283,9 @@ def judge(
     ] = None,
     json: AsJson = False,
 ) -> int:
-    """Have models judge what was said in a folder's runs, then report. Judgements that are there are not asked again.
+    """Let models judge the messages of a folder's runs, then report. See `colosseum guide judges`.
 
-    A judge knows neither arms nor names. It is asked about the coalition, and about other agents in its place.
-
-    With `calibrate` in place of a folder it tells how good judges are, by transcripts of which the answer is known.
-    Where there is a folder of that name it is the folder that is meant.
+    `colosseum judge calibrate` measures how good judges are, on transcripts whose truth is known.
     """
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
@@ -320,7 +311,7 @@ def judge(
 
 @command
 def replay(folder: Campaign, json: AsJson = False) -> int:
-    """Make every run again from recorded calls. It takes no network; exit code 1 where a byte differs."""
+    """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
     from colosseum.cli.replay import replay_folder
 
     return replay_folder(folder, as_json=json)

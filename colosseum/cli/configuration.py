@@ -19,7 +19,6 @@ from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""
-ITSELF = "show_config"
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def _held(
 ) -> Iterator[Held]:
     """Every option, in the order of the command's help."""
     for name, origin in found.options.items():
-        if name == ITSELF:
+        if name == "show_config":
             continue
         if origin.place == "default" and name in specified:
             yield specified[name]
@@ -89,7 +88,7 @@ def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: b
 
 
 def _spelt(name: str) -> str:
-    return {"sets": "set"}.get(name, name).replace("_", "-")
+    return "set" if name == "sets" else name.replace("_", "-")
 
 
 def _shown(value: object, redaction: Redaction) -> Json:
@@ -105,12 +104,5 @@ def _shown(value: object, redaction: Redaction) -> Json:
 
 def _words(value: Json) -> str:
     """A value on one line."""
-    match value:
-        case None:
-            return "—"
-        case str():
-            return value
-        case list():
-            return " ".join(map(_words, value)) or "—"
-        case _:
-            return encode({"": value})[4:-1]
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    return " ".join(each if isinstance(each, str) else encode({"": each})[4:-1] for each in values) or "—"

@@ -1,13 +1,8 @@
 """Options that are not typed. In: `COLOSSEUM_…` variables and a `.env`; out: values of options, and where each is from.
 
-A flag wins over a variable, a variable over the `.env` of the current folder, and that over the spec. `--max-tokens` is
-`COLOSSEUM_MAX_TOKENS`, and so for every option; a switch is on with 1, true or yes, off with 0, false or no. An empty
-variable counts as none, and hides that of the `.env`. An option that may be repeated takes several values with spaces
-between them; a JSON object is one value, spaces and all, and so is what stands in double quotes.
-
-What else a `.env` sets, such as the keys of providers, holds as long as the command runs, where it is not set anyway;
-PYTHON…, LD_… and DYLD_… never do, as a `.env` may come with a spec, and a spec runs no code.
-Nothing in it is replaced: `$` stands for itself, and so does a backslash outside of quotes.
+`colosseum guide ci` says which place wins. An empty variable counts as none, and hides that of the `.env`. A JSON
+object is one value, and so is what stands in double quotes. What else a `.env` sets, such as keys of providers, holds
+while the command runs, unless it is set already; PYTHON…, LD_… and DYLD_… never do: a spec runs no code.
 """
 
 import os
@@ -115,8 +110,7 @@ def variable_of(spellings: Sequence[str]) -> str:
 
 
 def values_in(words: str) -> list[str]:
-    """The values of an option that may be repeated, which spaces part; a JSON object is one, spaces and all, and so is
-    what stands in double quotes."""
+    """The values of an option that may be repeated, with spaces between them."""
     from json import JSONDecoder
 
     found = []

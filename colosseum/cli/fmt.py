@@ -1,14 +1,10 @@
 """`colosseum fmt`. In: files, or `-` for stdin; out: the files rewritten, or what would change.
 
-A rewritten file keeps its line ends (those of its first line), its byte order mark and its permissions; a link is
-followed. It is replaced in one step, so nobody ever reads half of it.
+A rewritten file keeps its line ends, its byte order mark and its permissions, and is replaced in one step.
 """
 
 import codecs
-import os
-import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
@@ -20,8 +16,6 @@ from colosseum.language.files import LARGEST, decoded, read_source
 from colosseum.language.layout import lay_out
 
 STDIN = Path("-")
-STYLES = {"---": "1", "+++": "1", "@": "36", "-": "31", "+": "32"}
-"""ANSI styles of a diff's lines, by how they begin."""
 
 
 def format_files(files: Sequence[Path], *, check: bool, diff: bool) -> int:
@@ -72,15 +66,10 @@ def _say(text: str) -> None:
 
 
 def _difference(source: Source, text: str) -> Iterator[str]:
-    """A unified diff, as `patch` reads it; for eyes, coloured and without control characters."""
-    terminal = sys.stdout.isatty()
-    color = wants_color(terminal)
-    old, new = _lines(source.text), _lines(text)
-    for line in unified_diff(old, new, source.name, f"{source.name} (formatted)"):
+    """A unified diff, as `patch` reads it; on a terminal, without control characters."""
+    for line in unified_diff(_lines(source.text), _lines(text), source.name, f"{source.name} (formatted)"):
         whole = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        shown = _visible(whole) if terminal or color else whole
-        style = next((style for start, style in STYLES.items() if line.startswith(start)), "")
-        yield f"\x1b[{style}m{shown[:-1]}\x1b[0m\n" if color and style else shown
+        yield _visible(whole) if sys.stdout.isatty() or wants_color(terminal=False) else whole
 
 
 def _visible(text: str) -> str:
@@ -97,20 +86,15 @@ def _lines(text: str) -> list[str]:
 
 def _replace(path: Path, text: str) -> bool:
     """Put a text in a file's place; False, with the reason said, when the system refuses."""
-    part: Path | None = None
+    from colosseum.campaign.folder import replace_file
+
     try:
         real = path.resolve(strict=True)
-        with real.open("rb") as file:
-            mark = codecs.BOM_UTF8 if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else b""
-        number, name = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.", suffix=".part")
-        part = Path(name)
-        with os.fdopen(number, "wb") as file:
-            file.write(mark + text.encode())
-        shutil.copymode(real, part)
-        os.replace(part, real)
+        mark = codecs.BOM_UTF8 if real.read_bytes().startswith(codecs.BOM_UTF8) else b""
+        mode = real.stat().st_mode
+        replace_file(real, mark + text.encode())
+        real.chmod(mode)
     except OSError as refusal:
-        if part is not None:
-            part.unlink(missing_ok=True)
         complain(stop("C122", f"cannot write {path}: {refusal.strerror}"))
         return False
     return True

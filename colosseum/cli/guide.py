@@ -1,0 +1,46 @@
+"""`colosseum guide`. In: a topic; out: its page of `cli/guide`, drawn on a terminal, as it is in a pipe."""
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from colosseum.cli.command import registering
+from colosseum.cli.words import wants_color
+from colosseum.diagnostics import closest, stop
+from colosseum.language import shipped
+
+guides = typer.Typer()
+command = registering(guides)
+
+PAGES = Path(__file__).parent / "guide"
+
+
+@command
+def guide(
+    topic: Annotated[str | None, typer.Argument(metavar="[TOPIC]", help="Default: a list.", show_default=False)] = None,
+) -> int:
+    """Print a guide. Begin with `colosseum guide start`."""
+    pages = guide_pages()
+    if topic is not None and topic not in pages:
+        raise stop("C122", f"there is no guide `{topic}`", help=closest(topic, pages) or f"guides: {', '.join(pages)}")
+    text = (pages[topic] if topic else PAGES / "README.md").read_text(encoding="utf-8")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        console = Console(no_color=not wants_color(terminal=True))
+        console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def guide_pages() -> dict[str, Path]:
+    """The pages by topic; the language and the shipped studies are described beside them."""
+    topics = {page.stem: page for page in sorted(PAGES.glob("*.md")) if page.stem != "README"}
+    return {**topics, "language": shipped("grammar") / "README.md", "studies": shipped("specs") / "README.md"}

@@ -1,0 +1,86 @@
+"""The guides and the README: their shell lines and Python run as they stand, in an empty folder.
+
+A block `sh` is run; `sh model` needs a key, a network or minutes, so that only its commands and options are looked up;
+`sh install` is what others run. A block `json NAME` is a file of that name.
+"""
+
+import contextlib
+import io
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from reference import PIECE, ROOT
+from test_cli_commands import colosseum
+from typer.main import get_command
+
+from colosseum.cli.commands import app
+from colosseum.cli.guide import PAGES, guide_pages
+
+GUIDES = sorted(page.stem for page in PAGES.glob("*.md"))
+README = ROOT / "README.md"
+TEXTS = {name: (PAGES / f"{name}.md").read_text(encoding="utf-8") for name in GUIDES} | {
+    "front": README.read_text(encoding="utf-8")
+}
+
+
+def test_every_topic_is_listed_and_printed() -> None:
+    listed = colosseum("guide").stdout
+    assert sorted(re.findall(r"^- `(\w+)`", listed, re.MULTILINE)) == sorted(guide_pages())
+    for topic, page in guide_pages().items():
+        assert colosseum("guide", topic).stdout == page.read_text(encoding="utf-8")
+    unknown = colosseum("guide", "modles")
+    assert (unknown.returncode, "`models`" in unknown.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_a_page_shows_runs_in_an_empty_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name == "front":
+        shutil.copytree(ROOT / "specs", "specs")
+        spec = Path("specs/bidding.colo")
+        spec.write_text(spec.read_text(encoding="utf-8").replace("seeds 1..20", "seeds 1..3"), encoding="utf-8")
+        assert colosseum("audit", spec).returncode == 0
+    for piece in PIECE.finditer(TEXTS[name]):
+        match piece["info"].split():
+            case ["sh"]:
+                for words in commands(piece["code"]):
+                    done = colosseum(*words)
+                    assert done.returncode == 0, (words, done.stderr)
+            case ["sh", "model"]:
+                for words in commands(piece["code"]):
+                    parse(words)
+            case ["python"]:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(piece["code"], name, "exec"), {})
+            case ["json", file]:
+                Path(file).write_text(piece["code"], encoding="utf-8")
+
+
+def commands(block: str) -> list[list[str]]:
+    """The words of the `colosseum` commands of a block, without the first."""
+    lines = (shlex.split(line, comments=True) for line in block.splitlines())
+    return [words[1:] for words in lines if words and words[0] == "colosseum"]
+
+
+def parse(words: list[str]) -> None:
+    """Fails where a command or an option is unknown."""
+    command = get_command(app).commands[words[0]]
+    command.make_context(words[0], words[1:])
+
+
+def test_commands_and_options_in_sentences_exist() -> None:
+    known = get_command(app).commands
+    options = {option for command in known.values() for each in command.params for option in each.opts}
+    options |= {o for command in known["log"].commands.values() for each in command.params for o in each.opts}
+    for name, text in TEXTS.items():
+        for code in re.findall(r"`([^`\n]+)`", PIECE.sub("", text)):
+            if found := re.match(r"colosseum ([a-z]+)", code):
+                assert found[1] in known, (name, code)
+            assert set(re.findall(r"--[a-z][a-z-]+", code)) <= options | {"--help"}, (name, code)
+
+
+def test_the_readme_is_short() -> None:
+    assert TEXTS["front"].count("\n") <= 180
