@@ -11,6 +11,7 @@ from colosseum.evidence.judges import Panel, considered
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition
 from colosseum.report.export import figure_json
+from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
 
@@ -118,10 +119,16 @@ def _judgements(played: Played, coalition: Coalition | None, panel: Panel) -> It
     by = {(matter.rubric.name, matter.focal): matter for matter in about}
     for each in found:
         matter = by.get((each.rubric, each.focal))
-        spans = [] if matter is None or not each.quote else places(each.quote, matter.transcript)
+        spans = _marked(each.quote, matter) if matter is not None and each.quote else []
         heard = passages(played.events, thoughts=matter is not None and matter.rubric.thoughts)
         yield {
             **{name: getattr(each, name) for name in OF_JUDGEMENT},
             "agents": [] if matter is None else list(matter.agents),
             "spans": [{"n": heard[post]["n"], "first": first, "last": last} for post, first, last in spans],
         }
+
+
+def _marked(quote: str, matter: Matter) -> list[tuple[int, int, int]]:
+    """The places of a quote in what the agents in question wrote; in all posts where they did not write it."""
+    found, asked = places(quote, matter.transcript), matter.transcript.numbers(matter.agents)
+    return [place for place in found if matter.transcript.posts[place[0]].author in asked] or found

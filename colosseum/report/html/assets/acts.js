@@ -41,12 +41,10 @@ function actCard(act, turn, seen) {
 const CARDS = {
   post(act, turn, seen) {
     const channel = seen.channels.get(act.channel);
-    const quotes = seen.quotes.get(act.n) ?? [];
-    const notes = make("div", { class: "quotes" });
     const secret = channel?.secret;
     const where = make("span", { class: "where" }, secret ? "secret channel " : "channel ", name(act.channel));
-    const body = words(act.text, (text, until) => marked(text, until, quotes, notes));
-    return frame(`post${secret ? " secret" : ""}`, turn, seen, act, [" → ", where], body, notes);
+    const body = written(act.text, seen.quotes.get(act.n));
+    return frame(`post${secret ? " secret" : ""}`, turn, seen, act, [" → ", where], ...body);
   },
   decide(act, turn, seen) {
     const best = seen.optimum?.assignment;
@@ -92,11 +90,9 @@ const CARDS = {
       make("p", {}, name(act.claim), ": ", make("strong", {}, held), `, ${digits(act.confidence)} % sure`),
     );
   },
-  note: (act, turn, seen) => frame("note", turn, seen, act, [", private note: nobody else sees it"], words(act.text)),
+  note: (act, turn, seen) => frame("note", turn, seen, act, [", private note: nobody else sees it"], ...written(act.text)),
   thought(act, turn, seen) {
-    const notes = make("div", { class: "quotes" });
-    const quotes = seen.quotes.get(act.n) ?? [];
-    const body = act.text ? [words(act.text, (text, until) => marked(text, until, quotes, notes)), notes] : [];
+    const body = act.text ? written(act.text, seen.quotes.get(act.n)) : [];
     return frame("note", turn, seen, act, [own(THOUGHTS, act.kind) ?? ", thought"], ...body);
   },
   briefing: (act, turn, seen) =>
@@ -179,33 +175,6 @@ function agent(who, content) {
     member && " ",
     member && make("span", { class: "badge" }, "◆ ", name(content.coalition)),
   );
-}
-
-/** Text with what judges quoted marked: `quotes` have offsets in code points, as they were written. */
-function marked(text, until, quotes, notes) {
-  const units = offsets(
-    text,
-    quotes.flatMap((quote) => [quote.first, quote.last]),
-  );
-  const spans = quotes.map((quote) => ({ ...quote, from: units.get(quote.first), to: units.get(quote.last) }));
-  const cuts = new Set([0, until, ...spans.flatMap((span) => [span.from, span.to])].filter((cut) => cut <= until));
-  const places = [...cuts].sort((one, other) => one - other);
-  notes.replaceChildren();
-  const nodes = [];
-  places.forEach((from, place) => {
-    const to = places[place + 1];
-    if (to !== undefined) {
-      const over = spans.filter((span) => span.from <= from && span.to >= to);
-      const focal = over.some((span) => span.about.some((each) => each.focal !== "random"));
-      nodes.push(
-        ...(over.length
-          ? [make("mark", { class: focal ? "" : "random" }, spelled(text.slice(from, to)))]
-          : spelled(text.slice(from, to))),
-      );
-    }
-    for (const span of spans.filter((each) => each.to === to)) nodes.push(reference(span, notes));
-  });
-  return nodes;
 }
 
 /** Places in code points as places in a JavaScript string. */
