@@ -79,9 +79,9 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2326,
     "campaign": 8624,
     "evidence": 5801,
-    "report": 7541,
+    "report": 7464,
     "api": 555,
-    "cli": 4300,
+    "cli": 4288,
     "notebook": 894,
 }
 

@@ -9,8 +9,6 @@ from typing import Any
 from browser import Browser
 from viewed import Report, browser, jira, kind, link, many, opened, posts, swept, wild, written
 
-from colosseum.report.html.parts import split
-
 
 def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path)
@@ -251,23 +249,6 @@ def test_keys_go_from_run_to_run(browser: Browser, jira: Report) -> None:
     page.locator("#run").focus()
     page.keyboard.press("j")
     assert runs[0][:12] in page.evaluate("location.hash")
-
-
-def test_runs_in_other_files_are_linked(browser: Browser, jira: Report, tmp_path: Path) -> None:
-    whole, parts = split(many(jira, 2_001), "a b")
-    (tmp_path / "a b-parts").mkdir()
-    for part in parts:
-        written(tmp_path / part.name, part.content)
-    report = written(tmp_path / "a b.html", whole)
-    page = browser.open(report.path)
-    assert "(in another file)" in page.locator(".runs tbody tr").first.inner_text()
-    link_ = page.locator(".runs tbody a").first.evaluate("a => a.href")
-    assert link_.startswith((tmp_path / "a b-parts").as_uri())
-    page.get_by_label("Search all conversations").fill("others")
-    page.keyboard.press("Enter")
-    page.get_by_text("search there, too").wait_for()
-    page.evaluate("hash => { location.hash = hash }", link_[link_.index("#") :])
-    page.get_by_text("That conversation is in another file").wait_for()
 
 
 class Served(BaseHTTPRequestHandler):

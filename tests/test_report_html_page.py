@@ -1,9 +1,8 @@
-"""A report for browsers: what its file holds, that nothing in it can act, and how large ones are split."""
+"""A report for browsers: what its file holds, and that nothing in it can act."""
 
 import base64
 import hashlib
 import json
-import os
 import re
 import shutil
 import zlib
@@ -12,7 +11,6 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_to_bytes, urlsplit
 
 import pytest
 from audited import HOSTILE, RAW, Wild, modelled
@@ -28,11 +26,9 @@ from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
 from colosseum.report.findings import Findings
-from colosseum.report.html import parts
 from colosseum.report.html.gather import gather
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
-from colosseum.report.html.parts import split
 from colosseum.report.html.provenance import provenance
 from colosseum.report.html.telling import without_thoughts
 from colosseum.report.verdicts import limits_words
@@ -276,38 +272,6 @@ def test_what_models_wrote_stays_text(tmp_path: Path) -> None:
     assert "no more left?" in "".join(why for why, _ in content.troubles.failures)
 
 
-# ---- large ones ----------------------------------------------------------------------------------------------------
-
-
-def test_a_large_report_is_split_into_pages_that_open_by_themselves(
-    content: Content, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parts, "MOST_RUNS", 13)
-    whole, found = split(content, "out")
-    text = page(whole)
-    assert list(packs(text)) == []
-    assert index(text)["parts"] == [part.name for part in found] == [f"out-parts/part-{n}.html" for n in (1, 2, 3, 4)]
-    for number, part in enumerate(found):
-        assert part.name in text
-        inside = page(part.content)
-        mine = {row["trial"] for row in rows(inside)}
-        assert mine == {run["trial"] for case in packs(inside) for run in case["runs"]}
-        cases = index(text)["cases"]
-        assert mine == {row["trial"] for row in rows(text) if cases[row["case"]]["part"] == number}
-
-
-@pytest.mark.parametrize("stem", ["a b#c?d%20e", "q\"<i>&'", "mailto:x", "caf\u00e9\u202e", "\udcff", "-"])
-def test_parts_are_found_whatever_the_file_is_called(
-    stem: str, content: Content, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parts, "MOST_RUNS", 13)
-    whole, found = split(content, stem)
-    links = [unescape(link) for link in re.findall(r'<a href="([^"]*part-\d+.html)"', page(whole))]
-    assert links == index(page(whole))["parts"]
-    assert [unquote_to_bytes(link) for link in links] == [os.fsencode(part.name) for part in found]
-    assert not any(urlsplit(link).scheme or urlsplit(link).query or urlsplit(link).fragment for link in links)
-
-
 def test_a_spec_that_is_not_the_one_of_the_runs_is_not_shown(folder: Path, tmp_path: Path) -> None:
     """Nor another file that a folder of somebody else's might lead to."""
     copy = tmp_path / "runs"
@@ -329,12 +293,6 @@ def test_a_bill_that_no_run_can_have_is_refused(cost: str, folder: Path, tmp_pat
         result.write_text(re.sub(r'"cost": [\d.]+', f'"cost": {cost}', result.read_text(encoding="utf-8")))
     with pytest.raises(ColosseumError, match="no run comes to what it says"):
         read_report(copy)
-
-
-def test_a_small_report_is_one_file(content: Content) -> None:
-    whole, found = split(content, "out")
-    assert found == []
-    assert whole == replace(content, packs=list(content.packs))
 
 
 # ---- the command ---------------------------------------------------------------------------------------------------

@@ -71,18 +71,12 @@ def read_content(folder: Path, findings: Findings, *, thoughts: bool) -> "Conten
 
 
 def write_html(content: "Content", path: Path) -> None:
-    """Write the page, in parts where it is large: whole, or not at all. Raises ColosseumError."""
-    from colosseum.report.html.parts import split
+    """Write the page: whole, or not at all. Raises ColosseumError."""
+    from colosseum.report.html.page import render
 
-    whole, parts = split(content, path.stem)
     with file_errors(path):
-        for part in parts:
-            place = path.parent / part.name
-            place.parent.mkdir(exist_ok=True)
-            _write(place, part.content)
-        _write(path, whole)
-    beside = f", with {counted(len(parts), 'part')} beside it" if parts else ""
-    note(f"{counted(len(content.index['runs']), 'run')} in {path}{beside}")
+        replace_file(path, "".join(render(content)).encode("utf-8", "replace"))
+    note(f"{counted(len(content.index['runs']), 'run')} in {path}")
 
 
 def check_pictures(folder: Path | None) -> None:
@@ -115,9 +109,3 @@ def write_pictures(content: "Content", folder: Path) -> None:
     note(f"{counted(len(content.pictures), 'picture')} in {folder}, {number} files")
     for name, why in content.without:
         note(f"no picture of {name}: {why}")
-
-
-def _write(path: Path, content: "Content") -> None:
-    from colosseum.report.html.page import render
-
-    replace_file(path, "".join(render(content)).encode("utf-8", "replace"))

@@ -62,8 +62,6 @@ class Content:
     """For the viewer: what there is to be read, as JSON."""
     packs: Sequence[str]
     """Cases, packed, in the order of the index."""
-    parts: Sequence[tuple[str, str]] = ()
-    """Files that hold the conversations where one would be too large, with what each holds."""
 
 
 def render(content: Content, *, live: bool = False) -> Iterator[str]:

@@ -67,9 +67,3 @@ function meant(trial) {
   if (found.length > 1) return { fault: `${count(found.length, "run")} of this page begin with ${trial}.` };
   return { run: found[0] };
 }
-
-/** Where a link to a run leads: into this page, or into the file that holds it. */
-function target(run, event = null, looked = {}) {
-  const file = elsewhere(run.case);
-  return (file ?? "") + address(run, event, looked);
-}

@@ -19,12 +19,6 @@ const board = make("div", { id: "board" });
 async function open(wanted, { quiet = false } = {}) {
   const { run, fault } = meant(wanted.run ?? "");
   if (fault) return complain(fault);
-  if (elsewhere(run.case) !== null) {
-    return complain(
-      "That conversation is in another file: ",
-      make("a", { href: target(run, wanted.event, wanted) }, name(titleOf(run))),
-    );
-  }
   const another = looked.run !== run;
   Object.assign(looked, { run, event: wanted.event, beside: wanted.beside, view: wanted.view });
   if (another) {
@@ -107,7 +101,7 @@ function steps() {
     [1, "next run →"],
   ].map(([by, label]) => {
     const other = neighbour(looked.run, by);
-    return other && [leading(() => target(other, null, looked), label), " "];
+    return other && [leading(() => address(other, null, looked), label), " "];
   });
   return make("nav", { class: "steps", "aria-label": "Runs" }, links);
 }

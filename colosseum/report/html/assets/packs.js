@@ -22,25 +22,13 @@ function severalModels() {
   return RUNS.some((run) => seen.get(run.case) !== run.model);
 }
 
-/** The file that holds a case, where this one does not; else null. */
-function elsewhere(place) {
-  const part = INDEX.cases[place].part ?? -1;
-  return part >= 0 && INDEX.parts?.[part] ? INDEX.parts[part] : null;
-}
-
 /** A case as it was written. Throws where its pack is damaged. */
 async function opened(place) {
   if (inflated.has(place)) return inflated.get(place);
-  const found = JSON.parse(await unpacked(packOf(place)));
+  const found = JSON.parse(await unpacked(packs[place]));
   inflated.set(place, found);
   if (inflated.size > KEPT) inflated.delete(inflated.keys().next().value);
   return found;
-}
-
-/** The element that holds a case; in a page of which parts are in other files there may be fewer. */
-function packOf(place) {
-  if (packs.length === INDEX.cases.length) return packs[place];
-  return packs[INDEX.cases.slice(0, place).filter((_, before) => elsewhere(before) === null).length];
 }
 
 /** Text from base64 of zlib. */

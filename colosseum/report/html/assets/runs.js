@@ -196,22 +196,21 @@ function sortBy(key) {
 }
 
 function row(run, looked) {
-  const file = elsewhere(run.case);
   const made = make("tr", { "aria-current": looked.run === run ? "true" : null });
-  for (const column of COLUMNS) made.append(cell(column, run, looked, file));
+  for (const column of COLUMNS) made.append(cell(column, run, looked));
   return made;
 }
 
-function cell(column, run, looked, file) {
+function cell(column, run, looked) {
   const value = run[column.key];
   switch (column.key) {
     case "arm": {
       const link = make(
         "a",
-        { href: target(run, null, { beside: looked.beside, view: looked.view }) },
+        { href: address(run, null, { beside: looked.beside, view: looked.view }) },
         name(column.cell(run)),
       );
-      return make("th", { scope: "row" }, link, file && make("span", { class: "quiet" }, " (in another file)"));
+      return make("th", { scope: "row" }, link);
     }
     case "disagrees":
       return make("td", { class: value ? "" : "blank" }, value ? make("span", { class: "flag" }, "disagree") : "");

@@ -57,21 +57,19 @@ async function seek(wanted, { said, hits, stop }) {
   if (wanted.empty) return;
   const runs = RUNS.filter((run) => lets(wanted.arm, run.arm) && lets(wanted.seed, run.seed));
   const places = [...new Set(runs.map((run) => run.case))].sort((one, other) => one - other);
-  const here = places.filter((place) => elsewhere(place) === null);
-  const others = here.length < places.length ? " Other instances are in other files: search there, too." : "";
   const patterns = wanted.words.map((word) => new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu"));
   const found = { number: 0, places: [] };
   const trials = new Set(runs.map((run) => run.trial));
   let unread = 0;
   let paused = performance.now();
   said.textContent = "Searching …";
-  for (const [done, place] of here.entries()) {
+  for (const [done, place] of places.entries()) {
     const content = await peeked(place).catch(() => null);
     if (mine !== search.number) return;
     if (content === null) unread += 1;
     else for (const hit of hitsIn(content, trials, wanted, patterns)) keep(found, hit, hits);
     if (performance.now() - paused > PAUSE) {
-      const read = `${done + 1} of ${count(here.length, "instance")}`;
+      const read = `${done + 1} of ${count(places.length, "instance")}`;
       said.textContent = `${read} searched: ${count(found.number, "text")} so far.`;
       await new Promise((resume) => setTimeout(resume));
       paused = performance.now();
@@ -81,13 +79,13 @@ async function seek(wanted, { said, hits, stop }) {
   stop.hidden = true;
   const most = found.number > MOST ? ` The first ${MOST.toLocaleString("en")} can be shown.` : "";
   const lost = unread ? ` ${count(unread, "instance")} cannot be read.` : "";
-  said.textContent = `Found ${count(found.number, "text")} in ${count(here.length, "instance")}.${most}${lost}${others}`;
+  said.textContent = `Found ${count(found.number, "text")} in ${count(places.length, "instance")}.${most}${lost}`;
   more(found, hits);
 }
 
 /** A case, without pushing out those that were opened. */
 async function peeked(place) {
-  return inflated.get(place) ?? JSON.parse(await unpacked(packOf(place)));
+  return inflated.get(place) ?? JSON.parse(await unpacked(packs[place]));
 }
 
 /** All texts of a case that fit, with the first word that was searched: {trial, n, label, text, from, to}. */

@@ -46,7 +46,7 @@ function beginPart(found) {
           {},
           make("strong", { class: `said-${tone}` }, reading),
           ": ",
-          make("a", { href: target(run) }, name(titleOf(run))),
+          make("a", { href: address(run) }, name(titleOf(run))),
           known(run) && make("span", { class: "quiet" }, `; ${known(run)}`),
         ),
       ),
@@ -89,7 +89,7 @@ function pressed(event) {
   if (step && looked.run) {
     const other = neighbour(looked.run, step);
     if (!other) announce(step > 0 ? "This is the last run of the list." : "This is the first run of the list.");
-    else location.href = target(other, null, looked);
+    else location.href = address(other, null, looked);
   } else if (jump) judgedWords(jump);
   else if (event.key === "/") document.getElementById("search").focus();
   else return;
@@ -124,7 +124,7 @@ function toArm({ arm, point, model }) {
   const meets = (run) => run.arm === arm && run.point === (point ?? run.point) && run.model === (model ?? run.model);
   const found = beginnings().find(({ run }) => meets(run))?.run ?? RUNS.find(meets);
   if (!found) return complain("This page has no run of ", name([arm, point, model].filter(Boolean).join(", ")), ".");
-  location.replace(target(found));
+  location.replace(address(found));
   return undefined;
 }
 
@@ -197,7 +197,7 @@ function begin() {
   if (document.body.dataset.live) live();
   const first = found[0]?.run ?? RUNS[0];
   if (location.hash) follow();
-  if (!asked(location.hash) && first && elsewhere(first.case) === null)
+  if (!asked(location.hash) && first)
     open({ run: first.trial, event: null, beside: null, view: "arms" }, { quiet: true });
 }
 
