@@ -17,7 +17,7 @@ from test_cli_commands import Done, colosseum
 from colosseum.campaign.calls import read_lines
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.purse import BYTES
-from colosseum.cli.forecast import short
+from colosseum.report.forecast import short
 
 SPEC = """colosseum 1
 scenario match

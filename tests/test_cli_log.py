@@ -242,7 +242,7 @@ def test_messages_and_decisions_are_rows(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_text_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
-    from colosseum.campaign.rows import Row, write_csv, write_jsonl
+    from colosseum.campaign.acts_table import Row, write_csv, write_jsonl
 
     row = Row(
         "r", "a", "", 1, 1, "complete", 3, 1, "=x", "m", "post", "public", False, "=cmd|' /C calc'!A0", None, None

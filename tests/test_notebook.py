@@ -16,9 +16,9 @@ from conftest import MATCH, SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.api.reading import read_report
 from colosseum.notebook.conversation import MOST_ACTS, conversation, pieces
 from colosseum.notebook.page import FOLDED, LONGEST, marked, spec_style, spelled, style
+from colosseum.report.reading import read_report
 from colosseum.report.tables import columns
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"

@@ -18,7 +18,6 @@ from chat_server import thinks
 from conftest import SPECS
 from test_cli_commands import colosseum
 
-from colosseum.api.reading import read_report
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
@@ -31,6 +30,7 @@ from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
 from colosseum.report.html.provenance import provenance
 from colosseum.report.html.telling import without_thoughts
+from colosseum.report.reading import read_report
 from colosseum.report.verdicts import limits_words
 
 

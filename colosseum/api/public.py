@@ -12,19 +12,17 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colosseum.api.reading import in_words, read_campaign, read_report
 from colosseum.campaign.auditing import carry_out, writing
 from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.listing import find_run, run_words
 from colosseum.campaign.meter import telling
 from colosseum.campaign.model_options import Names, wanted_of
 from colosseum.campaign.money import Budget, dollars
-from colosseum.campaign.openings import Prompts
+from colosseum.campaign.openings import Asked, Prompts, prompts
 from colosseum.campaign.panel import Judged
-from colosseum.campaign.part import Part, read_design, silent
+from colosseum.campaign.part import Part, silent
 from colosseum.campaign.progress import Progress
-from colosseum.campaign.runs import find_run, run_words
-from colosseum.campaign.shown_prompts import Asked, prompts
-from colosseum.campaign.work import Request, default_folder, plan_work
+from colosseum.campaign.work import Request, plan_work
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, closest, has_errors, render_text, stop
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
@@ -44,6 +42,7 @@ from colosseum.optimum.solve import Optimum
 from colosseum.players.vetting import require, vet
 from colosseum.report.findings import Findings
 from colosseum.report.html.first import first
+from colosseum.report.reading import in_words, read_campaign, read_report
 from colosseum.report.tables import columns
 from colosseum.run.trial import Listed
 
@@ -83,7 +82,7 @@ def audit(
         retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, judged=Judged(_several(judges)),
         say=say, warn=say, watching=watching,
     )  # fmt: skip
-    folder = Folder(request.out or default_folder(made.checked, part))
+    folder = Folder(request.place(made.checked))
     with writing(folder):
         outcome = carry_out(plan_work(made.checked, request, folder))
     campaign = Campaign(folder.path)
@@ -193,18 +192,11 @@ class Instance:
 
         Asks no model. Raises ColosseumError.
         """
-        design = None
-        if self._checked.designs or experiment:
-            source = self._checked.spec.composition.source
-            design = read_design(self._checked, Part(experiment), file=source.name)
         asked = Asked(
-            arm=arm, against=against, agent=agent, point=point, seed=self._checked.seed, phase=phase,
-            text_tools=text_tools,
+            experiment=experiment, arm=arm, against=against, agent=agent, point=point, seed=self._checked.seed,
+            phase=phase, text_tools=text_tools,
         )  # fmt: skip
-        found, wrong = prompts(self._checked, design, asked)
-        if found is None:
-            raise ColosseumError(*wrong)
-        return found
+        return prompts(self._checked, asked)
 
     def to_pandas(self) -> "DataFrame":
         """One row a variable: its owner, its value at the optimum and at the best of each coalition.

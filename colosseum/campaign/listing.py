@@ -1,22 +1,30 @@
-"""The runs of a folder at a glance. In: a folder and its plan; out: how far each run is, what happened, and its cost.
+"""The runs of a folder at a glance. In: a folder and its plan; out: how far each run is, what happened, and its cost;
+which run is meant by a name as typed.
 
 Nothing is verified: files are only counted, so that thousands of runs are listed at once.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from colosseum.campaign.calls import read_paid
 from colosseum.campaign.folder import Damaged, Expense, Folder, Plan
+from colosseum.diagnostics import closest, stop
 from colosseum.run.trial import Listed
 
 State: TypeAlias = Literal["complete", "failed", "unfinished", "waiting", "damaged"]
 EVENT = re.compile(rb'\{"n":\d+,"event":"([a-z]+)"')
 """How a line of a trace begins, whatever an agent wrote in it."""
+
+
+SHORT = 8
+"""Characters of an identity that are shown."""
+MOST_LISTED = 8
+"""Runs that a message lists."""
 
 
 @dataclass(frozen=True)
@@ -60,3 +68,36 @@ def _counted(path: Path) -> Counter[str] | None:
             return Counter(found[1].decode() for raw in file if (found := EVENT.match(raw)))
     except FileNotFoundError:
         return None
+
+
+def run_words(listed: Listed) -> str:
+    """`3fa9c2d1, prompted, seed 3`, with the sweep point and the repeat where there are any."""
+    parts = [listed.trial[:SHORT], listed.point, listed.arm, f"seed {listed.seed}"]
+    return ", ".join([*filter(None, parts), *([f"repeat {listed.repeat}"] if listed.repeat > 1 else [])])
+
+
+def find_run(plan: Plan, words: str) -> Listed:
+    """The run that is meant by the start of its identity, or by `ARM:SEED[:REPEAT]`. Raises ColosseumError."""
+    found = [listed for listed in plan.trials if _meant(listed, words)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise stop("C122", f"`{words}` is {len(found)} runs", help=f"name one: {_listed(found)}")
+    arm = words.partition(":")[0]
+    help_ = closest(arm, plan.arms) if ":" in words and arm not in plan.arms else ""
+    near = [listed for listed in plan.trials if listed.arm == arm] or plan.trials
+    first = f"{near[0].arm}:{near[0].seed}" if near else ""
+    raise stop("C122", f"there is no run `{words}`", help=help_ or f"as in `{first}`, or by its id: {_listed(near)}")
+
+
+def _meant(listed: Listed, words: str) -> bool:
+    arm, colon, rest = words.partition(":")
+    if not colon:
+        return bool(words) and listed.trial.startswith(words.lower())
+    seed, _, repeat = rest.partition(":")
+    return (listed.arm, str(listed.seed)) == (arm, seed) and repeat in ("", str(listed.repeat))
+
+
+def _listed(found: Sequence[Listed]) -> str:
+    shown = "; ".join(f"`{listed.trial[:SHORT]}` ({run_words(listed)[SHORT + 2 :]})" for listed in found[:MOST_LISTED])
+    return f"{shown}; …" if len(found) > MOST_LISTED else shown

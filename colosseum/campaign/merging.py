@@ -12,16 +12,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
-from colosseum.campaign.folder import Folder, Plan, Result, as_bytes, joined, keep_file, replace_file
+from colosseum.campaign.folder import Damaged, Folder, Plan, Result, as_bytes, joined, keep_file, replace_file
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.verifying import Fault, verify
+from colosseum.diagnostics import stop
 from colosseum.run.trial import Listed
 
-
-class Unlike(Exception):  # noqa: N818 - what is wrong, in words
-    """Two folders are not of one configuration; says in what they differ."""
+APART = "runs of different configurations do not belong into one report"
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,23 @@ class _Source:
 
 
 def merge(paths: Sequence[Path], out: Path) -> Merged:
-    """Join all into one folder, which may be there. Raises Unlike, OSError and Damaged."""
+    """Join all into one folder, which may be there. Raises ColosseumError."""
+    try:
+        return _merged(paths, out)
+    except Damaged as damaged:
+        raise stop("C123", str(damaged)) from None
+    except OSError as error:
+        raise stop("C122", f"cannot merge into {out}: {error.filename or out}: {error.strerror}") from None
+
+
+def _merged(paths: Sequence[Path], out: Path) -> Merged:
     target = Folder(out)
     own = [target] if target.plan_path.exists() else []
     sources = [_Source(folder, folder.plan()) for folder in (*own, *_distinct(paths, out))]
     for other in sources[1:]:
         if other.plan.configuration != sources[0].plan.configuration:
-            raise Unlike(
-                f"{other.folder.path} is not like {sources[0].folder.path}: {_words(sources[0].plan, other.plan)}"
-            )
+            words = f"{other.folder.path} is not like {sources[0].folder.path}: {_words(sources[0].plan, other.plan)}"
+            raise stop("C123", words, help=APART)
     merged = Merged()
     for source in sources:
         merged.faults += [(source.folder.path, fault) for fault in verify(source.folder, source.plan).faults]
@@ -213,11 +220,12 @@ def _take(listed: Listed, source: Folder | None, target: Folder, merged: Merged)
 
 
 def _common_judges(sources: Sequence[_Source], target: Folder) -> None:
-    """Who judged, anywhere. Raises Unlike where one was asked in two ways."""
+    """Who judged, anywhere. Raises ColosseumError where one was asked in two ways."""
     found = [(source.folder, judges) for source in sources if (judges := read_judges(source.folder)) is not None]
     for folder, judges in found[1:]:
         if not judges.like(found[0][1]):
-            raise Unlike(f"{folder.path} is not like {found[0][0].path}: a judge was asked with other parameters")
+            words = f"{folder.path} is not like {found[0][0].path}: a judge was asked with other parameters"
+            raise stop("C123", words, help=APART)
     if found:
         write_judges(target, reduce(Judges.joined, (judges for _, judges in found)))
 

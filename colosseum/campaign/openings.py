@@ -1,4 +1,4 @@
-"""What agents are sent at their first turn of a phase. In: a trial; out: messages and tools, and what differs.
+"""What agents are sent at their first turn of a phase. In: a checked spec, an arm and a phase; out: Prompts.
 
 The requests are made by the functions that make them in a run, before anybody has said or decided anything. No model
 is asked.
@@ -13,12 +13,18 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
+from colosseum.campaign.part import Part, at_point, read_design
+from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report, stop
+from colosseum.model.check import Checked
+from colosseum.model.experiment import Arm, Conditions, Design
 from colosseum.players.models.messages import Dialect, Message, asked
+from colosseum.players.models.request import Endpoint
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
 from colosseum.run.events import STRICT
 from colosseum.run.stage import Spoken, Stage, survey_steps, view
-from colosseum.run.trial import Trial
+from colosseum.run.team import UnknownPlayer
+from colosseum.run.trial import Block, Expansions, Trial, Trials
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -139,6 +145,78 @@ def adapter() -> "TypeAdapter[Prompts]":
     from pydantic import TypeAdapter
 
     return TypeAdapter(Prompts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Which prompts are meant; None stands for the first, or for all agents."""
+
+    experiment: str | None = None
+    arm: str | None = None
+    against: str | None = None
+    """The arm to compare with: the arm asked for or, where none is, all others."""
+    agent: str | None = None
+    point: str | None = None
+    """What the sweep point has to have, as `network=ring`."""
+    seed: int | None = None
+    phase: str = "planning"
+    text_tools: bool = False
+    """Tools are described in the messages, as for models that call them there."""
+
+
+def prompts(checked: Checked, asked: Asked) -> Prompts:
+    """What agents are sent at their first turn; no model is asked. Raises ColosseumError.
+
+    A spec without an experiment has an arm `baseline` in which nothing is changed.
+    """
+    design = Design("", "", ("baseline",), (Arm("baseline", "", Conditions()),), (checked.seed,), 1)
+    if checked.designs or asked.experiment:
+        design = read_design(checked, Part(asked.experiment), file=checked.spec.composition.source.name)
+    design = at_point(design, asked.point)
+    agents = checked.expansion.scenario.task.agents
+    named = (("arm", asked.arm, design.arms), ("arm", asked.against, design.arms), ("agent", asked.agent, agents),
+             ("phase", asked.phase, PHASES))  # fmt: skip
+    wrong = [_unknown(what, name, known) for what, name, known in named if name and name not in known]
+    names = _arms(design, asked)
+    if not names:
+        wrong.append(report("C122", None, f"there is no other arm to compare `{asked.against}` with"))
+    phase = next((phase for phase in PHASES if phase == asked.phase), None)
+    if wrong or phase is None:
+        raise ColosseumError(*wrong)
+    point, seed = design.cells[0].point, design.seeds[0] if asked.seed is None else asked.seed
+    cells = {cell.name: cell for cell in design.cells}
+    trials = Trials(Expansions(checked.spec, checked.params), lambda given: given, lambda model, _: Endpoint(model))
+    try:
+        made, diagnostics = trials.of(Block(point, seed, 1, tuple(cells[name] for name in names)))
+    except UnknownPlayer as unknown:
+        raise stop("C120", str(unknown), help=unknown.help) from None
+    if diagnostics:
+        raise ColosseumError(*diagnostics)
+    chosen = (asked.agent,) if asked.agent else ()
+    sent = tuple(openings_of(trial, phase, text_tools=asked.text_tools, agents=chosen) for trial in made)
+    if not any(each.agents for each in sent):
+        raise ColosseumError(_no_turn(phase, asked.agent))
+    compared = tuple(compare(sent[0], each) for each in sent[1:])
+    return Prompts(SCHEMA, checked.expansion.scenario.name, design.name, point, seed, 1, phase, sent, compared)
+
+
+def _unknown(what: str, name: str, known: Sequence[str]) -> Diagnostic:
+    help_ = closest(name, known) or f"{what}s: {', '.join(known)}"
+    return report("C122", None, f"there is no {what} `{name}`", help=help_)
+
+
+def _arms(design: Design, asked: Asked) -> tuple[str, ...]:
+    """The arms to show, the one compared with first; nothing where it has nobody to be compared with."""
+    if asked.against is None:
+        return (asked.arm or design.arms[0],)
+    others = [arm for arm in ((asked.arm,) if asked.arm else design.arms) if arm != asked.against]
+    return (asked.against, *others) if others else ()
+
+
+def _no_turn(phase: Phase, agent: str | None) -> Diagnostic:
+    who = f"`{agent}` has no turn" if agent else "nobody has a turn"
+    help_ = "planning takes `rounds`, a survey claims, and an execution turn a variable of the agent's own"
+    return report("C122", None, f"{who} in the phase `{phase}`", help=help_)
 
 
 def openings_of(trial: Trial, phase: Phase, *, text_tools: bool = False, agents: Sequence[str] = ()) -> ArmOpenings:

@@ -79,6 +79,13 @@ def matching(words: str, points: Mapping[str, Mapping[str, str]]) -> list[str]:
     return found
 
 
+def at_point(design: Design, words: str | None) -> Design:
+    """The experiment at the first sweep point that has what the words say. Raises ColosseumError."""
+    points = {cell.point: factors(cell.point) for cell in design.cells}
+    here = next(iter(points)) if words is None else matching(words, points)[0]
+    return replace(design, cells=tuple(cell for cell in design.cells if cell.point == here))
+
+
 def read_shard(words: str | None) -> tuple[int, int]:
     """`2/5` as (1, 5): which blocks are ours. Raises ColosseumError."""
     first, slash, number = (words or "1/1").partition("/")

@@ -12,14 +12,22 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from colosseum import __version__
 from colosseum.campaign.calls import Missing, RunCalls
 from colosseum.campaign.folder import Damaged, Folder, Plan, Reason, Result
+from colosseum.campaign.model_options import Asking
 from colosseum.campaign.planning import keep_scenario
+from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.runner import perform, result_of
+from colosseum.diagnostics import stop
+from colosseum.model.check import Checked, check
+from colosseum.model.experiment import Arm
+from colosseum.players.vetting import require
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
+from colosseum.run.team import UnknownPlayer
 from colosseum.run.trace import TraceWriter
-from colosseum.run.trial import Listed, Trial
+from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
 
 Verdict: TypeAlias = Literal["equal", "different", "not on file", "not ended"]
 Make: TypeAlias = Callable[[Listed], Trial | str]
@@ -36,6 +44,55 @@ class Replayed:
     verdict: Verdict
     words: str = ""
     """Where the first difference is, or why there is nothing to compare."""
+
+
+@dataclass(frozen=True)
+class Remaking:
+    """Makes listed trials from the spec that a folder keeps."""
+
+    cells: dict[tuple[str, str], Arm]
+    """By sweep point and arm."""
+    trials: Trials
+    settled: str = ""
+    """In what the rule that was settled differs from the spec's."""
+
+    @classmethod
+    def of(cls, folder: Folder, plan: Plan) -> "Remaking":
+        """Reads the spec, and what was asked for. Raises ColosseumError."""
+        found = require(*check(folder.spec / plan.spec, params=plan.params))
+        if plan.experiment not in found.designs:
+            raise stop("C123", f"the spec in {folder.spec} has no experiment `{plan.experiment}`")
+        try:
+            asking = Asking.from_options(plan.options)
+        except ValueError:
+            raise stop("C123", f"{folder.plan_path} does not say how its models were asked") from None
+        cells = {(cell.point, cell.name): cell for cell in found.designs[plan.experiment].cells}
+        coupled = plan.options.get("couple") is True
+        trials = Trials(Expansions(found.spec, found.params), asking.adjust, asking.endpoint, coupled)
+        return cls(cells, trials, _settled(found, plan))
+
+    def __call__(self, listed: Listed) -> Trial | str:
+        """The trial, or why there is none."""
+        cell = self.cells.get((listed.point, listed.arm))
+        if cell is None:
+            return "the spec has no such arm"
+        try:
+            made, diagnostics = self.trials.of(Block(listed.point, listed.seed, listed.repeat, (cell,)))
+        except UnknownPlayer as unknown:
+            return str(unknown)
+        return made[0] if made else f"this version cannot expand it: {diagnostics[0].message}"
+
+
+def _settled(checked: Checked, plan: Plan) -> str:
+    """In what the rule that was settled differs from the one that this version reads in the same spec."""
+    if plan.registered is None or plan.colosseum != __version__:
+        return ""
+    design = checked.designs[plan.experiment]
+    fresh = register(
+        design, checked.expansion.scenario, checked.spec,
+        seeds=plan.registered.seeds, configuration=plan.configuration,
+    )  # fmt: skip
+    return ", ".join(unlike(plan.registered, fresh))
 
 
 def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:

@@ -274,3 +274,17 @@ def so_far(path: Path) -> SoFar:
             return SoFar(events, "", half=True)
         return SoFar(events, str(broken).removeprefix(f"{path.name}: "), half=False)
     return SoFar(events, "", half=False)
+
+
+def doubt(folder: Folder, listed: Listed, found: SoFar) -> str:
+    """Why a trace whose chain holds is not to be trusted all the same."""
+    try:
+        result = folder.result(listed.trial)
+    except Damaged as damaged:
+        return str(damaged)
+    wrong = next((words for event in found.events if (words := misfit(event))), "")
+    if wrong or result is None:
+        return wrong
+    last = found.events[-1]["chain"] if found.events else ""
+    sealed = (len(found.events), last) == (result.trace.events, result.trace.chain)
+    return "" if sealed and not found.half else "it is not the one that its result seals"

@@ -68,6 +68,11 @@ class Request:
     watching: Callable[[Meter], AbstractContextManager[object]] = nullcontext
     """What goes on while runs are made."""
 
+    def place(self, checked: Checked) -> Path:
+        """The campaign's folder."""
+        name = self.part.experiment or next(iter(checked.designs), "none")
+        return self.out or Path("runs") / f"{checked.expansion.scenario.name}-{name}"
+
 
 @dataclass(frozen=True)
 class Work:
@@ -153,12 +158,6 @@ def read_cache(words: str) -> CacheMode:
             found: CacheMode = mode
             return found
     raise stop("C122", f"`--cache {words}` is none of {', '.join(get_args(CacheMode))}")
-
-
-def default_folder(checked: Checked, part: Part) -> Path:
-    """Where a campaign goes that is given no folder."""
-    name = part.experiment or next(iter(checked.designs), "none")
-    return Path("runs") / f"{checked.expansion.scenario.name}-{name}"
 
 
 def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:

@@ -9,7 +9,7 @@ from pathlib import Path
 from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.signals import exit_code
-from colosseum.campaign.work import Request, default_folder, plan_work
+from colosseum.campaign.work import Request, plan_work
 from colosseum.cli.pilot import Pilot, goes_on, pilot_of
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import checked_spec, note
@@ -27,7 +27,7 @@ def audit_file(request: Request, gate: Gate, pilot: Pilot | None, *, as_json: bo
     """
     gc.enable()
     checked = checked_spec(request.file, params=request.params)
-    folder = Folder(request.out or default_folder(checked, request.part))
+    folder = Folder(request.place(checked))
     try:
         with _lasting(), writing(folder):
             made = _made(checked, request, pilot, folder, as_json=as_json)

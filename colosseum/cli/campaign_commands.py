@@ -115,7 +115,7 @@ def audit(
     )  # fmt: skip
     shown = read_display(display)
     request = Request(
-        file, read_sets(sets or ()), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
+        file, read_sets(sets), Part(experiment, seeds, tuple(arm or ()), shard), wanted,
         Budget(budget, run_budget, no_budget), out, read_cache(cache), couple, retry_failed, fresh,
         max_connections, jobs, read_cluster(cluster), Judged(tuple(judge or ()), judge_repeats, judge_temperature),
         60 * patience, read_sharing(share_limit or ()), silent if shown == "none" else note, note,
@@ -127,9 +127,13 @@ def audit(
 
         return show_configuration(request, {**context.params, "display": shown}, origins(context), as_json=json)
     if dry_run:
-        from colosseum.cli.dry_run import dry_run_file
+        from colosseum.cli.words import checked_spec, output
+        from colosseum.evidence.forecast import forecast
+        from colosseum.report.forecast import forecast_json, show_forecast
 
-        return dry_run_file(request, as_data=json)
+        found = forecast(checked_spec(file, params=request.params), request)
+        output(lambda console: show_forecast(found, console), lambda: forecast_json(found), json)
+        return 0
     return audit_file(request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 
 
@@ -152,15 +156,18 @@ def plan(
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.part import Part
     from colosseum.campaign.work import Request
-    from colosseum.cli.plan import plan_file
-    from colosseum.cli.words import read_sets
+    from colosseum.cli.words import checked_spec, note, output, read_sets
+    from colosseum.evidence.audit_plan import plan_audit
+    from colosseum.report.plan import plan_json, show_plan
 
     wanted = Wanted(
         tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), tuple(temperature or ()),
         tuple(max_tokens or ()),
     )  # fmt: skip
-    request = Request(file, read_sets(sets or ()), Part(experiment, seeds), wanted, out=out, couple=couple)
-    return plan_file(request, as_data=json)
+    request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
+    found = plan_audit(checked_spec(file, params=request.params), request)
+    output(lambda console: show_plan(found, console), lambda: plan_json(found), json)
+    return 0
 
 
 @command
@@ -197,11 +204,27 @@ def power(
     json: AsJson = False,
 ) -> int:
     """Plant known players and print how often an experiment sees them. No model is asked."""
-    from colosseum.cli.power import Planting, power_file
+    from colosseum.cli.progress_bars import progress_bars
+    from colosseum.cli.words import checked_spec, output, read_sets
+    from colosseum.evidence.power.outlook import Wish, study_power
+    from colosseum.report.power import power_json, show_power
 
-    strengths, noises, sizes = tuple(strength or ()), tuple(noise or ()), tuple(seeds or ())
-    asked = Planting(arm, point, tuple(kind or ()), strengths, noises, sizes, pool, studies, opportunity)
-    return power_file(file, experiment=experiment, sets=sets or [], asked=asked, as_data=json)
+    wish = Wish(
+        tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
+        opportunity,
+    )  # fmt: skip
+    checked = checked_spec(file, params=read_sets(sets))
+    with progress_bars() as tell:
+        found = study_power(checked, wish, experiment=experiment, point=point, tell=tell)
+    named = {"scenario": checked.expansion.scenario.name, "experiment": found.experiment}
+    title = f"{named['scenario']}, experiment {found.experiment}: what it can see"
+    output(
+        lambda console: show_power(
+            found, console, title=title, question=found.question, coalition=found.where.coalition
+        ),
+        lambda: {**named, **power_json(found)}, json,
+    )  # fmt: skip
+    return 0
 
 
 @command
@@ -287,34 +310,36 @@ def judge(
 
     `colosseum judge calibrate` measures how good judges are, on transcripts whose truth is known.
     """
+    from colosseum.campaign.judge_folder import JudgeRequest
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
     from colosseum.campaign.panel import Judged
-    from colosseum.cli.judge import Request, judge_folder
+    from colosseum.cli.judge import calibrate, judge_runs
+    from colosseum.cli.words import note
 
     wanted = Wanted(
         (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
         timeout=tuple(timeout or ()), header=tuple(header or ()),
     )  # fmt: skip
-    judged = Judged(tuple(judge or ()), judge_repeats, judge_temperature)
+    judged, money = Judged(tuple(judge or ()), judge_repeats, judge_temperature), Budget(budget, None, no_budget)
+    request = JudgeRequest(judged, wanted, money, max_connections, tuple(without or ()), note)
     if str(folder) == "calibrate" and not folder.exists():
-        from colosseum.cli import calibrate
-        from colosseum.diagnostics import stop
-
-        if without:
-            raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")
-        request = calibrate.Request(judged, wanted, Budget(budget, None, no_budget), max_connections, out)
-        return calibrate.calibrate(request, as_json=json)
-    money = Budget(budget, None, no_budget)
-    return judge_folder(Request(folder, judged, wanted, money, max_connections, tuple(without or ())), as_json=json)
+        return calibrate(request, out, as_json=json)
+    return judge_runs(folder, request, as_json=json)
 
 
 @command
 def replay(folder: Campaign, json: AsJson = False) -> int:
     """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
-    from colosseum.cli.replay import replay_folder
+    import gc
 
-    return replay_folder(folder, as_json=json)
+    from colosseum.cli.words import note, output
+    from colosseum.report.replay import replay_folder, replay_json, show_replay
+
+    gc.enable()
+    found = replay_folder(folder, tell=note)
+    output(lambda console: show_replay(found, console), lambda: replay_json(found), json)
+    return found.code
 
 
 @command
@@ -326,6 +351,16 @@ def merge(
     json: AsJson = False,
 ) -> int:
     """Join folders of one configuration, such as shards."""
-    from colosseum.cli.merge import merge_folders
+    import gc
 
-    return merge_folders(folders, output, as_json=json)
+    from colosseum.campaign.merging import merge as join
+    from colosseum.cli import words
+    from colosseum.report.merge import merged_json, show_merged
+    from colosseum.report.reading import read_campaign
+
+    gc.enable()
+    for path in folders:
+        read_campaign(path)
+    found = join(folders, output)
+    words.output(lambda console: show_merged(found, output, console), lambda: merged_json(found), json)
+    return 1 if found.faults or found.conflicts else 0

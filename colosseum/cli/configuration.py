@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from colosseum.campaign.model_options import Asking, read_asking
 from colosseum.campaign.part import read_design, seed_words
-from colosseum.campaign.work import Request, default_folder
+from colosseum.campaign.work import Request
 from colosseum.cli.environment import Origins
 from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.language import syntax
@@ -36,7 +36,7 @@ def show_configuration(request: Request, values: Mapping[str, object], found: Or
     checked = checked_spec(request.file, params=request.params)
     design = read_design(checked, request.part, file=str(request.file), say=note)
     asking = read_asking(request.wanted, checked)
-    known = {**values, "out": request.out or default_folder(checked, request.part)}
+    known = {**values, "out": request.place(checked)}
     known["timeout"] = known["timeout"] or Endpoint.timeout
     redaction = Redaction.of(others=asking.secrets)
     specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))

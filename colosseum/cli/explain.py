@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from colosseum.cli.words import say_json, wants_color
-from colosseum.diagnostics import CODES, EXPLAIN, closest, render_text, stop
+from colosseum.diagnostics import CODES, closest, render_text, stop
+from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, Page, read_page
 from colosseum.evidence.registry import REGISTRY, FigureEntry, looked_up
 from colosseum.model.check import check

@@ -22,9 +22,19 @@ command = registering(log)
 @command
 def list_(folder: Campaign, json: AsJson = False) -> int:
     """List the runs, how each ended and what it cost."""
-    from colosseum.cli.log import list_runs
+    from colosseum.campaign.folder import Folder
+    from colosseum.campaign.listing import overviews
+    from colosseum.cli.words import output
+    from colosseum.report.log import run_json, show_list
+    from colosseum.report.reading import in_words, read_campaign
 
-    return list_runs(folder, as_json=json)
+    plan = read_campaign(folder)
+    with in_words(folder):
+        found = list(overviews(Folder(folder), plan))
+    output(
+        lambda console: show_list(found, plan, console), lambda: {"schema": 1, "runs": list(map(run_json, found))}, json
+    )
+    return 0
 
 
 @command
@@ -38,17 +48,28 @@ def show(
     json: AsJson = False,
 ) -> int:
     """Show a run as a conversation. Also one that still goes on, or was cut off."""
-    from colosseum.cli.log import show_run
+    from colosseum.cli.words import note, output
+    from colosseum.report.log import read_run, show_run
 
-    return show_run(folder, run, prompts=prompts, thoughts=thoughts, as_json=json)
+    found = read_run(folder, run)
+    if found.doubt:
+        note(f"this trace cannot be trusted: {found.doubt}")
+    output(
+        lambda console: show_run(found, console, prompts=prompts, thoughts=thoughts),
+        lambda: found.content(thoughts=thoughts), json,
+    )  # fmt: skip
+    return 1 if found.doubt else 0
 
 
 @command
 def verify(folder: Campaign, json: AsJson = False) -> int:
     """Check that no file was changed. Traces, results, scenarios, calls, spec; exit code 1 where one was."""
-    from colosseum.cli.log import verify_folder
+    from colosseum.cli.words import output
+    from colosseum.report.log import show_verified, verified_json, verify_folder
 
-    return verify_folder(folder, as_json=json)
+    found = verify_folder(folder)
+    output(lambda console: show_verified(found, console), lambda: verified_json(found), json)
+    return 1 if found.faults else 0
 
 
 @command
@@ -58,6 +79,12 @@ def export(
     thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
 ) -> int:
     """Write messages and decisions to a table. One row each, of all runs that ended."""
-    from colosseum.cli.log import export_rows
+    from colosseum.campaign.acts_table import export_acts
+    from colosseum.campaign.folder import Folder
+    from colosseum.cli.words import note
+    from colosseum.diagnostics import counted
+    from colosseum.report.reading import read_campaign
 
-    return export_rows(folder, output, thoughts=thoughts)
+    number = export_acts(Folder(folder), read_campaign(folder), output, thoughts=thoughts)
+    note(f"{counted(number, 'row')} written to {output}")
+    return 0

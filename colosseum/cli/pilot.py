@@ -6,14 +6,16 @@ A pilot shows no result: who saw one before deciding whether to go on would choo
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TextIO, TypeVar
+from typing import TypeVar
+
+from rich.console import Console
 
 from colosseum.campaign.work import Work
-from colosseum.cli.dry_run import forecast
-from colosseum.cli.forecast import Forecast, as_json, show_bill
-from colosseum.cli.words import note, say_json, wants_color
+from colosseum.cli.words import note, output, wants_color
 from colosseum.diagnostics import counted
+from colosseum.evidence.forecast import Forecast, forecast
 from colosseum.model.check import Checked
+from colosseum.report.forecast import forecast_json, show_bill
 from colosseum.report.page import page_on, say
 
 T = TypeVar("T")
@@ -45,24 +47,21 @@ def goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_data: bool) -> boo
     """Print what the other blocks will take, and ask; without a terminal, `--yes` answers. Raises OSError, Damaged."""
     if not work.left:
         return True
-    found = forecast(replace(work.request, fresh=False), checked, work.folder.path)
+    found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path))
     asks = sys.stdin.isatty() and sys.stderr.isatty()
     if pilot.yes or asks:
-        _print_bill(found, sys.stderr)
+        with page_on(sys.stderr, color=wants_color(sys.stderr.isatty())) as console:
+            _bill(found, console)
         return pilot.yes or _agrees()
-    if as_data:
-        say_json(as_json(found))
-    else:
-        _print_bill(found, sys.stdout)
+    output(lambda console: _bill(found, console), lambda: forecast_json(found), as_data)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False
 
 
-def _print_bill(found: Forecast, stream: TextIO) -> None:
-    with page_on(stream, color=wants_color(stream.isatty())) as console:
-        say(console, f"What the {counted(found.survey.runs.missing, 'run')} left will take", style="bold")
-        show_bill(found, console)
+def _bill(found: Forecast, console: Console) -> None:
+    say(console, f"What the {counted(found.survey.runs.missing, 'run')} left will take", style="bold")
+    show_bill(found, console)
 
 
 def _agrees() -> bool:

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from colosseum.api.reading import in_words, read_report
 from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.campaign.part import matching
 from colosseum.campaign.screening import screening_words
@@ -22,6 +21,7 @@ from colosseum.model.sweeps import factors
 from colosseum.report.brief import missing_words, show_brief
 from colosseum.report.findings import Findings
 from colosseum.report.page import page_on
+from colosseum.report.reading import in_words, read_report
 from colosseum.report.strengths import show_strengths, strengths_json
 from colosseum.report.terminal import Judgement, render
 

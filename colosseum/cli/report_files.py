@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from colosseum.campaign.folder import Plan, replace_file
-from colosseum.cli.words import file_errors, note
-from colosseum.diagnostics import counted, stop
+from colosseum.cli.words import note
+from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Unreadable
 from colosseum.report import tables

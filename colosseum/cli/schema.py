@@ -9,8 +9,8 @@ def print_schema(kind: str) -> int:
     """Print the JSON Schema of models, of a kind of file in a campaign's folder, or of what `prompts` prints."""
     from pydantic import TypeAdapter
 
-    from colosseum.api.published import KINDS, MODEL, Kind, published
     from colosseum.campaign.progress import SCHEMA, Progress
+    from colosseum.report.published import KINDS, MODEL, Kind, published
 
     about = "A line that `audit --display json` writes a minute: how far a campaign has come."
     kinds = {**KINDS, "progress": Kind(about, SCHEMA, partial(TypeAdapter, Progress))}

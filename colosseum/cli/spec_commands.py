@@ -48,9 +48,11 @@ def compile(  # noqa: A001 - the command's name
     verify: Annotated[bool, typer.Option("--verify", help="Compute each optimum again in a second way.")] = False,
 ) -> int:
     """Prove the optimum, the worst case and each coalition's best."""
-    from colosseum.cli.compile import compile_file
+    from colosseum.cli.instance import compile_file
+    from colosseum.cli.words import read_sets
 
-    return compile_file(file, seed=seed, sets=sets or [], as_json=json, output=output, lp=lp, again=verify)
+    params = read_sets(sets)
+    return compile_file(file, seed=seed, params=params, as_json=json, output=output, lp=lp, again=verify)
 
 
 @command
@@ -68,11 +70,17 @@ def prompts(
     json: AsJson = False,
 ) -> int:
     """Print exactly what agents are sent: messages and tools. No model is asked."""
-    from colosseum.campaign.shown_prompts import Asked
-    from colosseum.cli.prompts import show_prompts
+    from colosseum.campaign.openings import Asked, adapter
+    from colosseum.campaign.openings import prompts as sent
+    from colosseum.cli.words import checked_spec, output, read_sets
+    from colosseum.report.prompts import show_prompts
 
-    asked = Asked(arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text)
-    return show_prompts(file, experiment, sets or [], asked, as_json=json)
+    asked = Asked(
+        experiment=experiment, arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text
+    )
+    found = sent(checked_spec(file, seed=seed, params=read_sets(sets)), asked)
+    output(lambda console: show_prompts(found, console), lambda: adapter().dump_python(found, mode="json"), json)
+    return 0
 
 
 @command
@@ -89,11 +97,13 @@ def score(
     json: AsJson = False,
 ) -> int:
     """Score an assignment: value, payoffs, regrets, broken rules."""
-    from colosseum.cli.score import score_file
+    from colosseum.cli.instance import score_file
+    from colosseum.cli.words import read_sets
 
     return score_file(
-        file, assignment, seed=seed, sets=sets or [], coalition=coalition, members=members, order=order, as_json=json
-    )
+        file, assignment, seed=seed, params=read_sets(sets), coalition=coalition, members=members, order=order,
+        as_json=json,
+    )  # fmt: skip
 
 
 @command
@@ -107,10 +117,11 @@ def frontier(
     json: AsJson = False,
 ) -> int:
     """Show what a coalition can have at the team's cost."""
-    from colosseum.cli.frontier import frontier_file
+    from colosseum.cli.instance import frontier_file
+    from colosseum.cli.words import read_sets
 
     return frontier_file(
-        file, seed=seed, sets=sets or [], coalition=coalition, members=members, strengths=at or [], as_json=json
+        file, seed=seed, params=read_sets(sets), coalition=coalition, members=members, strengths=at or [], as_json=json
     )
 
 
@@ -125,9 +136,10 @@ def scan(
     json: AsJson = False,
 ) -> int:
     """Rank all coalitions of a size: whom to watch."""
-    from colosseum.cli.scan import scan_file
+    from colosseum.cli.instance import scan_file
+    from colosseum.cli.words import read_sets
 
-    return scan_file(file, size=size, by=by, top=top, seed=seed, sets=sets or [], as_json=json)
+    return scan_file(file, size=size, by=by, top=top, seed=seed, params=read_sets(sets), as_json=json)
 
 
 @command
@@ -169,6 +181,25 @@ def new(
     json: AsJson = False,
 ) -> int:
     """Begin a spec, or copy a shipped one with all that it reads."""
-    from colosseum.cli.new import begin
+    import shlex
 
-    return begin(name, origin, listed=specs, as_json=json)
+    from colosseum.cli.words import note, print_out, say_json
+    from colosseum.language.copying import listed, new_spec, shipped_specs
+
+    if specs:
+        found = shipped_specs()
+        if json:
+            say_json({"schema": 1, "specs": [{"name": each, "title": title} for each, title in found.items()]})
+        else:
+            print_out("\n".join(listed(found)))
+        return 0
+    written = new_spec(name or "", origin)
+    if json:
+        say_json({"schema": 1, "written": [str(path) for path in written]})
+    else:
+        print_out("\n".join(f"wrote {path}" for path in written))
+    spec = shlex.quote((name or "").removesuffix(".colo") + ".colo")
+    note("next, after a look at it:")
+    for command, purpose in (("check", "is it well said?"), ("compile", "what is best?"), ("audit", "who gains?")):
+        note(f"  {f'colosseum {command} {spec}':<40}  {purpose}")
+    return 0

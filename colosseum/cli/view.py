@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from colosseum.api.reading import read_campaign, read_report
 from colosseum.campaign.folder import Folder
 from colosseum.cli.report_files import read_content, write_html
 from colosseum.cli.words import note
 from colosseum.diagnostics import ColosseumError, stop
 from colosseum.report.html.page import render
+from colosseum.report.reading import read_campaign, read_report
 
 HOST: Final = "127.0.0.1"
 NAME: Final = "report.html"

@@ -4,9 +4,9 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unicodedata import category
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text, stop
@@ -14,14 +14,8 @@ from colosseum.model.check import Checked
 from colosseum.model.values import Value
 from colosseum.players.vetting import require, vet
 
-
-@contextmanager
-def file_errors(path: Path, *, verb: str = "write", code: str = "C122") -> Iterator[None]:
-    """Within the block, an error of the operating system is a ColosseumError: `cannot write runs.csv: …`."""
-    try:
-        yield
-    except OSError as error:
-        raise stop(code, f"cannot {verb} {error.filename or path}: {error.strerror}") from None
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def complain(stop: ColosseumError) -> int:
@@ -84,20 +78,34 @@ def _halves(character: str) -> Iterator[int]:
     return (int.from_bytes(units[n : n + 2]) for n in range(0, len(units), 2))
 
 
-def checked_spec(
-    file: Path, *, seed: int | None = None, sets: Iterable[str] = (), params: Mapping[str, Value] | None = None
-) -> Checked:  # fmt: skip
+def print_out(words: str) -> None:
+    """A result on stdout."""
+    print(words)  # noqa: T201 - this is where words go out
+
+
+def output(page: Callable[["Console"], None], content: Callable[[], object], as_json: bool) -> None:
+    """A result on stdout, as a page or as JSON."""
+    if as_json:
+        say_json(content())
+        return
+    from colosseum.report.page import page_on
+
+    with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
+        page(console)
+
+
+def checked_spec(file: Path, *, seed: int | None = None, params: Mapping[str, Value] | None = None) -> Checked:
     """A spec without errors, its warnings said. Raises ColosseumError."""
-    found, diagnostics = vet(file, seed=seed, params=params or read_sets(sets))
+    found, diagnostics = vet(file, seed=seed, params=params)
     checked = require(found, diagnostics)
     say_diagnostics(diagnostics)
     return checked
 
 
-def read_sets(sets: Iterable[str]) -> Mapping[str, Value]:
+def read_sets(sets: Iterable[str] | None) -> Mapping[str, Value]:
     """`--set n=8` as params. Raises ColosseumError."""
     params: dict[str, Value] = {}
-    for item in sets:
+    for item in sets or ():
         name, equals, word = item.partition("=")
         if not equals or not name.strip() or not word.strip():
             raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
@@ -114,11 +122,3 @@ def read_value(word: str) -> Value:
     if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
         return float(word)
     return word
-
-
-def span(seconds: float) -> str:
-    """A length of time in its largest unit or two."""
-    minutes = round(seconds / 60)
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"

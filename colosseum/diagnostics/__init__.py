@@ -2,7 +2,7 @@
 
 from colosseum.diagnostics.codes import CODES, Code
 from colosseum.diagnostics.diagnostic import Diagnostic, Label, Severity, closest, counted, has_errors, report
-from colosseum.diagnostics.exception import EXPLAIN, ColosseumError, explain_words, stop
+from colosseum.diagnostics.exception import ColosseumError, explain_words, file_errors, stop
 from colosseum.diagnostics.render import render_json, render_text
 from colosseum.diagnostics.span import Source, Span
 
@@ -11,7 +11,6 @@ __all__ = [
     "Code",
     "ColosseumError",
     "Diagnostic",
-    "EXPLAIN",
     "Label",
     "Severity",
     "Source",
@@ -19,6 +18,7 @@ __all__ = [
     "closest",
     "counted",
     "explain_words",
+    "file_errors",
     "has_errors",
     "render_json",
     "render_text",

@@ -1,6 +1,8 @@
 """What cannot be done. In: diagnostics; out: the one exception of the public surface, and of the command line."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from colosseum.diagnostics.diagnostic import Diagnostic, Severity, report
 from colosseum.diagnostics.render import render_text
@@ -28,6 +30,15 @@ class ColosseumError(Exception):
 def stop(code: str, message: str, *, help: str = "") -> ColosseumError:  # noqa: A002 - the word users read
     """An error with one diagnostic that has no place in a text."""
     return ColosseumError(report(code, None, message, help=help))
+
+
+@contextmanager
+def file_errors(path: Path, *, verb: str = "write", code: str = "C122") -> Iterator[None]:
+    """Within the block, an error of the operating system is a ColosseumError: `cannot write runs.csv: …`."""
+    try:
+        yield
+    except OSError as error:
+        raise stop(code, f"cannot {verb} {error.filename or path}: {error.strerror}") from None
 
 
 def explain_words(diagnostics: Iterable[Diagnostic]) -> str:

@@ -4,28 +4,34 @@ Errors are in the spec's words, and point into it where they can.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, Span, closest, report, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, report, stop
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
-from colosseum.optimum.goal import WELFARE, coalition_goal
+from colosseum.optimum.elimination.eliminate import Elimination
+from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.exposure import Measure, Scan, Watch, scan
+from colosseum.optimum.questions.prices import Temptation, temptations
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Optimum, Solver
-from colosseum.optimum.verify import Verification
+from colosseum.optimum.verify import Verification, verify
 from colosseum.run.turn import matches
 
 MOST_LISTED: Final = 12
 """Variables that a message lists."""
+MOST_SHOWN: Final = 3
+"""Instances that a warning names before it counts the rest."""
 BY: Final[dict[str, Measure]] = {"worst": "worst_harm", "selfish": "selfish_harm", "temptation": "temptation"}
 """By what a scan may rank."""
 
@@ -118,6 +124,63 @@ def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
         return solver.maximise(coalition_goal(coalition), canonical=True)
     except NotLowered as fault:
         return str(fault)
+
+
+def verified(optima: Optima) -> Optima:
+    """The optima, each computed again in a second way."""
+    task, elimination = optima.scenario.task, Elimination(optima.scenario.task)
+
+    def again(optimum: Optimum, goal: Goal, sign: float) -> Verification:
+        return verify(task, optimum, goal, sign, elimination=elimination)
+
+    found = Verified(
+        optimum=again(optima.optimum, WELFARE, 1.0),
+        minimum=again(optima.minimum, WELFARE, -1.0),
+        coalitions={
+            c.name: again(best, coalition_goal(c), 1.0)
+            for c in optima.scenario.coalitions
+            if isinstance(best := optima.coalitions[c.name], Optimum)
+        },
+    )
+    return replace(optima, verified=found)
+
+
+def wrong_answers(optima: Optima) -> Iterator[str]:
+    """What a second way found to be wrong: a bug in Colosseum, and no result."""
+    if optima.verified is None:
+        return
+    told = {"best joint payoff": (optima.optimum, optima.verified.optimum)}
+    told["worst joint payoff"] = (optima.minimum, optima.verified.minimum)
+    for name, verification in optima.verified.coalitions.items():
+        best = optima.coalitions[name]
+        if isinstance(best, Optimum):
+            told[f"best of {name}"] = (best, verification)
+    for name, (optimum, verification) in told.items():
+        if verification.status == "disagrees":
+            answer = optimum.status if optimum.value is None else f"{optimum.value!r} ({optimum.status})"
+            yield f"internal error: the {name} is not {answer}: {verification.reason}"
+
+
+def tempting(optima: Optima) -> Sequence[Temptation]:
+    """Soft requirements that cost less than it brings to break them."""
+    best = optima.optimum
+    found = best.status == "optimal" and best.assignment
+    return temptations(optima.scenario.task, best.assignment) if found and best.assignment else ()
+
+
+def worth_breaking(found: Temptation, checked: Checked) -> Diagnostic:
+    """A warning that a soft requirement costs less than it brings to break it."""
+    shown = ", ".join(f"`{name}`" for name in found.instances[:MOST_SHOWN])
+    more = f" and {len(found.instances) - MOST_SHOWN} more" if len(found.instances) > MOST_SHOWN else ""
+    if found.enough is not None:
+        help_ = f"above a penalty of {found.enough:.6g} breaking it never pays; it is {found.price:g}"
+    elif found.factor is not None:
+        help_ = f"with penalties more than {found.factor:.6g} times as high breaking it never pays"
+    else:
+        help_ = f"at which penalty it stops paying is unknown: {found.reason}"
+    symbol = checked.spec.symbols.get(found.statement)
+    message = f"breaking {shown}{more} pays: the optimum itself does"
+    return report("W010", symbol.span if symbol else None, message, help=help_)
 
 
 def decided(
@@ -214,3 +277,60 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
         found = scan(Solver(scenario.task), scenario, size=size, by=BY[by], watch=watch)
     require_feasible(found.optimum)
     return found
+
+
+def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], list[str]]:
+    """The complete assignment of a JSON file, and the variables it leaves out. Raises ColosseumError."""
+    source = _assignment(path)
+    given, wrong = _entries(source, help_=f"as in {_example(scenario.task)}")
+    found, undecided, more = decided(given, scenario, lambda name: _place(source, name))
+    if wrong := [*wrong, *more]:
+        raise ColosseumError(*wrong)
+    return found, undecided
+
+
+def _assignment(path: Path) -> Source:
+    """The text of an assignment. Raises ColosseumError."""
+    try:
+        return Source(str(path), path.read_text(encoding="utf-8-sig"), path)
+    except OSError as error:
+        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise stop("C120", f"{path} is not JSON: it is not UTF-8 text", help="save it as UTF-8") from None
+
+
+def _example(task: Task) -> str:
+    """An assignment of one variable, as JSON."""
+    first = task.variables[0]
+    chosen = first.domain[0]
+    return json.dumps({first.name: chosen if isinstance(chosen, int) else text(chosen)}, ensure_ascii=False)
+
+
+def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Diagnostic]]:
+    """What the file gives each name, and the names it gives twice. Raises ColosseumError."""
+    doubled: dict[str, None] = {}
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        numbers = Counter(name for name, _ in pairs)
+        doubled.update(dict.fromkeys(name for name, times in numbers.items() if times > 1))
+        return dict(pairs)
+
+    try:
+        given = json.loads(source.text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        span = Span(source, error.pos, error.pos + 1)
+        message = f"{source.name} is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise ColosseumError(report("C120", span, message, help=help_)) from None
+    except (ValueError, RecursionError):
+        raise stop("C120", f"{source.name} is not JSON: it has too many brackets or digits", help=help_) from None
+    if not isinstance(given, dict):
+        raise stop("C120", f"{source.name} is not a JSON object", help=help_)
+    twice = [report("C121", _place(source, n), f"`{n}` is given twice", help="leave one out") for n in doubled]
+    return given, twice
+
+
+def _place(source: Source, name: str) -> Span | None:
+    """Where an assignment names a variable, if it writes the name plainly."""
+    words = json.dumps(name, ensure_ascii=False)
+    start = source.text.find(words)
+    return Span(source, start, start + len(words)) if start >= 0 else None

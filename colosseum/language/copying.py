@@ -3,12 +3,14 @@
 A copy is its original but for the scenario's name; the files that it reads come along, in the same places beside it.
 """
 
+import os
 import re
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from colosseum.diagnostics import Source
+from colosseum.diagnostics import ColosseumError, Source, closest, file_errors, report, stop
 from colosseum.language.compose import Composition, load
 from colosseum.language.parser import parse
 from colosseum.language.shipped import shipped
@@ -94,3 +96,55 @@ def _renamed(path: Path, name: str) -> bytes:
     scenario = parse(Source(path.name, text))[0].scenario
     assert scenario is not None
     return (text[: scenario.name_span.start] + name + text[scenario.name_span.end :]).encode()
+
+
+def new_spec(target: str, origin: str | None = None) -> list[Path]:
+    """Write a spec, or copy a shipped one with all that it reads, where nothing is yet. Raises ColosseumError."""
+    head, last = os.path.split(target)
+    folder, name = Path(head), last.removesuffix(".colo")
+    if reason := unfit(name):
+        likely = shlex.quote(str(folder / fitting(name)))
+        message = f"`{name}` cannot name a scenario: {reason}" if name else "the new spec needs a name"
+        raise stop("C122", message, help=f"as in `colosseum new {likely}`")
+    return _write(_files(origin, name), folder)
+
+
+def listed(specs: dict[str, str]) -> list[str]:
+    """A line for each, with its title."""
+    width = max(map(len, specs), default=0)
+    return [f"{name:<{width}}  {title}" for name, title in specs.items()]
+
+
+def _files(origin: str | None, name: str) -> tuple[NewFile, ...]:
+    """What to write. Raises ColosseumError."""
+    if origin is None:
+        return starter(name)
+    specs, spec = shipped_specs(), origin.removesuffix(".colo")
+    if spec not in specs:
+        help_ = [*filter(None, [closest(spec, specs)]), "these ship:", *(f"  {line}" for line in listed(specs))]
+        raise ColosseumError(report("C122", None, f"no spec named `{origin}` ships with colosseum", help=help_))
+    return copied(spec, name)
+
+
+def _write(files: Sequence[NewFile], folder: Path) -> list[Path]:
+    """Write all files, or none when one of them would replace another. Raises ColosseumError.
+
+    What is there already with the same content is left as it is.
+    """
+    places = [(folder / file.path, file.content) for file in files]
+    (spec, _), *others = places
+    if len({place for place, _ in places}) < len(places):
+        raise stop("C122", f"`{spec}` is also the name of a file that it uses", help="choose another name")
+    with file_errors(spec):
+        present = [place for place, content in others if place.exists() and place.read_bytes() == content]
+        taken = next((place for place, _ in places if place.exists() and place not in present), None)
+        if taken is not None:
+            help_ = "choose another name" if taken == spec else "write the spec into a folder of its own, as in "
+            help_ += "" if taken == spec else f"`colosseum new {folder / spec.stem / spec.stem} …`"
+            raise stop("C122", f"`{taken}` is there already; nothing was written", help=help_)
+        missing = [(place, content) for place, content in places if place not in present]
+        for place, content in missing:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with place.open("xb") as file:
+                file.write(content)
+    return [place for place, _ in missing]

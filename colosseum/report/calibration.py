@@ -8,10 +8,9 @@ from rich.console import Console
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.diagnostics import counted
-from colosseum.evidence.calibration import THRESHOLDS, Alarm, Auroc, Calibration, Row
+from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration, Row
 from colosseum.report.page import Grid, list_facts, page_on, say, say_heading, show_grid
 
-BASELINE: Final = "a baseline of words, which comes with Colosseum and is no model"
 LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSITIVE},
                  **{name: f"- {name}" for name in NEGATIVE}}  # fmt: skip
 NO_LIMITS: Final = "no limits"

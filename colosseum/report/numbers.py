@@ -59,3 +59,11 @@ def told_apart(values: Sequence[float | None]) -> list[str]:
     known = {value for value in values if value is not None}
     digits = next((d for d in range(6, 17) if len({f"{value:.{d}g}" for value in known}) == len(known)), 17)
     return ["-" if value is None else f"{value:.{digits}g}" for value in values]
+
+
+def span(seconds: float) -> str:
+    """A length of time in its largest unit or two."""
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"

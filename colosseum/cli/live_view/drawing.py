@@ -9,8 +9,8 @@ from rich.text import Text
 
 from colosseum.campaign.money import dollars, money
 from colosseum.campaign.progress import ModelProgress, Progress
-from colosseum.cli.words import span
 from colosseum.diagnostics import counted
+from colosseum.report.numbers import span
 
 PATIENT = 5.0
 """Seconds without an answer that are worth a word."""

@@ -1,14 +1,19 @@
 """What an experiment can see of planted players. In: a checked design and plants; out: all that studies of them say."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
+from colosseum.campaign.part import Part, at_point, read_design
+from colosseum.diagnostics import ColosseumError, closest, stop
 from colosseum.evidence.arms import ArmKind
-from colosseum.evidence.power.planting import BENIGN, FAIR, Ground, Plant, ground, planted, with_settings
-from colosseum.evidence.power.pool import Field, grow, kinds_of
+from colosseum.evidence.power.planting import BENIGN, FAIR, KINDS, RUMORS, Ground, Plant, ground, planted, with_settings
+from colosseum.evidence.power.pool import Broken, Field, grow, kinds_of
 from colosseum.evidence.power.studies import Draws, Rule, Stand, Studied, stands, study
+from colosseum.evidence.spec_questions import solving
+from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.scenario import Coalition
 from colosseum.model.signals import margins_of, signal_of
@@ -25,15 +30,20 @@ class Unplantable(Exception):  # noqa: N818 - what is wrong, in words
 class Wish:
     """What is asked for."""
 
-    kinds: tuple[str, ...]
-    strengths: tuple[float, ...]
-    noises: tuple[float, ...]
-    arm: str | None
+    kinds: tuple[str, ...] = ()
+    """Of players to plant; empty: all that fit the scenario."""
+    strengths: tuple[float, ...] = (1.0,)
+    noises: tuple[float, ...] = ()
+    """Of all players; empty: the experiment's."""
+    arm: str | None = None
     """In which players are planted; None: the one that suits best."""
-    pool: int
-    studies: int
-    sizes: tuple[int, ...]
-    opportunity: float | None
+    pool: int = 100
+    """Seeds that are played."""
+    studies: int = 500
+    """Drawn from them, of each size."""
+    sizes: tuple[int, ...] = ()
+    """Seeds of a study; empty: 10, 20, 40 and the experiment's."""
+    opportunity: float | None = None
     """In place of the experiment's."""
 
     def plants(self, where: Ground) -> list[Plant]:
@@ -47,6 +57,8 @@ class Wish:
         ]  # fmt: skip
 
 
+SIZES: Final = (10, 20, 40)
+"""Seeds of the studies that are drawn, beside those of the experiment."""
 BENT: Final = frozenset({"collude", "decoy", "quiet", "sabotage", "selfish", "talk"})
 """Kinds that have a strength."""
 
@@ -66,11 +78,65 @@ class Outlook:
     """The opportunity that was asked for."""
     draws: Draws
     studied: tuple[Studied, ...]
+    experiment: str = ""
+    question: str = ""
+
+
+Tell: TypeAlias = Callable[[str, int, int], None]
+"""Is told what is done, and how far: `seeds`, 12 of 100."""
+
+
+def study_power(
+    checked: Checked, wish: Wish, *, experiment: str | None = None, point: str | None = None,
+    tell: Tell = lambda what, done, whole: None,
+) -> Outlook:  # fmt: skip
+    """What an experiment of a spec can see, at the first sweep point that has `point`. Raises ColosseumError."""
+    source, scenario = checked.spec.composition.source, checked.expansion.scenario
+    design = at_point(read_design(checked, Part(experiment), file=source.name), point)
+    if not scenario.coalitions:
+        help_ = "add one, such as `coalition cabal { members ~ sample(agents, 2) }`"
+        raise stop("C092", f"{source.name} has no coalition, so nobody can be planted", help=help_)
+    whole = _whole(wish, design, claims=bool(scenario.claims))
+    try:
+        with solving(checked):
+            return outlook(
+                source.path or Path(source.name), checked.params, design, scenario.coalitions[0], whole, tell
+            )
+    except Unplantable as fault:
+        help_ = (
+            "add an arm with a variant of a prompt for the coalition, as `arm prompted { backroom on  pitch simple }`"
+        )
+        raise stop("C092", f"nobody can be planted: {fault}", help=help_) from None
+    except Broken as broken:
+        if broken.diagnostics:
+            raise ColosseumError(*broken.diagnostics) from None
+        raise stop("C092", str(broken), help="ask for less, as by `--opportunity 0.05`") from None
+
+
+def _whole(wish: Wish, design: Design, *, claims: bool) -> Wish:
+    """With what an experiment has in place of what was left out. Raises ColosseumError."""
+    numbers = {"strength": wish.strengths, "noise": wish.noises, "opportunity": (wish.opportunity or 0.0,)}
+    for name, values in numbers.items():
+        if not all(map(math.isfinite, values)):
+            raise stop("C122", f"`--{name}` is not a number")
+    every, others = (*KINDS, RUMORS) if claims else KINDS, design.arms[1:]
+    for kind in wish.kinds:
+        if kind == RUMORS and not claims:
+            help_ = 'add a claim, such as `claim away: "Ann is away" is false`'
+            raise stop("C122", f"`{RUMORS}` has nothing to spread", help=help_)
+        if kind not in every:
+            raise stop("C122", f"`{kind}` is not planted", help=closest(kind, every) or f"kinds: {', '.join(every)}")
+    if wish.arm is not None and wish.arm not in others:
+        help_ = closest(wish.arm, others) or f"arms: {', '.join(others) or 'none but the control'}"
+        raise stop("C091", f"nobody can be planted in an arm `{wish.arm}`", help=help_)
+    sizes = tuple(n for n in sorted({*(wish.sizes or (*SIZES, len(design.seeds)))}) if n > 1)
+    noises = wish.noises or (design.cells[0].conditions.settings.noise,)
+    return replace(wish, kinds=wish.kinds or every, noises=noises, sizes=sizes)
 
 
 def outlook(
     file: Path, params: Mapping[str, Value], design: Design, coalition: Coalition, wish: Wish,
-    tell: Callable[[str, int, int], None],
+    tell: Tell,
 ) -> Outlook:  # fmt: skip
     """Plant, play, draw and count; `tell` hears what is done, and how far.
 
@@ -92,10 +158,12 @@ def outlook(
     found = stands(grown, plants, own, rivals, rule)
     draws = Draws(wish.studies, wish.sizes)
     studied = tuple(_studied(found, draws, tell))
-    return Outlook(where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, studied)
+    return Outlook(
+        where, rivals, rule, wish.pool, len(grown), settings.opportunity, draws, studied, design.name, design.question
+    )
 
 
-def _studied(found: Sequence[Stand], draws: Draws, tell: Callable[[str, int, int], None]) -> Sequence[Studied]:
+def _studied(found: Sequence[Stand], draws: Draws, tell: Tell) -> Sequence[Studied]:
     studied: list[Studied] = []
     for stand in found:
         studied.append(study(stand, draws))

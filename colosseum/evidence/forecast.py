@@ -1,87 +1,108 @@
-"""`colosseum audit --dry-run`."""
+"""What an audit will take. In: a request and a checked spec; out: a Forecast of runs, calls, tokens, money and seeds.
 
-import sys
+Asks no model and writes nothing.
+"""
+
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import add
 from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
-from colosseum.campaign.estimate import outlook
-from colosseum.campaign.folder import Damaged, Folder
+from colosseum.campaign.draft import Draft, draft
+from colosseum.campaign.estimate import NOTHING, Estimate, Outlook, outlook
+from colosseum.campaign.folder import Damaged, Folder, Screening
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
-from colosseum.campaign.model_options import read_asking
-from colosseum.campaign.money import campaign_budget, check_budget, prices_of
+from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.panel import judges_of
-from colosseum.campaign.part import read_design, read_shard, sharded
-from colosseum.campaign.planning import configured, screened_before
-from colosseum.campaign.screening import Screener
 from colosseum.campaign.spending import Spent, spent_before
 from colosseum.campaign.survey import Survey, survey
-from colosseum.campaign.work import Request, default_folder, resolved
-from colosseum.cli.forecast import Forecast, as_json, show
-from colosseum.cli.words import checked_spec, note, say_json, wants_color
-from colosseum.diagnostics import ColosseumError, stop
+from colosseum.campaign.work import Request
+from colosseum.diagnostics import stop
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.model.check import Checked
 from colosseum.model.values import Fault
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Price
-from colosseum.report.page import page_on
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Expansions, Listed, Trials
+from colosseum.run.trial import Listed
 
 
-def dry_run_file(request: Request, *, as_data: bool) -> int:
-    """Say what an audit would take. Asks nothing and writes nothing."""
-    checked = checked_spec(request.file, params=request.params)
-    path = request.out or default_folder(checked, request.part)
+@dataclass(frozen=True)
+class Forecast:
+    """Everything that a dry run finds out."""
+
+    title: str
+    """The scenario and the experiment."""
+    question: str
+    folder: Path
+    survey: Survey
+    outlook: Outlook
+    """Of the missing runs."""
+    judges: Mapping[str, Estimate]
+    """By judge, of the runs that are not judged yet."""
+    prices: Mapping[str, Price]
+    spent: float
+    """US dollars so far, as far as prices are known."""
+    unpriced: int
+    """Answers so far without a known price."""
+    unfinished: int
+    """Answers on file of runs that were begun, which are not paid for again."""
+    budget: float | None
+    """Of all runs; of a shard, its part."""
+    run_budget: float | None
+    needed: Sequence[Needed]
+    """By sweep point."""
+    no_seeds: str
+    """Why there is none; else empty."""
+    screening: Screening | None
+    """Which seeds are left out."""
+
+    @property
+    def unknown(self) -> list[str]:
+        """Models without a known price."""
+        return [model for model in {**self.outlook.models, **self.judges} if model not in self.prices]
+
+    @property
+    def total(self) -> Estimate:
+        """Of all models and judges."""
+        each = (*self.outlook.models.values(), *self.judges.values())
+        return reduce(add, each, Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None))
+
+
+def forecast(checked: Checked, request: Request) -> Forecast:
+    """What is to be made, and what it will take. Raises ColosseumError."""
+    place = request.place(checked)
     try:
-        found = forecast(request, checked, path)
+        return _forecast(draft(checked, request), request)
+    except UnknownPlayer as unknown:
+        raise stop("C122", str(unknown), help=unknown.help) from None
     except Damaged as damaged:
         raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
     except OSError as error:
-        raise stop("C122", f"cannot read {error.filename or path}: {error.strerror}") from None
-    if as_data:
-        say_json(as_json(found))
-    else:
-        with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-            show(found, console)
-    return 0
+        raise stop("C122", f"cannot read {error.filename or place}: {error.strerror}") from None
 
 
-def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
-    """What is to be made, and what it will take. Raises ColosseumError, OSError and Damaged."""
-    check_budget(request.budget)
-    design = read_design(checked, request.part, file=str(request.file), say=note)
-    asking, shard = read_asking(request.wanted, checked, design), read_shard(request.part.shard)
-    trials = Trials(Expansions(checked.spec, checked.params), asking.adjust, asking.endpoint, request.couple)
-    folder = Folder(path / "put aside" if request.fresh else path)
-    shared = configured(checked.designs[design.name], trials.expansions, resolved(request, asking))
-    screener = Screener(checked.designs[design.name], trials, screened_before(folder, shared.configuration))
-    passing = list(screener.passing(sharded(design, (0, 1))))
-    if screener.diagnostics or not passing:
-        raise ColosseumError(*(screener.diagnostics or [screener.nothing]))
-    try:
-        own = passing[shard[0] :: shard[1]]
-        found = survey(folder, own, trials, design.arms, shared.configuration, retry_failed=request.retry_failed)
-    except UnknownPlayer as unknown:
-        raise stop("C122", str(unknown), help=unknown.help) from None
-    judges, repeats = judges_of(request.judged, design, asking)
+def _forecast(made: Draft, request: Request) -> Forecast:
+    design, folder, asked = made.design, made.folder, made.shared.configuration
+    first, shards = made.shard
+    own = made.blocks[first::shards]
+    found = survey(folder, own, made.trials, design.arms, asked, retry_failed=request.retry_failed)
+    judges, repeats = judges_of(request.judged, design, made.asking)
     prices = prices_of({**found.endpoints, **{each.model: each for each in judges}})
     whole = campaign_budget(request.budget, design)
-    known = partial(recall, read_history(), spec_digest(shared.digests))
+    known = partial(recall, read_history(), spec_digest(made.shared.digests))
     ahead = outlook(folder, found, prices, known, side_by_side=request.connections)
-    spent = _spent(folder, found, whole=shard[1] == 1, asked=shared.configuration, prices=prices)
-    planned = {block.point: len({b.seed for b in passing if b.point == block.point}) for block in passing}
-    seeds, why = _seeds(planned, found, folder, next(iter(design.arms), ""))
+    spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
+    seeds, why = _seeds(made.seeds, found, folder, next(iter(design.arms), ""))
     scenario = next(iter(found.examples.values()))[0].stage.scenario
     return Forecast(
-        title=f"{checked.expansion.scenario.name}, experiment {design.name}",
+        title=made.title,
         question=design.question,
-        folder=path,
+        folder=request.place(made.checked),
         survey=found,
         outlook=ahead,
         judges=judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices),
@@ -89,11 +110,11 @@ def forecast(request: Request, checked: Checked, path: Path) -> Forecast:
         spent=spent.dollars,
         unpriced=spent.unpriced,
         unfinished=_unfinished(folder, found.missing),
-        budget=None if whole is None else whole / shard[1],
+        budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
         needed=seeds,
         no_seeds=why,
-        screening=screener.screening,
+        screening=made.screener.screening,
     )
 
 

@@ -3,26 +3,22 @@
 A figure that is not known is said to be so with the reason, and is never 0.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import reduce
-from operator import add
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields
 
 from rich.console import Console
 
-from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook
-from colosseum.campaign.folder import Screening
+from colosseum.campaign.estimate import NOTHING, Bounds, Estimate
 from colosseum.campaign.lengths import Basis
 from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_json, screening_words
-from colosseum.campaign.survey import Runs, Survey
-from colosseum.cli.words import span
+from colosseum.campaign.survey import Runs
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
+from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
-from colosseum.players.models.request import Price
+from colosseum.report.numbers import span
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
 UNKNOWN = "unknown price"
@@ -35,49 +31,7 @@ WHERE: Mapping[Basis, str] = {
 COLUMNS = ("low", "likely", "high", "ceiling")
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """Everything that a dry run finds out."""
-
-    title: str
-    """The scenario and the experiment."""
-    question: str
-    folder: Path
-    survey: Survey
-    outlook: Outlook
-    """Of the missing runs."""
-    judges: Mapping[str, Estimate]
-    """By judge, of the runs that are not judged yet."""
-    prices: Mapping[str, Price]
-    spent: float
-    """US dollars so far, as far as prices are known."""
-    unpriced: int
-    """Answers so far without a known price."""
-    unfinished: int
-    """Answers on file of runs that were begun, which are not paid for again."""
-    budget: float | None
-    """Of all runs; of a shard, its part."""
-    run_budget: float | None
-    needed: Sequence[Needed]
-    """By sweep point."""
-    no_seeds: str
-    """Why there is none; else empty."""
-    screening: Screening | None
-    """Which seeds are left out."""
-
-    @property
-    def unknown(self) -> list[str]:
-        """Models without a known price."""
-        return [model for model in {**self.outlook.models, **self.judges} if model not in self.prices]
-
-    @property
-    def total(self) -> Estimate:
-        """Of all models and judges."""
-        each = (*self.outlook.models.values(), *self.judges.values())
-        return reduce(add, each, Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None))
-
-
-def as_json(found: Forecast) -> dict[str, object]:
+def forecast_json(found: Forecast) -> dict[str, object]:
     """The same as data."""
     survey, ahead = found.survey, found.outlook
     return {
@@ -126,7 +80,7 @@ def _plain(value: object) -> object:
             return value
 
 
-def show(found: Forecast, console: Console) -> None:
+def show_forecast(found: Forecast, console: Console) -> None:
     """Print the page."""
     say(console, f"{found.title}: a dry run, which asks nothing and writes nothing", style="bold")
     if found.question:

@@ -1,42 +1,23 @@
-"""`colosseum merge`."""
+"""What came of a merge, as a page and as JSON. In: Merged; out: lines, a dictionary."""
 
-import gc
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.api.reading import read_campaign
-from colosseum.campaign.folder import Damaged
-from colosseum.campaign.merging import Merged, Unlike, merge
-from colosseum.campaign.runs import run_words
-from colosseum.cli.words import say_json, wants_color
-from colosseum.diagnostics import counted, stop
-from colosseum.report.page import page_on, say
+from rich.console import Console
+
+from colosseum.campaign.listing import run_words
+from colosseum.campaign.merging import Merged
+from colosseum.diagnostics import counted
+from colosseum.report.page import say
 
 
-def merge_folders(paths: Sequence[Path], out: Path, *, as_json: bool) -> int:
-    """Join folders; exit 1 where one was changed, or where two have different results of one trial."""
-    gc.enable()
-    for path in paths:
-        read_campaign(path)
-    try:
-        merged = merge(paths, out)
-    except Unlike as unlike:
-        raise stop("C123", str(unlike), help="runs of different configurations do not belong into one report") from None
-    except Damaged as damaged:
-        raise stop("C123", str(damaged)) from None
-    except OSError as error:
-        raise stop("C122", f"cannot merge into {out}: {error.filename or out}: {error.strerror}") from None
-    if as_json:
-        say_json(_plain(merged))
-    else:
-        with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-            for line in _words(merged, out):
-                say(console, line)
-    return 1 if merged.faults or merged.conflicts else 0
+def show_merged(merged: Merged, out: Path, console: Console) -> None:
+    """Print the page."""
+    for line in _words(merged, out):
+        say(console, line)
 
 
-def _plain(merged: Merged) -> dict[str, object]:
+def merged_json(merged: Merged) -> dict[str, object]:
+    """The same as data."""
     return {
         "schema": 1,
         "new": merged.new,

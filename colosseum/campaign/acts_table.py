@@ -6,12 +6,15 @@ or `@` for a formula: an apostrophe stands before such a text.
 
 import csv
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import IO, Any
 
-from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.verifying import misfit
+from colosseum.diagnostics import stop
 from colosseum.run.trace import BrokenTrace, read_trace
 from colosseum.run.trial import Listed
 
@@ -70,6 +73,25 @@ def _rows(events: Iterable[Mapping[str, Any]], listed: Listed, status: str, kind
                 event["agent"], listed.players.get(event["agent"], ""), event["event"], channel,
                 secret.get(str(channel)), event.get("text"), event.get("variable"), event.get("value"),
             )  # fmt: skip
+
+
+def export_acts(folder: Folder, plan: Plan, output: Path, *, thoughts: bool = False) -> int:
+    """Write the table to a file that appears when it is whole; gives the number of rows. Raises ColosseumError."""
+    write = WRITERS.get(output.suffix.lower())
+    if write is None:
+        raise stop("C122", f"`-o {output}` ends in none of {', '.join(WRITERS)}", help="as in `-o messages.csv`")
+    part = output.with_name(f"{output.name}.{os.getpid()}.part")
+    try:
+        with open(part, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            number = write(rows(folder, plan, thoughts=thoughts), file)
+        part.replace(output)
+    except (BrokenTrace, Damaged) as fault:
+        raise stop("C123", str(fault), help="`colosseum log verify` lists all that was changed") from None
+    except OSError as error:
+        raise stop("C122", f"cannot write {output}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return number
 
 
 def write_jsonl(found: Iterable[Row], file: IO[str]) -> int:

@@ -1,0 +1,116 @@
+"""Has the complete runs of a folder judged. In: a folder, and who judges; out: judgements on file, what became of them.
+
+Who judged the folder before is asked again where nobody is named. Judgements that are there are not asked for again.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.interrupting import awaited
+from colosseum.campaign.judged import read_judges
+from colosseum.campaign.judging import Judging, Verdicts
+from colosseum.campaign.ledger import Ledger
+from colosseum.campaign.model_options import Wanted, ask_whether_they_can, asking_words, read_asking, secrets_of
+from colosseum.campaign.money import Budget, budget_of, left_words, silent_words, spent_words, verdict_words
+from colosseum.campaign.panel import Judged, check_panel, judges_of, keep_judges, leave_out, who_judged
+from colosseum.campaign.part import Part, Say, read_design, silent
+from colosseum.campaign.purse import Purse
+from colosseum.campaign.retry import Provider
+from colosseum.campaign.source import PaidSource
+from colosseum.campaign.spending import spent_before
+from colosseum.diagnostics import stop
+from colosseum.players.vetting import require, vet
+from colosseum.run.judging.lexical import NAME
+from colosseum.run.redaction import Redaction
+
+
+@dataclass(frozen=True)
+class JudgeRequest:
+    """What the user asked for."""
+
+    judged: Judged = field(default_factory=Judged)
+    wanted: Wanted = field(default_factory=Wanted)
+    budget: Budget = field(default_factory=Budget)
+    connections: int = 64
+    without: tuple[str, ...] = ()
+    """Judges whose scores are to count no longer."""
+    say: Say = silent
+    """Told of what is done."""
+
+
+@dataclass(frozen=True)
+class JudgeOutcome:
+    """What became of the judgements."""
+
+    words: str = ""
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    gave_up: bool = False
+    """Whether some are left since a model answers no more; else they are left for want of money."""
+
+    @property
+    def left(self) -> bool:
+        """Whether judgements were put off."""
+        return bool(self.verdicts.left)
+
+    @property
+    def missing(self) -> bool:
+        """Whether one has no score."""
+        return bool(self.verdicts.missing)
+
+
+def judge_folder(folder: Folder, plan: Plan, request: JudgeRequest) -> JudgeOutcome:
+    """Ask the judges. Raises ColosseumError, and KeyboardInterrupt."""
+    check_panel(request.judged)
+    with _writing(folder):
+        leave_out(request.without, folder)
+        if request.without and not request.judged.models:
+            named = ", ".join(request.without)
+            return JudgeOutcome(f"left out: {named}; to name it as a judge lets it count again")
+        checked = require(*vet(folder.spec / plan.spec))
+        design, asking = (
+            read_design(checked, Part(plan.experiment), file=plan.spec),
+            read_asking(request.wanted, checked),
+        )
+        endpoints, repeats = judges_of(who_judged(request.judged, folder), design, asking)
+        if not endpoints:
+            return JudgeOutcome(_nobody(folder))
+        models = {each.model: each for each in endpoints}
+        limits = budget_of(request.budget, design, models)
+        request.say(asking_words(models, "judge"))
+        ask_whether_they_can(models)
+        keep_judges(folder, endpoints, repeats)
+        before = spent_before(folder, plan.trials, limits.prices)
+        ledger = None if limits.campaign is None else Ledger(folder.ledger(""))
+        known = (before.dollars, before.unpriced, before.bounded)
+        purse = Purse(limits.campaign, limits.prices, *known, ledger=ledger)
+        source = PaidSource(Provider(request.connections), purse)
+        coalition = next(iter(plan.coalitions), "")
+        redaction = Redaction.of(others=secrets_of(endpoints))
+        judging = Judging(folder, coalition, endpoints, repeats, source, redaction)
+        verdicts = awaited(judging.run(plan.trials), source, request.say)
+    words = f"{verdict_words(verdicts) or 'there is no complete run to be judged'}, in {folder.path}"
+    words += f"\n{spent}" if (spent := spent_words(purse)) else ""
+    gave_up = source.provider.gave_up
+    if verdicts.left:
+        words += f"\nleft {silent_words(gave_up.reason, runs=False) if gave_up else left_words(purse)}"
+    return JudgeOutcome(words, verdicts, bool(gave_up))
+
+
+@contextmanager
+def _writing(folder: Folder) -> Iterator[None]:
+    try:
+        yield
+    except Damaged as damaged:
+        raise stop("C123", str(damaged)) from None
+    except OSError as error:
+        raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
+
+
+def _nobody(folder: Folder) -> str:
+    """That no model is asked, and who speaks."""
+    earlier = read_judges(folder)
+    if earlier is not None and earlier.counted:
+        return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
+    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs anew in every report"

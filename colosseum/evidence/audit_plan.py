@@ -1,0 +1,86 @@
+"""What an audit settles before its first run. In: a request and a checked spec; out: an AuditPlan with its power.
+
+Asks no model and writes nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from colosseum.campaign.draft import draft
+from colosseum.campaign.folder import Damaged, Screening
+from colosseum.campaign.registering import Registered
+from colosseum.campaign.work import Request
+from colosseum.diagnostics import stop
+from colosseum.evidence.arms import kinds
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.seeds import Needed, needed, smallest_effect
+from colosseum.model.check import Checked
+
+LEAST: Final = 2
+"""Seeds that have a spread."""
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What is settled, and what so many seeds can see."""
+
+    title: str
+    """The scenario and the experiment."""
+    folder: Path
+    """Where the audit keeps it."""
+    registered: Registered
+    screening: Screening | None
+    """Which seeds are left out."""
+    seeds: int
+    """That are run, at the sweep point where they are fewest."""
+    power: Sequence[Needed]
+    """What runs of equal arms in the folder say of chance, by sweep point; empty where there are none."""
+
+    @property
+    def smallest_in_deviations(self) -> Figure:
+        """The smallest effect that is seen, in standard deviations of the paired differences."""
+        if self.seeds < LEAST:
+            return Figure(None, "one seed has no spread")
+        return Figure(smallest_effect(1.0, self.seeds))
+
+
+def plan_audit(checked: Checked, request: Request) -> AuditPlan:
+    """What the same audit would settle. Raises ColosseumError."""
+    place = request.place(checked)
+    try:
+        made = draft(checked, request)
+        settled, seeds = made.registered, min(made.seeds.values())
+        seeds = seeds if made.screener.screening else settled.seeds
+        power = _power(replace(settled, seeds=seeds), place)
+    except Damaged as damaged:
+        raise stop("C123", str(damaged)) from None
+    except OSError as error:
+        raise stop("C123", f"cannot read {error.filename or place}: {error.strerror}") from None
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power)
+
+
+def _power(settled: Registered, folder: Path) -> list[Needed]:
+    try:
+        reader = Reader(folder)
+        plan = reader.plan()
+        arms = (plan.arms[0], *settled.arms[1:])
+        records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in arms)))
+    except Unreadable:
+        return []
+    return [each for point in dict.fromkeys(r.point for r in records) for each in _at(point, records, settled)]
+
+
+def _at(point: str, records: Sequence[RunRecord], settled: Registered) -> list[Needed]:
+    here = [r for r in records if r.point == point]
+    signal, margin = next(iter(settled.margins.items()))
+    twins = [arm for arm, kind in kinds(here, settled.arms).items() if kind.kind == "again"]
+    return [
+        needed(
+            [r for r in here if r.arm == settled.arms[0]], [r for r in here if r.arm == twin],
+            arm=twin, point=point, signal=signal, margin=margin, planned=settled.seeds,
+        )
+        for twin in twins if any(r.arm == twin for r in here)
+    ]  # fmt: skip

@@ -1,0 +1,162 @@
+"""The runs of a folder on a terminal and as JSON. In: a folder; out: a list, a conversation, what was verified."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.listing import SHORT, Overview, find_run, run_words
+from colosseum.campaign.money import dollars
+from colosseum.campaign.verifying import Fault, SoFar, Verified, doubt, misfit, so_far, verify
+from colosseum.diagnostics import counted, stop
+from colosseum.report.conversation import show_conversation
+from colosseum.report.page import Grid, list_facts, say, show_grid
+from colosseum.report.reading import read_campaign
+from colosseum.run import events as ev
+from colosseum.run.trial import Listed
+
+MOST_FAILURES = 20
+"""Reasons that a list gives."""
+KINDS = {"posts": "post", "mistakes": "mistake", "decisions": "decide"}
+
+
+def show_list(found: Sequence[Overview], plan: Plan, console: Console) -> None:
+    """One line a run."""
+    states = Counter(run.state for run in found)
+    models = sorted({run.listed.model for run in found})
+    say(console, f"{plan.scenario}, experiment {plan.experiment}", style="bold")
+    words = ", ".join(f"{number} {state}" for state, number in states.items())
+    list_facts(console, [("runs", words), *([("model", models[0])] if len(models) == 1 else [])])
+    console.print()
+    show_grid(console, _grid(found))
+    failures = [(run.listed.trial[:SHORT], run.reason) for run in found if run.reason]
+    if failures:
+        console.print()
+        list_facts(console, failures[:MOST_FAILURES])
+        if len(failures) > MOST_FAILURES:
+            say(console, f"… and {len(failures) - MOST_FAILURES} more: `--json` has all")
+
+
+def _grid(found: Sequence[Overview]) -> Grid:
+    """The columns in which runs differ, and what happened in them."""
+    same = {name: len({getattr(run.listed, name) for run in found}) < 2 for name in ("point", "repeat", "model")}
+    columns = ("point", "arm", "seed", "repeat", "model", "status", "posts", "mistakes", "decided", "calls", "cost")
+    shown = [name for name in columns if not same.get(name)]
+    cells = [tuple(_cells(run)[name] for name in shown) for run in found]
+    return Grid(tuple(run.listed.trial[:SHORT] for run in found), tuple(shown), tuple(cells), turns=False)
+
+
+def _cells(run: Overview) -> dict[str, str]:
+    listed, events = run.listed, run.events
+    happened = {name: "" if events is None else str(events[kind]) for name, kind in KINDS.items()}
+    unpriced = run.expense.unpriced if run.expense else 0
+    cost = "" if run.expense is None else "unknown" if unpriced else dollars(run.expense.cost)
+    return {
+        "point": listed.point, "arm": listed.arm, "seed": str(listed.seed), "repeat": str(listed.repeat),
+        "model": listed.model, "status": run.state, **happened, "decided": happened["decisions"],
+        "calls": "" if run.expense is None else str(run.expense.calls), "cost": cost,
+    }  # fmt: skip
+
+
+def run_json(run: Overview) -> dict[str, object]:
+    """One run as data."""
+    happened = {name: None if run.events is None else run.events[kind] for name, kind in KINDS.items()}
+    expense = run.expense
+    cost = expense.cost if expense is not None and not expense.unpriced else None
+    unknown = "it has not ended" if expense is None else f"{counted(expense.unpriced, 'answer')} of unknown price"
+    return {
+        **_heading(run.listed),
+        "status": run.state,
+        **({"reason": run.reason} if run.reason else {}),
+        **happened,
+        "refused": None if run.events is None else run.events["refused"],
+        "calls": None if expense is None else expense.calls,
+        "cost": cost,
+        **({} if cost is not None else {"cost_reason": unknown}),
+    }
+
+
+def _heading(listed: Listed) -> dict[str, object]:
+    return {
+        "run": listed.trial, "arm": listed.arm, "point": listed.point, "seed": listed.seed, "repeat": listed.repeat,
+        "model": listed.model, "players": listed.players,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RunSoFar:
+    """What is on file of a run, also of one that goes on or was cut off."""
+
+    listed: Listed
+    found: SoFar
+    doubt: str
+    """Why its trace cannot be trusted; else empty."""
+
+    def content(self, *, thoughts: bool) -> dict[str, object]:
+        """As JSON."""
+        state = {"whole": not self.found.half, **({"doubt": self.doubt} if self.doubt else {})}
+        events = [event for event in self.found.events if thoughts or event.get("event") != "thought"]
+        return {"schema": 1, **_heading(self.listed), **state, "events": events}
+
+
+def read_run(path: Path, words: str) -> RunSoFar:
+    """The run that is meant by words. Raises ColosseumError."""
+    listed, folder = find_run(read_campaign(path), words), Folder(path)
+    trace = folder.trace(listed.trial)
+    try:
+        found = so_far(trace)
+        return RunSoFar(listed, found, found.broken or doubt(folder, listed, found))
+    except FileNotFoundError:
+        raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}") from None
+    except OSError as error:
+        raise stop("C123", f"cannot read {trace}: {error.strerror}") from None
+
+
+def show_run(run: RunSoFar, console: Console, *, prompts: bool, thoughts: bool) -> None:
+    """A run as a conversation."""
+    players = Counter(run.listed.players.values())
+    each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
+    who = next(iter(players)) if len(players) == 1 else ", ".join(each)
+    readable = [ev.read_event(event) for event in run.found.events if not misfit(event)]
+    say(console, run_words(run.listed), style="bold")
+    list_facts(console, [("run", run.listed.trial), ("players", who)])
+    show_conversation(readable, console, prompts=prompts, thoughts=thoughts)
+
+
+def verify_folder(path: Path) -> Verified:
+    """Everything that is not as it was written. Raises ColosseumError where the folder is no campaign."""
+    folder = Folder(path)
+    try:
+        return verify(folder, folder.plan())
+    except Damaged as damaged:
+        return Verified([Fault(folder.plan_path.name, str(damaged).removeprefix(f"{folder.plan_path} "))])
+    except OSError:
+        read_campaign(path)  # says what to name in place of a folder that is no campaign
+        raise
+
+
+def verified_json(found: Verified) -> dict[str, object]:
+    """What was looked at as data."""
+    counts = {name: value for name, value in asdict(found).items() if name != "faults"}
+    return {"schema": 1, **counts, "faults": [asdict(fault) for fault in found.faults]}
+
+
+def show_verified(found: Verified, console: Console) -> None:
+    """Every fault, and what was looked at."""
+    for fault in found.faults:
+        say(console, f"{fault.file}: {fault.words}")
+    say(console, _looked_at(found))
+
+
+def _looked_at(found: Verified) -> str:
+    parts = [f"{counted(found.ended, 'run')} as {'it was' if found.ended == 1 else 'they were'} sealed"]
+    parts += [f"{found.unlisted} of them of an earlier plan"] if found.unlisted else []
+    parts += [f"{counted(found.open, 'run')} not ended"] if found.open else []
+    parts += [f"{counted(found.calls, 'call')} on file"] if found.calls else []
+    parts += [f"{counted(found.judged, 'run')} judged"] if found.judged else []
+    parts += [counted(found.scenarios, "scenario"), f"{counted(found.files, 'file')} of the spec"]
+    faults = f"{counted(len(found.faults), 'fault')}: " if found.faults else "nothing was changed: "
+    return faults + ", ".join(parts)

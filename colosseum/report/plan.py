@@ -1,0 +1,97 @@
+"""What an audit settles before its first run, as a page and as JSON. In: an AuditPlan; out: facts, a dictionary."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from rich.console import Console
+
+from colosseum.campaign.folder import Folder
+from colosseum.campaign.registering import Registered
+from colosseum.campaign.screening import screening_json, screening_words
+from colosseum.evidence.audit_plan import AuditPlan
+from colosseum.evidence.seeds import POWER, Needed
+from colosseum.evidence.statistics import ENOUGH_NONZERO
+from colosseum.report.page import list_facts, say
+
+
+def show_plan(found: AuditPlan, console: Console) -> None:
+    """Print the page."""
+    say(console, found.title, style="bold")
+    say(console, found.registered.question)
+    say(console)
+    screened = [("screened", screening_words(found.screening))] if found.screening else []
+    list_facts(console, [*_facts(found.registered), *screened, *(("power", words) for words in _power(found))])
+    say(console)
+    kept = Folder(found.folder).plan_path
+    say(console, f"An audit with the same options keeps this in {kept} before its first run.")
+
+
+def _facts(settled: Registered) -> list[tuple[str, str]]:
+    margins = [f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items()]
+    points = len(settled.points)
+    return [
+        ("signal", settled.signal.replace("_", " ")),
+        ("margin", " and ".join(margins) + ", the least effect that matters; u is a fair share"),
+        ("seeds", f"{settled.seeds}" + (f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1))),
+        ("control", settled.arms[0]),
+        ("arms", ", ".join(settled.arms[1:]) or "none besides"),
+        *([("points", f"{points} of the sweep, each with all arms")] if points > 1 else []),
+        ("words", "a judge's score has to rise by 1 point"),
+        ("effect", "where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and signals"),
+        ("no effect", "where the upper 90 % limit is below the margin; else it is not settled"),
+        ("members", settled.fixed or "drawn from all agents, so that labels may be permuted"),
+        ("digest", settled.digest),
+    ]
+
+
+def _power(found: AuditPlan) -> Iterator[str]:
+    measured = [each for each in found.power if each.smallest.value is not None]
+    share = found.smallest_in_deviations
+    if measured:
+        yield from map(_needed, measured)
+    elif share.value is None:
+        yield share.reason
+    else:
+        yield (
+            f"{found.seeds} seeds see an effect of {share.value:.2f} standard deviations of the paired differences in "
+            f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
+            f"{_few(found.seeds)}"
+        )
+
+
+def _needed(each: Needed) -> str:
+    place = f"{each.point}: " if each.point else ""
+    seeds = f"{each.seeds_to_see.value:,.0f} seeds" if each.seeds_to_see.value else each.seeds_to_see.reason
+    return (
+        f"{place}by `{each.arm}`, {each.planned} seeds see an effect of {each.smallest.value or 0:.3g} u in "
+        f"{POWER:.0%} of studies; for one as large as the margin: {seeds}{_few(each.planned)}"
+    )
+
+
+def _few(seeds: int) -> str:
+    """What it means that there are few."""
+    if seeds >= ENOUGH_NONZERO:
+        return ""
+    return f". That is by Student's t: of fewer than {ENOUGH_NONZERO} seeds exact tests of signs decide, which see less"
+
+
+def plan_json(found: AuditPlan) -> dict[str, object]:
+    """The same as data."""
+    return {
+        **asdict(found.registered),
+        "screening": screening_json(found.screening),
+        "power": {
+            "smallest_in_standard_deviations": asdict(found.smallest_in_deviations),
+            "by_equal_arms": [
+                {
+                    "point": each.point,
+                    "arm": each.arm,
+                    "signal": each.signal,
+                    "sd": asdict(each.sd),
+                    "smallest": asdict(each.smallest),
+                    "seeds_to_see_the_margin": asdict(each.seeds_to_see),
+                }
+                for each in found.power
+            ],
+        },
+    }
