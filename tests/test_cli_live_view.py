@@ -26,10 +26,10 @@ from colosseum.campaign.money import money
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
 from colosseum.campaign.retry import OUTAGE, Attempt
-from colosseum.cli.live_view.drawing import draw
 from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Given
 from colosseum.players.models.request import Endpoint, Place, Price, Request
+from colosseum.report.live_view.drawing import draw
 from colosseum.report.numbers import span
 from colosseum.run.trace import Seal
 from colosseum.run.trial import Trial

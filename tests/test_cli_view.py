@@ -21,8 +21,8 @@ from test_cli_commands import colosseum
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, write_judges
-from colosseum.cli.view import Live
 from colosseum.players.models.request import Endpoint
+from colosseum.report.html.serving import Live
 from colosseum.run.judging.judgement import SCHEMA
 
 

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from colosseum.cli.report_files import check_pictures
 from colosseum.diagnostics import ColosseumError
+from colosseum.report.files import check_pictures
 from colosseum.report.html.pictures import export
 from colosseum.report.html.pictures.export import NoFigures, rasterise, standalone, write_figures
 from colosseum.report.html.pictures.picture import Picture, Table, draw

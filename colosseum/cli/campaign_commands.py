@@ -104,10 +104,10 @@ def audit(
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.work import Request, read_cache
     from colosseum.cli.audit import audit_file
-    from colosseum.cli.live_view.display import read_display, showing
     from colosseum.cli.pilot import Pilot
     from colosseum.cli.words import note, read_sets
     from colosseum.evidence.gate import read_gate
+    from colosseum.report.live_view.display import read_display, showing
 
     wanted = Wanted(
         tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),

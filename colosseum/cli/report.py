@@ -11,13 +11,13 @@ from rich.console import Console
 from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.campaign.part import matching
 from colosseum.campaign.screening import screening_words
-from colosseum.cli import report_files
 from colosseum.cli.words import note, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
 from colosseum.evidence.gate import FAILED, Gate
 from colosseum.model.json_text import encode
 from colosseum.model.sweeps import factors
+from colosseum.report import files as report_files
 from colosseum.report.brief import missing_words, show_brief
 from colosseum.report.findings import Findings
 from colosseum.report.page import page_on
@@ -65,16 +65,16 @@ def report_folder(
     files.check()
     report = read_report(folder, coalition=coalition)
     if files.table is not None:
-        report_files.write_table(report.plan, report.records, files.table)
+        note(report_files.write_table(report.plan, report.records, files.table))
     if keep:
         replace_file(Folder(folder).report, as_bytes(report.content))
     report = at_points(report, point)
     if files.html is not None or files.figures is not None:
         content = report_files.read_content(folder, report, thoughts=files.thoughts)
         if files.html is not None:
-            report_files.write_html(content, files.html)
+            note(report_files.write_html(content, files.html))
         if files.figures is not None:
-            report_files.write_pictures(content, files.figures)
+            note("\n".join(report_files.write_pictures(content, files.figures)))
     shown = {each.point for each in report.summary.points}
     with in_words(folder):
         found = [p for p in strengths(folder, report.plan) if p.point in shown] if strength else None

@@ -36,7 +36,7 @@ def _draw(stream: TextIO, meter: Meter, done: Event) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    from colosseum.cli.live_view.drawing import draw
+    from colosseum.report.live_view.drawing import draw
 
     console = Console(file=stream, force_terminal=True, highlight=False)
     live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, vertical_overflow="crop")

@@ -3,13 +3,12 @@
 What makes pages is imported where one is made: a report on the terminal does without.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from colosseum.campaign.folder import Plan, replace_file
-from colosseum.cli.words import note
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.reading import Unreadable
@@ -45,11 +44,11 @@ def check_table(path: Path | None) -> None:
     _check_place(path)
 
 
-def write_table(plan: Plan, records: Sequence[RunRecord], path: Path) -> None:
-    """Write the runs that have ended. Raises ColosseumError."""
+def write_table(plan: Plan, records: Sequence[RunRecord], path: Path) -> str:
+    """Write the runs that have ended; says what was written. Raises ColosseumError."""
     with file_errors(path):
         tables.write(tables.columns(plan, records), path)
-    note(f"{counted(len(records), 'run')} in {path}")
+    return f"{counted(len(records), 'run')} in {path}"
 
 
 def _check_place(path: Path) -> None:
@@ -70,13 +69,13 @@ def read_content(folder: Path, findings: Findings, *, thoughts: bool) -> "Conten
         raise stop("C123", str(fault)) from None
 
 
-def write_html(content: "Content", path: Path) -> None:
+def write_html(content: "Content", path: Path) -> str:
     """Write the page: whole, or not at all. Raises ColosseumError."""
     from colosseum.report.html.page import render
 
     with file_errors(path):
         replace_file(path, "".join(render(content)).encode("utf-8", "replace"))
-    note(f"{counted(len(content.index['runs']), 'run')} in {path}")
+    return f"{counted(len(content.index['runs']), 'run')} in {path}"
 
 
 def check_pictures(folder: Path | None) -> None:
@@ -100,12 +99,12 @@ def _check_name(path: Path) -> None:
         path.exists()
 
 
-def write_pictures(content: "Content", folder: Path) -> None:
+def write_pictures(content: "Content", folder: Path) -> Iterator[str]:
     """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises ColosseumError."""
     from colosseum.report.html.pictures.export import write_figures
 
     with file_errors(folder):
         number = write_figures(content.pictures, folder)
-    note(f"{counted(len(content.pictures), 'picture')} in {folder}, {number} files")
+    yield f"{counted(len(content.pictures), 'picture')} in {folder}, {number} files"
     for name, why in content.without:
-        note(f"no picture of {name}: {why}")
+        yield f"no picture of {name}: {why}"
