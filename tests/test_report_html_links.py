@@ -9,6 +9,10 @@ from typing import Any
 from browser import Browser
 from viewed import Report, browser, jira, kind, link, many, opened, posts, swept, wild, written
 
+from colosseum.evidence.reading import Reader, realised
+from colosseum.optimum.scoring import score
+from colosseum.report.html.cases import changed_back
+
 
 def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path)
@@ -281,3 +285,40 @@ def test_a_live_page_offers_more_runs(browser: Browser, jira: Report, tmp_path: 
         assert link(jira.run("prompted")) in page.evaluate("location.hash")
         page.close()
         server.shutdown()
+
+
+def test_a_run_is_laid_beside_its_control(browser: Browser, jira: Report) -> None:
+    run, control = jira.run("prompted"), jira.run("baseline")
+    differ = {name for name, value in run["assignment"].items() if value != control["assignment"][name]}
+    assert set(run["changed_back"]) == differ
+    acts = [act for turn in run["turns"] for act in turn["acts"]]
+    first = next(act for act in acts if act["is"] == "decide" and act["variable"] in differ)
+    page = browser.open(jira.path, link(run))
+    timeline = page.locator(".timeline")
+    assert f"{first['variable']} = {first['value']}, in baseline" in timeline.locator("p").first.inner_text()
+    before = [post for post in posts(run) if post["n"] < first["n"]]
+    timeline.get_by_text(f"{len(before)} posts before it:").wait_for()
+    timeline.get_by_role("button", name=f"Show {len(before) - 6} earlier").click()
+    assert timeline.locator(".before li").count() == len(before)
+    rows = timeline.locator("tbody tr")
+    assert rows.count() == len(differ)
+    for who, change in run["changed_back"][first["variable"]].items():
+        assert who in rows.first.inner_text()
+        assert f"{abs(change):,.4g}" in rows.first.inner_text()
+    timeline.locator("p a").click()
+    page.wait_for_selector(f".asked[data-n='{first['n']}']")
+
+
+def test_what_a_decision_changed_is_the_payoff_less_that_with_it_changed_back(jira: Report) -> None:
+    reader = Reader(jira.path.parent / "runs")
+    plan = reader.plan()
+    seeds = [each for each in plan.trials if each.seed == 1]
+    run, control = (next(reader.played(e) for e in seeds if e.arm == arm) for arm in ("prompted", "baseline"))
+    assert run is not None
+    there = changed_back(run, control)
+    mine, theirs = jira.run("prompted")["assignment"], jira.run("baseline")["assignment"]
+    task, pick = run.scenario.task, next(iter(there))
+    changed = score(task, realised({**mine, pick: theirs[pick]}, task)).payoff
+    paid = score(task, realised(mine, task)).payoff
+    assert there[pick] == {a: paid[a] - changed[a] for a in task.agents if paid[a] != changed[a]} != {}
+    assert changed_back(run, run) == changed_back(run, None) == {}

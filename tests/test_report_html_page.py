@@ -195,7 +195,7 @@ def test_a_cost_that_nobody_knows_is_no_sum() -> None:
     health = Health()
     assert not dict(health.bill()), "of no run there is nothing to be said"
     health.spent["calls"] = health.spent["unpriced"] = 3
-    assert dict(health.bill())["cost"] == "not known: the price of 3 answers is not known"
+    assert dict(health.bill())["cost"] == "not known; the price of 3 answers is not known"
     health.cost = 0.5
     assert dict(health.bill())["cost"] == "0.50 US dollars; the price of 3 answers is not known"
     health.spent["unpriced"] = 0

@@ -13,9 +13,9 @@ from itertools import groupby
 from typing import Any
 
 from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.reading import Played, Reader
+from colosseum.evidence.reading import Played, Reader, realised
 from colosseum.model.scenario import Coalition
-from colosseum.model.values import plain
+from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
 from colosseum.report.findings import Findings
@@ -61,26 +61,53 @@ def _case(
     runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
     name = next(iter(findings.plan.coalitions), "")
     coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
-    told = (tell(played, record, coalition, reader.panel) for played, record in runs)
+    told = (
+        tell(played, record, coalition, reader.panel)
+        | {"changed_back": changed_back(played, _control(runs, record, findings))}
+        for played, record in runs
+    )
     content = {
         "point": point,
         "seed": seed,
         "coalition": name,
         "members": list(coalition.members) if coalition else [],
         "agents": list(runs[0][0].scenario.task.agents) if runs else [],
-        "optima": _optima(runs),
+        "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
         "runs": [each if thoughts else without_thoughts(each) for each in told],
     }
     return Case(point, seed, runs, coalition, content)
 
 
-def _optima(runs: Sequence[tuple[Played, RunRecord]]) -> dict[str, Any]:
-    """By scenario, what the team's best assignment is and pays; null with a reason where it is not known."""
-    found: dict[str, Any] = {}
-    for played, _ in runs:
-        if played.listed.scenario not in found:
-            found[played.listed.scenario] = optimum(played)
+def _control(runs: Sequence[tuple[Played, RunRecord]], record: RunRecord, findings: Findings) -> Played | None:
+    """The complete run of the control arm that a run is compared with."""
+    equal = ((p, r) for p, r in runs if (r.arm, r.model) == (findings.summary.control, record.model) and r.figures)
+    return min(equal, key=lambda each: each[1].repeat != record.repeat, default=(None, None))[0]
+
+
+def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, float] | None]:
+    """By decision that differs from the control run's, what it changed for each agent, all others staying as they were.
+
+    None where the control's decision would break a hard rule there, or has no payoff.
+    """
+    found: dict[str, dict[str, float] | None] = {}
+    if control is None or played.result.reason is not None:
+        return found
+    task = played.scenario.task
+    mine, theirs = map(_outcome, (played, control))
+    paid = score(task, mine).payoff
+    for name in (name for name, value in mine.items() if value != theirs.get(name, value)):
+        try:
+            back = score(task, {**mine, name: theirs[name]})
+        except Fault:
+            found[name] = None
+        else:
+            found[name] = {a: paid[a] - r for a, r in back.payoff.items() if r != paid[a]} if back.feasible else None
     return found
+
+
+def _outcome(played: Played) -> dict[str, Value]:
+    ended = next(event for event in played.events if event["event"] == "outcome")
+    return realised(ended["assignment"], played.scenario.task)
 
 
 def optimum(played: Played) -> dict[str, Any]:

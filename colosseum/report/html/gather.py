@@ -5,7 +5,6 @@ Cases are read one by one: each is packed, and what pictures and counts need of 
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.findings import Findings
-from colosseum.report.html.cases import Case, cases
+from colosseum.report.html.cases import cases
 from colosseum.report.html.first import first, tone_of
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, Troubles
@@ -26,32 +25,18 @@ from colosseum.report.html.showing import Gallery
 from colosseum.report.said import silences
 
 
-@dataclass
-class Packed:
-    """Cases that were read, without their runs."""
-
-    places: list[tuple[str, int]] = field(default_factory=list)
-    """Sweep point and seed."""
-    packs: list[str] = field(default_factory=list)
-    runs: dict[str, int] = field(default_factory=dict)
-    """The case of each run."""
-
-    def add(self, case: Case) -> None:
-        """Keep a case as it goes into a page."""
-        self.runs |= {record.trial: len(self.packs) for _, record in case.runs}
-        self.places.append((case.point, case.seed))
-        self.packs.append(case.packed)
-
-
 def gather(folder: Path, findings: Findings, *, thoughts: bool = False) -> Content:
     """Read all runs and put a page together, with what models thought or without. Raises Unreadable."""
-    packed, health, gallery = Packed(), Health(), Gallery(findings)
+    places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
+    health, gallery = Health(), Gallery(findings)
     looked = attention(findings.records, arms=findings.plan.arms)
     ordered = _ordered(findings, looked)
     if (best := next((run for run in ordered if run.figures is not None), None)) is not None:
         gallery.wanted, gallery.best = (best.point, best.seed), best.trial
     for case in cases(Reader(folder, kept=Kept.of_user()), findings, thoughts=thoughts):
-        packed.add(case)
+        case_of |= {record.trial: len(packs) for _, record in case.runs}
+        places.append({"point": case.point, "seed": case.seed})
+        packs.append(case.packed)
         gallery.add(case)
         for played, _ in case.runs:
             health.count(played)
@@ -62,8 +47,8 @@ def gather(folder: Path, findings: Findings, *, thoughts: bool = False) -> Conte
         without=without,
         troubles=_troubles(findings, health),
         provenance=provenance(folder, findings.plan),
-        index=index(findings, ordered, packed, looked),
-        packs=packed.packs,
+        index=index(findings, ordered, looked, places, case_of),
+        packs=packs,
     )
 
 
@@ -112,18 +97,18 @@ def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
 
 
 def index(
-    findings: Findings, ordered: Sequence[RunRecord], packed: Packed, looked: dict[str, Attention]
-) -> dict[str, Any]:
-    """All runs in order, and where each stands."""
-    runs = [run for run in ordered if run.trial in packed.runs]
+    findings: Findings, ordered: Sequence[RunRecord], looked: dict[str, Attention], cases: Sequence[dict[str, Any]],
+    case_of: dict[str, int],
+) -> dict[str, Any]:  # fmt: skip
+    """All runs in order, and the case of each."""
     return {
         "title": findings.plan.title or findings.plan.scenario,
         "control": findings.summary.control,
         "arms": list(findings.summary.arms),
         "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
-        "cases": [{"point": point, "seed": seed} for point, seed in packed.places],
+        "cases": cases,
         "columns": list(COLUMNS),
-        "runs": [_row(run, packed.runs[run.trial], looked.get(run.trial)) for run in runs],
+        "runs": [_row(run, case_of[run.trial], looked.get(run.trial)) for run in ordered if run.trial in case_of],
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.reading import Played
-from colosseum.evidence.summary import ArmSummary, Summary
+from colosseum.evidence.summary import Summary
 from colosseum.report.html.telling import FINISHES
 
 ENDS: Final = {
@@ -56,7 +56,9 @@ class Health:
         over = {name: [a for point in summary.points for a in point.arms if a.arm == name] for name in summary.arms}
         rows = [*_rows("failed", self.failures, summary.arms), *_rows("", self.ends, summary.arms),
                 *_rows("invalid call", self.mistakes, summary.arms)]  # fmt: skip
-        rows += [(words, tuple(_sum(over[arm], name) for arm in summary.arms)) for name, words in COUNTED]
+        rows += [
+            (words, tuple(sum(getattr(a, name) for a in over[arm]) for arm in summary.arms)) for name, words in COUNTED
+        ]
         return tuple((words, counts) for words, counts in rows if any(counts))
 
     def bill(self) -> Iterator[tuple[str, str]]:
@@ -71,13 +73,9 @@ class Health:
         unknown = f"; of {self.spent['uncounted']:,} answers nobody counted them" if self.spent["uncounted"] else ""
         tokens = f"{self.spent['prompt_tokens']:,} read, {self.spent['completion_tokens']:,} written"
         yield "tokens", tokens + unknown
-        yield "cost", self._cost()
-
-    def _cost(self) -> str:
         unpriced = f"the price of {counted(self.spent['unpriced'], 'answer')} is not known"
-        if self.spent["unpriced"] and not self.cost:
-            return f"not known: {unpriced}"
-        return f"{self.cost:,.2f} US dollars" + (f"; {unpriced}" if self.spent["unpriced"] else "")
+        cost = f"{self.cost:,.2f} US dollars" if self.cost or not self.spent["unpriced"] else "not known"
+        yield "cost", cost + (f"; {unpriced}" if self.spent["unpriced"] else "")
 
 
 COUNTED: Final = (
@@ -91,7 +89,3 @@ COUNTED: Final = (
 def _rows(kind: str, counts: Mapping[tuple[str, str], int], arms: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
     words = dict.fromkeys(word for word, _ in counts)
     return [(f"{kind}: {word}" if kind else word, tuple(counts.get((word, arm), 0) for arm in arms)) for word in words]
-
-
-def _sum(arms: Sequence[ArmSummary], name: str) -> int:
-    return sum(int(getattr(arm, name)) for arm in arms)

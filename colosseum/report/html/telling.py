@@ -4,6 +4,7 @@ Everything that happened is there, in the order of the trace, turn by turn; `n` 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from colosseum.evidence.figures import RunRecord
@@ -53,16 +54,10 @@ def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: 
         "undecided": outcome.get("undecided", []),
         "figures": {} if figures is None else {name: figure_json(figures.scalars[name]) for name in SHOWN},
         "payoff": {} if figures is None else dict(figures.payoff),
-        "best_response_regret": {}
-        if figures is None
-        else {agent: figure_json(regret) for agent, regret in figures.best_response_regret.items()},
+        "best_response_regret": {a: figure_json(r) for a, r in figures.best_response_regret.items()} if figures else {},
         "violations": {} if figures is None else {name: n for name, n in figures.violations.items() if n},
         "judgements": [] if figures is None else list(_judgements(played, coalition, panel)),
-        "expense": {
-            "calls": played.result.expense.calls,
-            "tokens": played.result.expense.prompt_tokens + played.result.expense.completion_tokens,
-            "cost": played.result.expense.cost,
-        },
+        "expense": asdict(played.result.expense),
     }
 
 
@@ -81,9 +76,8 @@ def turns(events: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         elif turn is not None and kind in ACTS:
             turn["acts"].append({"is": kind, **{k: v for k, v in event.items() if k not in HIDDEN}})
         elif kind == "failed":
-            failed = {"is": "failed", "n": event["n"], "kind": event["kind"], "reason": event["reason"]}
             turn = turn or {"agent": "", "phase": "", "round": 0, "acts": []}
-            turn["acts"].append(failed)
+            turn["acts"].append({"is": kind, **{name: event[name] for name in ("n", "kind", "reason")}})
     if turn is not None:
         yield turn
 

@@ -47,9 +47,9 @@ function broken(violations) {
 }
 
 /** What a run took. */
-function spent({ calls, tokens, cost }) {
+function spent({ calls, prompt_tokens: read, completion_tokens: made, cost }) {
   if (!calls) return "No model was asked.";
-  return [count(calls, "call"), count(tokens, "token"), ...(cost ? [`$${digits(cost)}`] : [])].join(", ");
+  return [count(calls, "call"), count(read + made, "token"), ...(cost ? [`$${digits(cost)}`] : [])].join(", ");
 }
 
 /** Beliefs are shown where the scenario has claims. */

@@ -50,6 +50,7 @@ function show() {
     head(),
     controls(),
     judgements(looked.told, (n) => address(looked.run, n, looked)),
+    timeline() ?? "",
     board,
   );
   drawBoard();
