@@ -133,7 +133,7 @@ def kind(page: Any, words: str) -> Any:
     return page.get_by_role("checkbox", name=re.compile(rf"^{words} \("))
 
 
-def hostile(jira: Report, path: Path) -> Report:
+def hostile(jira: Report, path: Path, rationale: str = MARKUP) -> Report:
     """Every name and every text is markup, or turns the writing round; one text is huge, one empty."""
     names = {
         "engineer1": MARKUP, "engineer2": "constructor", "engineer3": "__proto__", "engineer4": TURNED, "sim": TITLE,
@@ -148,7 +148,7 @@ def hostile(jira: Report, path: Path) -> Report:
             ):
                 post["text"] = text
             for each in run["judgements"]:
-                each["rationale"], each["rubric"] = MARKUP, MARKUP
+                each["rationale"], each["rubric"] = rationale, MARKUP
     index = changed(jira.content.index, names)
     return written(path, replace(jira.content, index=index, packs=[packed(case) for case in cases]))
 

@@ -27,8 +27,8 @@ SAFE: Final = 2**53 - 1
 """Up to here every whole number is one of a browser's."""
 STYLES: Final = ("page.css", "viewer.css")
 SCRIPTS: Final = (
-    "dom.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "aligned.js", "ending.js", "timeline.js",
-    "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "viewer.js",
+    "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "aligned.js", "ending.js",
+    "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "viewer.js",
 )  # fmt: skip
 """In this order; each uses what stands before it."""
 TICKED: Final = re.compile(r"`([^`]+)`")

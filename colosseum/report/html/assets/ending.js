@@ -74,16 +74,21 @@ function payoffs(seen, control) {
       "tr",
       {},
       make("th", { scope: "row" }, agent(who, content)),
-      make("td", { class: "num" }, mine === undefined ? "–" : digits(mine)),
-      cells.map((shown) => make("td", { class: shown.startsWith("-") ? "num loses" : "num" }, shown)),
-      make("td", { class: "num" }, figure(own(told.best_response_regret, who))),
+      amount(mine ?? null, digits),
+      cells.map((change) => amount(change, signed, change < 0 ? "num loses" : "num")),
+      amount(own(told.best_response_regret, who)?.value ?? null, digits, "num", own(told.best_response_regret, who)),
     );
   });
-  return make("div", { class: "scroll" }, tabled("Who gained and who lost", heads, rows, "who-lost"));
+  return saved(tabled("Who gained and who lost", heads, rows, "who-lost"), `Who gained and who lost, ${titleOf(told)}`);
 }
 
 function less(mine, other) {
-  return mine === undefined || other === undefined ? "–" : signed(mine - other);
+  return mine === undefined || other === undefined ? null : mine - other;
+}
+
+/** A cell of a number, with all its digits for downloads; where there is none, why. */
+function amount(value, shown, kind = "num", found = { value, reason: " " }) {
+  return make("td", { class: kind, "data-value": value ?? "" }, figure(found, shown));
 }
 
 /** A table of rows under heads. */
@@ -148,7 +153,7 @@ function judgements(told, link) {
     told.judgements.map((each) => judgementRow(each, link)),
     null,
   );
-  return make("details", { class: "judgements" }, make("summary", {}, title), make("div", { class: "scroll" }, table));
+  return make("details", { class: "judgements" }, make("summary", {}, title), saved(table, `Judgements, ${titleOf(told)}`));
 }
 
 function judgementRow(each, link) {

@@ -62,6 +62,10 @@ function listOfRuns(looked) {
     said,
     make("div", { class: "scroll" }, table),
     pager,
+    downloads(table, "Runs", () => ({
+      columns: ["trial", ...COLUMNS.map((column) => column.key)],
+      rows: list.runs.map((run) => [run.trial, ...COLUMNS.map((column) => run[column.key])]),
+    })),
     make(
       "details",
       {},

@@ -97,5 +97,5 @@ function costs(told, control, final) {
     );
   });
   const caption = "What each changed in payoff, against the control's decision in its place, all others as they were";
-  return make("div", { class: "scroll" }, tabled(caption, ["decision", "changed"], rows, "who-lost"));
+  return saved(tabled(caption, ["decision", "changed"], rows, "who-lost"), `What differs, ${titleOf(told)}`);
 }

@@ -182,6 +182,7 @@ function live() {
 
 function begin() {
   theme();
+  offerDownloads();
   const root = document.getElementById("viewer");
   const found = beginnings();
   root.append(
