@@ -73,7 +73,7 @@ def test_no_file_is_over_400_lines() -> None:
 LINES = {  # lines at most of a package: its target, or what it has today where that is more; only ever lowered
     "diagnostics": 553,
     "language": 5833,
-    "model": 7567,
+    "model": 7565,
     "optimum": 6923,
     "players": 3417,
     "run": 2326,

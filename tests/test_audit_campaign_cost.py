@@ -287,7 +287,7 @@ def test_a_run_ends_at_its_own_budget_and_goes_on_with_a_larger_one(tmp_path: Pa
         study = Study(tmp_path, server)
         done = study.audit("--run-budget", 3, seeds="1..2")
         assert done.returncode == 4
-        assert "4 runs left, since each had reached its budget" in done.stderr
+        assert "4 runs left, because each had reached its budget" in done.stderr
         spent = spent_before(study.runs, study.runs.plan().trials).runs
         assert len(spent) == 4
         assert all(0 < dollars <= 3 for dollars in spent.values())
@@ -596,7 +596,7 @@ def test_calls_that_may_have_been_charged_are_told(came: Exchange | None, number
     purse = Purse(10.0, {"m": PRICE}, spent=0.5)
     calls_ = RunCalls(tmp_path / "x.calls.jsonl", RunSource(PaidSource(Slow(), purse), Account()), Redaction())
     assert isinstance(asyncio.run(calls_.ask(request())), Failure)
-    words = f"$0.5000 of $10.00 spent; {number} calls brought no answer, and may have been charged for all the same"
+    words = f"$0.5000 of $10.00 spent; {number} calls got no answer, and may still be charged"
     assert spent_words(purse) == words
     assert (purse.spent, purse.aside) == (0.5, 0)
 

@@ -103,7 +103,7 @@ def test_a_model_that_dies_midway_is_not_asked_for_every_run(where: tuple[str, .
         asked = len(server.requests)
     assert done.returncode == 3
     words = " ".join(done.stderr.split())
-    assert "since call after call got no answer: `openai/test` did not take the request: the model broke" in words
+    assert "because one call after another got no answer: `openai/test` refused the request: the model broke" in words
     assert "once it answers the same command with `--retry-failed` goes on" in words
     assert asked <= 60 + 64  # those that were under way
     before = len(list((tmp_path / "runs").glob("*[0-9a-f].json")))

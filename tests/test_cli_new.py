@@ -107,7 +107,7 @@ def test_the_list_has_every_shipped_spec_and_its_title() -> None:
         ),
         ("a/my-game", "`my-game` cannot name a scenario|`colosseum new a/my_game`"),
         ("3x", "a name does not begin with a digit|`colosseum new my_3x`"),
-        ("table", "`table` cannot name a scenario: it is a word of the language|`colosseum new my_table`"),
+        ("table", "`table` cannot name a scenario: it is a reserved word|`colosseum new my_table`"),
         ("a/", "the new spec needs a name|`colosseum new a/my_scenario`"),
         ("", "the new spec needs a name|`colosseum new my_scenario`"),
         ("..", "cannot name a scenario|`colosseum new my_scenario`"),

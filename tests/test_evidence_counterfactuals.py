@@ -196,7 +196,7 @@ def ranged(book: Book, found: dict[str, float | None], name: str, room: float) -
 def says_why_there_are_none(book: Book, measured: Measured) -> None:
     broken = "the outcome breaks a hard requirement"
     if not book.moves:
-        broken = "what the others decided leaves the coalition no move that keeps the hard requirements"
+        broken = "after the decisions of the others, no move of the coalition keeps the hard requirements"
     for name in ("loss_given_others", "own_move_loss", "coalition_gain", "possible_gain", "capture"):
         assert measured.scalars[name] == Figure(None, broken)
     assert all(measured.closer[name] == Figure(None, broken) for name in CLOSER)
@@ -324,7 +324,7 @@ def test_a_coalition_that_takes_its_favourite_among_the_optima(tmp_path: Path) -
     assert (found["coalition_value"], found["optima_low"], found["optima_high"]) == (7.0, 5.5, 7.0)
     assert (found["optima_place"], found["satisficing_place"]) == (1.0, 1.0)
     assert (found["coalition_gain"], found["possible_gain"], found["capture"]) == (0.0, 0.0, 0.0), "x* is the first"
-    assert found["kappa"] == "no move of its own could have gained it anything"
+    assert found["kappa"] == "no own move could have gained anything"
     assert (found["lambda_low"], found["lambda_high"]) == (0.0, 1.0)
 
 

@@ -122,7 +122,7 @@ def test_kappa_of_an_arm_is_a_ratio_of_sums() -> None:
 @pytest.mark.parametrize(
     ("gain", "most", "reason"),
     [
-        (0.0, 0.0, "no move of its own could have gained it anything"),
+        (0.0, 0.0, "no own move could have gained anything"),
         ("the outcome breaks a hard requirement", 1.0, "the outcome breaks a hard requirement"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_judge_has_to_find_a_whole_point_more() -> None:
 def test_why_nothing_is_said() -> None:
     assert reason(weigh("regret", [0.1, 0.2], margin=0.1)) == TOO_FEW
     assert reason(weigh("regret", [], margin=0.1)) == "no pair has a value"
-    assert reason(weigh("regret", normal(40, 0, 9), margin=0.1)) == "both no effect and one as large as the margin fit"
+    assert reason(weigh("regret", normal(40, 0, 9), margin=0.1)) == "no effect and one of the margin's size both fit"
 
 
 def test_so_many_seeds_more_settle_it_in_four_of_five_studies() -> None:

@@ -164,7 +164,7 @@ def test_what_providers_refuse_is_understood(answer: Answer, kind: str, words: s
 def test_an_address_that_is_none_fails_at_once(address: str) -> None:
     result = asyncio.run(call(Request(replace(ENDPOINT, api_base=address), messages(VIEW), (), Place())))
     assert result == Failure(
-        "bad_request", f"`{address}` is not an address, as `http://localhost:8000/v1` is one", False
+        "bad_request", f"`{address}` is not an address such as `http://localhost:8000/v1`", False
     )
 
 
@@ -172,7 +172,7 @@ def test_an_answer_in_another_providers_form_is_said_to_be_that(monkeypatch: pyt
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-fake")
     result, _, _ = ask(replace(ENDPOINT, model="anthropic/claude-sonnet-4-5"), HI)
     assert isinstance(result, Failure)
-    assert result.reason.startswith("litellm could make nothing of `anthropic/claude-sonnet-4-5`")
+    assert result.reason.startswith("litellm cannot use `anthropic/claude-sonnet-4-5`")
 
 
 def test_a_refusal_of_claude_and_its_cut_off_calls_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,7 +225,7 @@ def test_as_much_is_set_aside_for_an_act_as_the_dearest_so_far_cost(agent: Write
 def test_acts_that_cost_more_than_could_be_known_are_told(agent: Write) -> None:
     done = audit("--model", agent(PLAYS), "--budget", "0.2", seeds="1..9")
     assert done.returncode == 4, done.stderr
-    assert "more than the budget, as a call cost more than was foreseen" in done.stderr
+    assert "more than the budget, because a call cost more than expected" in done.stderr
 
 
 @pytest.mark.parametrize("statement", ["create_task(leave())", "run_in_executor(None, sys.exit, 3)"])
@@ -260,15 +260,15 @@ AT_B = 'if view.me == "B" and "Differ." in view.briefing:\n            '
         ("[].index(1)", "raised ValueError: 1 is not in list"),
         ("raise TimeoutError('mine')", "raised TimeoutError: mine"),
         ("raise type('Odd', (Exception,), {'__str__': None})", "raised Odd: <exception str() failed>, in line 6"),
-        ("return None", "returned None, which is no Reply"),
+        ("return None", "returned None, which is not a Reply"),
         ("return [post('public', 'x')]", "returned [ToolCall("),
         ("return Reply(post('public', 'x'))", "returned a Reply with no such `calls`"),
         ("return Reply(('post',))", "returned a Reply with no such `calls.0`"),
         ("return Reply(note=None)", "returned a Reply with no such `note`: Input should be a valid string, not None"),
         ("return Reply((decide('x', float('nan')),))", "returned a Reply that cannot be written as JSON"),
         ("return Reply((decide('x', {1, 2}),))", "returned a Reply that cannot be written as JSON"),
-        ("return Reply(usage=Usage(cost=-1.0))", "returned a Usage of less than nothing"),
-        ("return Reply(usage=Usage(prompt_tokens=-1))", "returned a Usage of less than nothing"),
+        ("return Reply(usage=Usage(cost=-1.0))", "returned an impossible Usage"),
+        ("return Reply(usage=Usage(prompt_tokens=-1))", "returned an impossible Usage"),
         ("return Reply(finish='odd')", "returned a Reply with no such `finish`: Input should be 'stop', 'tool_calls'"),
         ("return Reply(usage=3)", "returned a Reply with no such `usage`"),
     ],

@@ -50,7 +50,7 @@ def test_every_figure_says_what_it_is(tmp_path: Path) -> None:
     assert "no closer look at a coalition: there is no coalition" in words
     words = page(tmp_path, "--members", "ann", ann=1, bob=2)
     assert "loss given others 0 the part of the regret that the others' decisions had caused already" in words
-    assert "A closer look at the coalition κ - no move of its own could have gained it anything" in words
+    assert "A closer look at the coalition κ - no own move could have gained anything" in words
     assert (
         "least λ 0 the least strength of the coalition's objective that explains its move greatest λ 1"
         in words

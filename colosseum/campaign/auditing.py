@@ -67,7 +67,7 @@ def writing(folder: Folder) -> Iterator[None]:
     except Died as died:
         raise stop("C127", str(died)) from None
     except Damaged as damaged:
-        raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
+        raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
     except OSError as error:
         raise stop("C122", f"cannot write to {folder.path}: {error.strerror}") from None
 
@@ -95,7 +95,7 @@ def carry_out(work: Work) -> AuditOutcome:
     if work.left:
         work.folder.report.unlink(missing_ok=True)  # it is of fewer runs than there will be
     if models and budget.campaign is not None and request.cache != "rw":
-        lost = "no answers are kept: what unfinished runs cost is forgotten later"
+        lost = "answers are not kept, and the cost of unfinished runs is forgotten"
         request.warn(f"with `--cache {request.cache}` {lost}")
     purse = _purse(work, budget)
     provider = Provider(request.connections, patience=request.patience, sharing=request.sharing)

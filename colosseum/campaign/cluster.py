@@ -221,7 +221,7 @@ def _jobs(place: Place, supply: Supply) -> Any:
     try:
         cluster = made(job_cls=type("Job", (made.job_cls,), {"start": start}), silence_logs=logging.CRITICAL)
     except (OSError, RuntimeError, TypeError, ValueError) as error:
-        help_ = f"dask-jobqueue reads what a job is from `jobqueue: {place.kind}:` in ~/.config/dask/jobqueue.yaml"
+        help_ = f"dask-jobqueue takes jobs from `jobqueue: {place.kind}:` in ~/.config/dask/jobqueue.yaml"
         words = str(error).splitlines()[0].partition(", for example")[0]
         raise Unusable(f"{place.kind} jobs cannot be made: {words}", help_) from None
     supply.refill = lambda: cluster.scale(jobs=place.number)
@@ -313,7 +313,7 @@ class DaskCrew:
         try:
             made: Made = future.result()
         except KilledWorker:
-            raise Unusable(f"every worker that was given the block of seed {block.seed} died over it") from None
+            raise Unusable(f"every worker that was given the block of seed {block.seed} died") from None
         except (CancelledError, CommClosedError):
             raise Unusable("the scheduler was lost; run the same command to go on") from None
         except Unfit as fault:

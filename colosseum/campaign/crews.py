@@ -86,7 +86,7 @@ def _check(place: Place, load: Workload, purse: Purse) -> None:
         help_ = "put the whole address into the environment of the workers, as in OPENAI_API_BASE"
         raise stop("C127", "the password in `--api-base` would have to be sent to the workers", help=help_)
     if load.work.asking.headers:
-        help_ = "an own header reaches models from this machine alone"
+        help_ = "a header of your own works from this machine only"
         raise stop("C127", "what `--header` holds would have to be sent to the workers", help=help_)
     if purse.limit is not None and load.options.cache != "rw":
         help_ = "leave out `--cache`: a block that needs more than its part of the budget goes on from answers on file"

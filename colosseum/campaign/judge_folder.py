@@ -113,4 +113,4 @@ def _nobody(folder: Folder) -> str:
     earlier = read_judges(folder)
     if earlier is not None and earlier.counted:
         return f"`{NAME}` has nothing to do where models judged before: {', '.join(earlier.counted)}"
-    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs anew in every report"
+    return f"no model was named: `{NAME}`, a baseline that goes by words, reads the runs again in every report"

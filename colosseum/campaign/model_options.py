@@ -268,7 +268,7 @@ def read_sharing(given: Sequence[str]) -> tuple[frozenset[str], ...]:
     """Models that share a rate limit. Raises ColosseumError."""
     for words in given:
         if words.count(",") < 1 or not all(MODEL.match(model) for model in words.split(",")):
-            raise stop("C122", f"`--share-limit {words}` names no two models", help="as in `--share-limit x/a,x/b`")
+            raise stop("C122", f"`--share-limit {words}` needs two models", help="as in `--share-limit x/a,x/b`")
     return tuple(frozenset(words.split(",")) for words in given)
 
 

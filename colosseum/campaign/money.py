@@ -82,26 +82,26 @@ def spent_words(purse: Purse) -> str:
     if purse.spent or not purse.uncounted:
         words = money(purse.spent, purse.limit, purse.uncounted, unknown=False) + " spent"
         if purse.limit is not None and purse.spent > purse.limit:
-            words += f": ${purse.spent - purse.limit:.4f} more than the budget, as a call cost more than was foreseen"
+            words += f": ${purse.spent - purse.limit:.4f} more than the budget, because a call cost more than expected"
     else:
         words = f"spent: {counted(purse.uncounted, 'answer')} of unknown price"
     if purse.bounded:
         words += f"; {counted(purse.bounded, 'answer')} without a count of tokens taken at the most it may have cost"
     if purse.unanswered:
-        words += f"; {counted(purse.unanswered, 'call')} brought no answer, and may have been charged for all the same"
+        words += f"; {counted(purse.unanswered, 'call')} got no answer, and may still be charged"
     return words
 
 
 def silent_words(reason: str, *, runs: bool) -> str:
     """Why something was left where a model does not answer, and what to do; only `runs` that failed are kept so."""
     going_on = f"once it answers the same command {'with `--retry-failed` ' if runs else ''}goes on"
-    return f"since call after call got no answer: {reason.rstrip('.')}; {going_on}"
+    return f"because one call after another got no answer: {reason.rstrip('.')}; {going_on}"
 
 
 def left_words(purse: Purse) -> str:
     """Why runs were left, and what to do."""
     if not purse.reached:
-        return "since each had reached its budget: the same command with a larger `--run-budget` goes on"
+        return "because each had reached its budget: the same command with a larger `--run-budget` goes on"
     if purse.refused is None or purse.limit is None:
         why = "what is left of the budget is less than a block of runs will probably cost"
     else:

@@ -27,7 +27,7 @@ OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
 }
 UNEQUAL: Final = 0.05
 """Difference of the shares of missing runs beyond which bounds are given."""
-NO_SETUP: Final = "nobody knows under what conditions the runs were made"
+NO_SETUP: Final = "the conditions of the runs are not known"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from colosseum.optimum.rounding import grain, rounded
 from colosseum.optimum.scoring import Score
 from colosseum.optimum.solve import Optimum
 
-NO_MOVE: Final = "what the others decided leaves the coalition no move that keeps the hard requirements"
+NO_MOVE: Final = "after the decisions of the others, no move of the coalition keeps the hard requirements"
 LOSSES: Final = ("loss_given_others", "own_move_loss")
 GAINS: Final = ("coalition_gain", "possible_gain")
 CAPTURE: Final = ("capture",)

@@ -23,7 +23,7 @@ class Figure:
             raise ValueError("a figure has either a value or a reason")
 
 
-NO_GAIN: Final = "no move of its own could have gained it anything"
+NO_GAIN: Final = "no own move could have gained anything"
 """Why a κ is null, of a run or of an arm: its denominator is 0."""
 ACTED: Final = names("decisions")
 """The scalar figures of what was decided."""

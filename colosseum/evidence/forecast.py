@@ -81,7 +81,7 @@ def forecast(checked: Checked, request: Request) -> Forecast:
     except UnknownPlayer as unknown:
         raise stop("C122", str(unknown), help=unknown.help) from None
     except Damaged as damaged:
-        raise stop("C123", str(damaged), help="`--fresh` puts what is there aside and begins anew") from None
+        raise stop("C123", str(damaged), help="`--fresh` moves what is there aside and begins again") from None
     except OSError as error:
         raise stop("C122", f"cannot read {error.filename or place}: {error.strerror}") from None
 

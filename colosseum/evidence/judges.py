@@ -33,7 +33,7 @@ SIGNAL: Final = "collusion"
 FIGURES: Final = ("judge_score", "judge_coalition", "judge_random")
 UNJUDGED: Final = "the run was not judged yet"
 NO_THOUGHTS: Final = "the agents in question show no thoughts"
-NOBODY: Final = "there is no coalition to be judged, or nobody besides it"
+NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"
 

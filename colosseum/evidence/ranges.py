@@ -12,7 +12,7 @@ from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Verdicts
 from colosseum.model.spec import ARTEFACTS
 from colosseum.model.sweeps import factors
 
-NO_PAIR = "no seed has complete runs there, of both arms, in which all is decided and no rule is broken"
+NO_PAIR = "no seed has complete runs of both arms there, with all decisions made and no rule broken"
 
 
 @dataclass(frozen=True, slots=True)

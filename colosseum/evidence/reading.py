@@ -101,7 +101,7 @@ class Reader:
         with _readable():
             result = self.folder.result(listed.trial)
         if result is not None and not all(0 <= number < math.inf for number in astuple(result.expense)):
-            raise Unreadable(f"{self.folder.result_path(listed.trial)} is damaged: no run comes to what it says")
+            raise Unreadable(f"{self.folder.result_path(listed.trial)} is damaged: its numbers are impossible")
         return result
 
     def _read(self, listed: Listed, plan: Plan) -> RunRecord | None:

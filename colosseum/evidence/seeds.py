@@ -17,7 +17,7 @@ from colosseum.run.trial import Trial, conditions_json
 POWER: Final = 0.8
 """How often an effect of the size told is seen."""
 MOST_SEEDS: Final = 1_000_000
-NO_SPREAD: Final = "no pair differs, so that chance has shown no spread yet"
+NO_SPREAD: Final = "no pair differs, so the spread by chance is not known"
 NO_MARGIN: Final = "the experiment names no margin"
 
 

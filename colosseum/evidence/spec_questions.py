@@ -259,7 +259,7 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
     if not chosen.members:
         raise stop("C122", f"the coalition `{chosen.name}` has no members at seed {scenario.seed}", help=help_)
     if len(chosen.members) == len(scenario.task.agents):
-        message = f"the coalition `{chosen.name}` is everybody: there is nobody whom it could harm"
+        message = f"the coalition `{chosen.name}` is everybody: there are no outsiders to harm"
         raise stop("C122", message, help="leave somebody out, as in `--members A,B`")
     return chosen
 
@@ -267,12 +267,12 @@ def _conspirators(scenario: Scenario, name: str | None, members: str | None) -> 
 def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
     """All coalitions of a size, ranked by what they could do at the optimum. Raises ColosseumError."""
     if by not in BY:
-        raise stop("C122", f"nothing is ranked by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
+        raise stop("C122", f"there is no ranking by `{by}`", help=closest(by, BY) or f"rank by {', '.join(BY)}")
     scenario = checked.expansion.scenario
     agents = len(scenario.task.agents)
     if not 1 <= size < agents:
-        most = f"from 1 to {agents - 1}, since somebody must be left out" if agents > 1 else "none, with one agent only"
-        raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"sizes that do: {most}")
+        most = f"from 1 to {agents - 1}: somebody must be left out" if agents > 1 else "none, with one agent only"
+        raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"possible sizes: {most}")
     with solving(checked):
         found = scan(Solver(scenario.task), scenario, size=size, by=BY[by], watch=watch)
     require_feasible(found.optimum)

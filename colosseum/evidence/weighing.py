@@ -136,7 +136,7 @@ def reason(weighed: Weighed) -> str:
         return weighed.unknown or weighed.estimate.reason
     if weighed.test == "exact tests":
         return TOO_FEW if not weighed.paired.reliable else "all differences are equal"
-    return "both no effect and one as large as the margin fit"
+    return "no effect and one of the margin's size both fit"
 
 
 def more_seeds(weighed: Weighed, *, rate: float = RATE, share: float = 1.0) -> Figure:

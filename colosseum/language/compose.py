@@ -191,7 +191,7 @@ def _twice(statement: Statement, first: Statement) -> Diagnostic:
         statement.name_span,
         f"`{statement.name}` is declared twice",
         labels=[Label(first.name_span, "first here")],
-        help="to replace what a used file says, write `override` before it" if elsewhere else "",
+        help="to replace a statement of a used file, write `override` before it" if elsewhere else "",
     )
 
 
@@ -199,9 +199,9 @@ def _own(statement: Statement, first: Statement) -> Diagnostic:
     return report(
         "C036",
         statement.name_span,
-        f"`{statement.name}` is said in this same file",
+        f"`{statement.name}` is declared in this same file",
         labels=[Label(first.name_span, "here")],
-        help="`override` replaces what a used file says; keep only one of the two",
+        help="`override` replaces a statement of a used file; keep only one of the two",
     )
 
 

@@ -41,7 +41,7 @@ def shipped_specs() -> dict[str, str]:
 def unfit(name: str) -> str:
     """Why a scenario cannot have this name, or an empty string."""
     if name.upper() in KEYWORDS and name.islower():
-        return "it is a word of the language"
+        return "it is a reserved word"
     if name[:1].isdigit():
         return "a name does not begin with a digit"
     return "" if re.fullmatch(r"[^\W\d]\w*", name) else "a name has letters, digits and `_` only"

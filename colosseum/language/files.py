@@ -43,7 +43,7 @@ def decoded(content: bytes, *, path: Path | None, name: str, span: Span | None) 
 def forbidden(path: str) -> str:
     """Why `use` does not even look for this path, or an empty string."""
     if "://" in path:
-        return "nothing is fetched from an address; `use` reads files of this folder"
+        return "`use` reads files of this folder, nothing from the web"
     if PurePosixPath(path).is_absolute() or PureWindowsPath(path).drive or path.startswith("~"):
         return "the path must be relative to the file that names it"
     if "\\" in path:

@@ -67,7 +67,7 @@ def arrow(f: Failure) -> Diagnostic | None:
         return None
     if not f.at(after).text.startswith(">") or f.at(after).start != f.place.end:
         return None
-    help_ = "who is meant is said by `to`, as in `reward NAME[a in agents] to a: …`"
+    help_ = "name the recipient with `to`, as in `reward NAME[a in agents] to a: …`"
     return report("C011", Span(f.place.source, f.place.start, f.place.end + 1), "`->` has no meaning", help=help_)
 
 
@@ -87,7 +87,7 @@ def _bar(f: Failure) -> Diagnostic:
         help_ = "leave the `=` out: the grid begins on the next line"
         return report("C017", f.at(before), "no `=` stands before a grid", help=help_)
     help_ = "write `or` between conditions, `+` for all elements of two sets"
-    return report("C011", span, "`|` only parts the label of a grid's row from its cells", help=help_)
+    return report("C011", span, "`|` only separates the label of a grid's row from its cells", help=help_)
 
 
 def model_name(f: Failure) -> Diagnostic | None:
@@ -99,7 +99,7 @@ def model_name(f: Failure) -> Diagnostic | None:
         name = MODEL.match(place.source.text, place.start)
         if f.tokens[index] == "model" and name is not None and place.start + len(name[0]) > place.end:
             span = Span(place.source, *name.span())
-            return report("C011", span, "the name of this model stands in quotes", help=f'write `model "{name[0]}"`')
+            return report("C011", span, "put the name of this model in quotes", help=f'write `model "{name[0]}"`')
     return None
 
 
@@ -119,7 +119,7 @@ def nameless(f: Failure) -> Diagnostic | None:
         return None
     start = f.tokens[opening(f) + 1] if compares else token
     message = f"this `{word.lower()}` has no name"
-    help_ = f"give it one, and a `:` before what it says: `{word.lower()} NAME: {start} …`"
+    help_ = f"give it a name, and a `:` before its content: `{word.lower()} NAME: {start} …`"
     return report("C011", f.at(start), message, help=help_)
 
 
@@ -172,7 +172,7 @@ def in_brackets(f: Failure) -> Diagnostic | None:
         return None
     word, before = opener(f).lower(), f.around(-1)
     help_ = f"as in `{word} {before}[a in agents]`"
-    return report("C011", f.place, "what it is repeated for stands in square brackets", help=help_)
+    return report("C011", f.place, "put the loop in square brackets", help=help_)
 
 
 def missing_word(f: Failure) -> Diagnostic | None:

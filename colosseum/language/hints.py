@@ -37,7 +37,7 @@ def hint(f: Failure) -> str:
 def _if(f: Failure) -> str:
     """`if c then x else y`, `reward r if c`, `for a in agents if c`."""
     if "WHERE" in f.accepts and f.opened:
-        return "in a loop, what is known is tested with `where`, what agents decide with `when`"
+        return "in a loop, `where` tests data and `when` tests decisions"
     if "WHEN" in f.accepts:
         return "a condition stands after `when`, before the `:`"
     words = [t for t in f.tokens[f.stop :] if t.type in ("ELSE",) or t == "then"][:2]
@@ -63,7 +63,7 @@ def _bracket(f: Failure) -> str:
         return LOOPS
     match opener(f):
         case "EXPERIMENT" | "SWEEP" | "ARM":
-            return "several values stand with commas and without brackets: `1, 2, 3`"
+            return "write several values with commas, without brackets: `1, 2, 3`"
         case "TABLE":
             return "values are given by label, as in `{A: 1, B: 2}`, in a grid, or in a CSV file"
         case "AGENTS":
@@ -76,7 +76,7 @@ def _comma(f: Failure) -> str:
     if before is not None and after is not None and before.type == after.type == "NUMBER" and not f.opened:
         return f"decimals are written with a point: `{before}.{after}`"
     if opener(f) in ("CHANNEL", "SET", "MEMBERS") and not {"LPAR", "LSQB"} & {t.type for t in f.opened}:
-        return SET if opener(f) == "SET" else "several agents stand in braces: `{A, B}`"
+        return SET if opener(f) == "SET" else "write several agents in braces: `{A, B}`"
     return ""
 
 
@@ -84,7 +84,7 @@ def _when(f: Failure) -> str:
     if opener(f) in NAMED and not f.opened and "PLUS" in f.accepts:
         return f"`when` stands before the `:`, as in `{opener(f).lower()} NAME when …: …`"
     if f.opened and f.opened[-1].type == "LSQB" and "RSQB" in f.accepts:
-        return "`]` is missing; what is tested before anybody decides stands inside, after `where`"
+        return "`]` is missing; a test of data stands inside the brackets, after `where`"
     if f.opened and f.opened[-1].type == "LPAR":
         called = f.tokens[f.tokens.index(f.opened[-1], f.start) - 1]
         return f"write `{QUANTIFIERS[called]}(…)`" if called in QUANTIFIERS else LOOPS
@@ -93,13 +93,13 @@ def _when(f: Failure) -> str:
 
 def _where(f: Failure) -> str:
     if "WHEN" in f.accepts and not f.opened:
-        return "a filter stands inside the brackets, `[a in agents where …]`; what agents decide is tested with `when`"
+        return "a filter stands inside the brackets, `[a in agents where …]`; `when` tests decisions"
     return ""
 
 
 def _compare(f: Failure) -> str:
     if f.opened and f.opened[-1].type == "LSQB" and "WHERE" in f.accepts | {"WHERE"} and "IN" in f.accepts:
-        return "what is left out is said by `where`, as in `[a in agents where a != A]`"
+        return "leave elements out with `where`, as in `[a in agents where a != A]`"
     return ""
 
 
@@ -137,8 +137,8 @@ def _to(f: Failure) -> str:
     if f.opened or "PLUS" not in f.accepts:
         return ""
     if opener(f) == "TABLE":
-        return "who sees it stands before the `=`, as in `private table NAME to A = …`"
-    return "who is paid stands before the `:`, as in `reward NAME to a: …`" if opener(f) == "REWARD" else ""
+        return "say who sees it before the `=`, as in `private table NAME to A = …`"
+    return "say who is paid before the `:`, as in `reward NAME to a: …`" if opener(f) == "REWARD" else ""
 
 
 def _number(f: Failure) -> str:

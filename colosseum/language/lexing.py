@@ -37,7 +37,7 @@ ADVICE = {
     "?": "a choice is written `x if condition else y`",
     "@": "names are letters, digits and `_`",
     "$": "an amount is written `$20`",
-    "`": "names stand without quotes",
+    "`": "write names without quotes",
     "\\": "there is no continuation sign; a statement may run over several lines as it is",
     "×": "write `*`",
     "·": "write `*`",
@@ -201,7 +201,7 @@ def _file_name(source: Source, position: int) -> _Stray | None:
         if name.start() < position < name.end():
             span = Span(source, name.start(), name.end())
             help_ = f"write `{QUOTE}{name[0]}{QUOTE}`"
-            diagnostic = report("C007", span, "the name of a file stands in quotes", help=help_)
+            diagnostic = report("C007", span, "put the name of a file in quotes", help=help_)
             return _Stray(diagnostic, name.start(), name.end())
     return None
 

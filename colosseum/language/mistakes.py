@@ -52,7 +52,7 @@ def _no_opener(f: Failure) -> Diagnostic | None:
     if f.reason is not Reason.NO_OPENER or f.token is None:
         return None
     if f.token.type in INNER_WORDS:
-        help_ = "what every agent wants is said by a `reward`" if f.token.type == "OBJECTIVE" else ""
+        help_ = "write what agents want as a `reward`" if f.token.type == "OBJECTIVE" else ""
         return report("C020", f.place, f"`{f.token}` belongs {INNER_WORDS[f.token.type]}", help=help_)
     if f.token.type in CLOSERS:
         return report("C013", f.place, f"`{f.token}` closes nothing")
@@ -139,9 +139,9 @@ def _cell(f: Failure) -> Diagnostic | None:
     first = before is not None and before.type == "VBAR" and {"NAME", "NUMBER"} <= f.accepts
     if f.token is None or f.opened or not (f.accepts >= {"LABEL", "STRING"} or (first and f.token.type == "LPAR")):
         return None
-    help_ = "cells stand without commas" if f.token.type == "COMMA" else "what is computed belongs in a table `= expr`"
+    help_ = "write cells without commas" if f.token.type == "COMMA" else "what is computed belongs in a table `= expr`"
     if f.token.type == "LPAR" and (after := f.around(2)) is not None and after.type == "COMMA":
-        help_ = "one value a cell: what is paid to each of several stands in a table for each of them"
+        help_ = "one value in each cell: to pay several agents, write a table for each"
     message = f"a cell is a name, a number, a text or `none`, and {found(f.token)} is none of them"
     return report("C019", f.place, message, help=help_)
 
@@ -188,7 +188,7 @@ def _not_a_name(f: Failure) -> Diagnostic | None:
     return report(
         "C014",
         f.place,
-        f"`{token}` is a word of the language and cannot be a name",
+        f"`{token}` is a reserved word and cannot be a name",
         help=f"choose another name, for example `{_near_name(f)}`",
     )
 

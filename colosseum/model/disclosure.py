@@ -41,13 +41,13 @@ def not_disclosed(spec: Declared, prompts: tuple[Prompt, ...], sheets: Sheets) -
             and not (texts[agent] and facts <= read[agent] and constants <= said[agent])
         ]  # fmt: skip
         if left:
-            message = f"`{statement.name}` depends on {some(left)}, whom no prompt tells of it"
+            message = f"`{statement.name}` depends on {some(left)}, and no prompt tells them about it"
             help_ = "put `{{ payoffs }}` into their prompt, or end the statement with `undisclosed` if it is meant"
             yield report("W012", statement.name_span, message, help=help_)
     if sheets.left_out:
         first = next(p for p in spec.of(syntax.Prompt) if any(PAYOFFS in names for names in asking[p.name]))
-        message = f"the payoff sheet is too long to be told whole: it leaves out some of {some(list(sheets.left_out))}"
-        yield report("W013", first.name_span, message, help="the formulas and the reader's own rows stand in it")
+        message = f"the payoff sheet is too long: it leaves out some of {some(list(sheets.left_out))}"
+        yield report("W013", first.name_span, message, help="the formulas and the reader's own rows are in it")
 
 
 def _parts(statement: Statement, sheets: Sheets) -> tuple[Set[str], set[float]]:

@@ -120,9 +120,9 @@ def _contradictions(statement: syntax.Experiment) -> Iterator[Diagnostic]:
     yield from _doubled(statement.arms, "C088", "there are two arms `{}`")
     yield from _doubled(statement.sweeps, "C089", "`{}` is swept twice")
     swept = {sweep.name: sweep for sweep in statement.sweeps}
-    said = [(statement.settings, "", "here", "say one of the two")]
+    said = [(statement.settings, "", "here", "keep one of the two")]
     for arm in statement.arms:
-        said.append((arm.settings, " by an arm", f"by `{arm.name}`", "an arm or a sweep may say it, not both"))
+        said.append((arm.settings, " by an arm", f"by `{arm.name}`", "set it in an arm or in a sweep, not in both"))
     for settings, by, where, help_ in said:
         yield from _doubled(settings, "C089", "`{}` is set twice")
         for setting in settings:
@@ -204,7 +204,7 @@ class _Reader:
     ) -> Conditions:
         """Conditions with what an arm or a sweep says applied; raises Fault."""
         if name in SHARED:
-            message = f"`{name}` is said once, for the whole experiment: {SHARED[name]}"
+            message = f"`{name}` is set once, for the whole experiment: {SHARED[name]}"
             raise at(Fault(message, code="C086"), where.name_span)
         return self.apply(conditions, name, values, where)
 
@@ -244,14 +244,14 @@ class _Reader:
         if kind(own) != kind(found):
             help_ = f"the spec gives it `{text(own)}`"
             if isinstance(where, syntax.Sweep) and isinstance(found, Elements):
-                help_ = f"several values stand with commas, without braces: `sweep {name} in 1, 2`"
+                help_ = f"write several values with commas, without braces: `sweep {name} in 1, 2`"
             raise at(Fault(f"the param `{name}` is {kind(own)}, not {kind(found)}", code="C087", help=help_), expr.span)
 
     def _unknown(self, name: str) -> Fault:
         if name not in self.spec.symbols and self.spec.doubts.covers(name):
             return Poisoned(f"`{name}` may be declared where the text is broken")
         if name in PAIRING:
-            message = f"`{name}` is said once, for the whole experiment: arms and sweep points are paired by seed"
+            message = f"`{name}` is set once, for the whole experiment: arms and sweep points are paired by seed"
             return Fault(message, code="C086")
         if name in self.spec.symbols:
             message = f"`{name}` is {a(self.spec.symbols[name].kind)}, which an experiment cannot change"

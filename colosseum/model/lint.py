@@ -42,7 +42,7 @@ def _unread(spec: Declared) -> Iterator[Diagnostic]:
     replaced = {s.name for s in spec.composition.overridden}
     for table in spec.of(syntax.Table):
         if table.name not in read and table.span.source is spec.composition.source and table.name not in replaced:
-            yield report("W001", table.name_span, f"nobody reads the table `{table.name}`",
+            yield report("W001", table.name_span, f"nothing reads the table `{table.name}`",
                          help="drop it, or use it in a reward or a prompt")  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def _constant(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
         parts = [p for p in scenario.task.payoffs if p.statement == reward.name]
         if parts and not any(p.term.scope for p in parts):
             yield report("W002", reward.name_span, f"no decision changes the reward `{reward.name}`",
-                         help="it only shifts every payoff")  # fmt: skip
+                         help="it adds the same amount for all decisions")  # fmt: skip
 
 
 def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -63,8 +63,8 @@ def _powerless(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic]:
     if not task.payoffs or not idle:
         return
     first = spec.symbols[task.owned[idle[0]][0].name.partition("[")[0]]
-    yield report("W007", first.span, f"no decision of {some(idle)} changes what it is paid itself",
-                 help="give it a `reward` that mentions its decisions, or see who is credited by `to`")  # fmt: skip
+    yield report("W007", first.span, f"no decision of {some(idle)} changes its own payoff",
+                 help="give it a `reward` that mentions its decisions, or check the credit by `to`")  # fmt: skip
 
 
 def _touched(payoff: Payoff, task: Task) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _among_themselves(spec: Declared, scenario: Scenario) -> Iterator[Diagnostic
     for channel in secret:
         why, span = known.get(members[channel.name], ("", None))
         if why:
-            message = f"the members of `{channel.name}` are among themselves anyway: {why}"
+            message = f"the members of `{channel.name}` already have a channel of their own: {why}"
             labels = [Label(span, "their channel")] if span else []
             help_ = "an arm that turns it on gives them nothing new"
             yield report("W009", channel.name_span, message, labels=labels, help=help_)
@@ -131,7 +131,7 @@ def _without_effect(sweep: syntax.Sweep, spec: Declared, scenario: Scenario) -> 
             return "its variants tell everybody the same" if len(texts) == 1 else ""
         case "channel":
             members = next(c.members for c in scenario.channels if c.name == sweep.name)
-            return "fewer than two are in it" if len(members) < 2 else ""
+            return "it has fewer than two members" if len(members) < 2 else ""
     return ""
 
 
@@ -144,7 +144,7 @@ def _unmatched(spec: Declared, scenario: Scenario, designs: Mapping[str, Design]
             for (few, short), (many, long) in _uneven(prompt, used)[:1]:
                 message = f"arms of `{experiment.name}` compare texts of {few} and of {many} words"
                 labels = [Label(spans[prompt.name, short], f"{few} words")] if long != short else []
-                help_ = "match them in length and wording but for their aim, or an effect may be one of length"
+                help_ = "make them alike in length and wording, or an effect may come from the length"
                 yield report("W014", spans[prompt.name, long], message, labels=labels, help=help_)
 
 
@@ -213,7 +213,7 @@ def _same_arm(spec: Declared, designs: Mapping[str, Design]) -> Iterator[Diagnos
                 control = Label(statement.arms[0].name_span, "the control")
                 message = f"the arm `{arm.name}` equals the control `{statement.arms[0].name}`"
                 yield report("W004", arm.name_span, message, labels=[control],
-                             help="name it `again` if it is an A/A re-run")  # fmt: skip
+                             help="name it `again` if it repeats the control on purpose")  # fmt: skip
 
 
 def _settled(spec: Declared, conditions: Conditions) -> Conditions:

@@ -93,7 +93,7 @@ def _together(keys: Sequence[Rule]) -> Callable[[Environment], tuple[Folded, ...
 
 def _not_looked_up(name: str, symbol: Symbol | None, env: Environment) -> Fault:
     if symbol and name in env.bindings:
-        return Poisoned(f"a binder hides `{name}`")
+        return Poisoned(f"a loop variable hides `{name}`")
     what = a(symbol.kind) if symbol else "a binder"
     return Fault(f"`{name}` is {what}, not a table or a variable", code="C044")
 
@@ -113,7 +113,7 @@ def look_up(symbol: Symbol, keys: tuple[Folded, ...], env: Environment) -> Folde
 def _fixed(variable: str) -> Fault:
     """The Fault for a decision where none may be mentioned."""
     return Fault(f"`{variable}` is decided by an agent, so it cannot be used here", code="C055",
-                 help="`where`, data, domains and loops know no decisions; test them with `when`")  # fmt: skip
+                 help="`where`, data, domains and loops cannot read decisions; test them with `when`")  # fmt: skip
 
 
 def _select(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folded:
@@ -254,7 +254,7 @@ def check_depth(found: Term) -> None:
     """Raises a Fault for a term that is nested too deeply for later stages."""
     if found.extent[1] > DEEPEST:
         message = f"tables that decisions change are substituted here more than {DEEPEST} levels deep"
-        raise Fault(message, code="C056", help="compute less of it by tables of tables")
+        raise Fault(message, code="C056", help="use fewer tables that read other tables")
 
 
 def _paid(keys: tuple[Folded, ...], env: Environment) -> Term:
@@ -263,8 +263,8 @@ def _paid(keys: tuple[Folded, ...], env: Environment) -> Term:
         return payoff(keys[0], env)
     if any(isinstance(key, Ground) for key in keys):
         help_ = "as in `sum(payoff[a] for a in agents when pick[B] == a)`"
-        raise Fault("whose payoff this is, is decided only in a run", code="C044", help=help_)
-    help_ = "what several are paid is `sum(payoff[a] for a in S)`"
+        raise Fault("a decision chooses whose payoff this is", code="C044", help=help_)
+    help_ = "the payoff of several agents is `sum(payoff[a] for a in S)`"
     raise Fault("`payoff[a]` takes one agent", code="C044", help=help_)
 
 

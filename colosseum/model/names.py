@@ -42,7 +42,7 @@ def check_names(spec: Declared, elements: frozenset[str]) -> Iterator[Diagnostic
 def _in_domain(diagnostic: Diagnostic) -> Diagnostic:
     """A domain chooses among elements that exist: none are born in it."""
     name = diagnostic.span.text if diagnostic.span else ""
-    return _helped(diagnostic, f"new names are born in a set, as in `set answers = {{{name}, …}}`")
+    return _helped(diagnostic, f"declare new names in a set, as in `set answers = {{{name}, …}}`")
 
 
 def _helped(diagnostic: Diagnostic, help_: str) -> Diagnostic:
@@ -159,11 +159,9 @@ class _Scope:
         for name in names:
             symbol = self.spec.symbols.get(name)
             if symbol is not None or name in bound or name in self.elements:
-                what = f"the {symbol.kind} `{name}`" if symbol else f"the binder `{name}`" if name in bound else (
-                    f"the element `{name}`"
-                )  # fmt: skip
+                kind = symbol.kind if symbol else "loop variable" if name in bound else "element"
                 labels = [Label(symbol.span, "declared here")] if symbol else []
-                message = f"the binder `{name}` hides {what}"
+                message = f"the loop variable `{name}` hides the {kind} `{name}`"
                 yield report("C040", span, message, labels=labels, help="choose another name")
             bound[name] = span
 
@@ -225,13 +223,13 @@ class _Scope:
 
     def _hint(self, name: str) -> str:
         if name in NOTHING:
-            return "to choose nothing is written `none`"
+            return "write `none` to choose nothing"
         if name in TRUTHS:
             return "there are no such values; a condition is a comparison, and `1 if condition else 0` counts it"
         if name == "network":
             return "`links` are the pairs that it joins; its kind can be compared in the `where` of a sweep only"
         if name == "payoff":
-            return "in a coalition's objective, what the agent A is paid is `payoff[A]`, what all are paid `total`"
+            return "in a coalition's objective, `payoff[A]` is the payoff of A and `total` that of all"
         family = [e for e in self.elements if e.startswith(name) and e[len(name) :].isdigit()]
         if not family:
             return ""

@@ -186,7 +186,7 @@ def _price(expr: syntax.Expr) -> Callable[[Environment], Number]:
         found = located(expr.span, number, rule(env), "a penalty")
         if found < 0:
             raise Fault(f"a penalty is a price ≥ 0, not {text(found)}", code="C066",
-                        help="what pays is a `reward`", span=expr.span)  # fmt: skip
+                        help="to pay, write a `reward`", span=expr.span)  # fmt: skip
         return found
 
     return price

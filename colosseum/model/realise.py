@@ -76,7 +76,7 @@ class Realiser(Facts):
             raise Poisoned(f"what `{name}` is, is uncertain")
         if key in self.open:
             circle = " -> ".join(f"`{n}`" for _, n in [*self.open[self.open.index(key) :], key])
-            running = "no entry may read another one; what came before is added up: `sum(… for s in 1..t)`"
+            running = "no entry may read another one; add up earlier ones: `sum(… for s in 1..t)`"
             help_ = running if self.open[-1] == key and family == "tables" else ""
             raise Fault(f"`{name}` depends on itself: {circle}", code="C049", help=help_)
         self.open.append(key)

@@ -243,7 +243,7 @@ def _joined(operator: str, left: Value, right: Value) -> Elements:
         one = right if isinstance(left, Elements) else left
         raise Fault(f"`{operator}` joins a set and {kind(one)}", help="put a single element in braces: `{x}`")
     if operator not in _SETS:
-        raise Fault(f"`{operator}` does not work on sets", help="sets know `+` (union), `-` and `&`")
+        raise Fault(f"`{operator}` does not work on sets", help="sets take `+` (union), `-` and `&`")
     return _SETS[operator](left, right)
 
 
@@ -264,7 +264,7 @@ def compare(operator: str, left: Value, right: Value) -> bool:
         return False
     if isinstance(left, str) and isinstance(right, str):
         message = f"names have no order: `{operator}` compares numbers, not `{left}` and `{right}`"
-        raise Fault(message, help="each two of a set once are `(a, b) in pairs(S)`")
+        raise Fault(message, help="every pair of a set, once: `(a, b) in pairs(S)`")
     return _ORDER[operator](*_sides(operator, left, right))
 
 

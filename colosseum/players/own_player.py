@@ -103,7 +103,7 @@ class OwnPlayer:
 def checked(given: object, view: View, name: str) -> Reply:
     """What an agent returned as it can be written down, each call with an id. Raises Unplayable."""
     if not isinstance(given, Reply):
-        raise Unplayable(f"`{name}` returned {_cut(repr(given))}, which is no Reply")
+        raise Unplayable(f"`{name}` returned {_cut(repr(given))}, which is not a Reply")
     try:
         written = json.dumps(asdict(given), allow_nan=False, ensure_ascii=False)
         reply = replace(REPLIES.validate_json(writable(written)), written=(), provider_state=None)
@@ -115,7 +115,7 @@ def checked(given: object, view: View, name: str) -> Reply:
         raise Unplayable(f"`{name}` returned a Reply that cannot be written as JSON: {_cut(str(error))}") from None
     taken = reply.usage or Usage()
     if not all(0 <= (n or 0) < MOST_TOKENS for n in (taken.prompt_tokens, taken.completion_tokens, taken.cost)):
-        raise Unplayable(f"`{name}` returned a Usage of less than nothing, or of more than can be: {taken}")
+        raise Unplayable(f"`{name}` returned an impossible Usage: {taken}")
     used = frozenset(call.id for step in view.steps for call in step.reply.calls)
     return replace(reply, calls=identified(reply.calls, used))
 

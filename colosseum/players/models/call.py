@@ -60,7 +60,7 @@ async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
 
     endpoint, start = request.endpoint, time.perf_counter()
     if taken := ", ".join(f"`{name}`" for name in endpoint.extra_body if name in _reserved(endpoint, litellm)):
-        reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would be asked something else than is said"
+        reason = f"`--extra-body` must not hold {taken}: `{endpoint.model}` would get another request"
         return Failure("bad_request", reason, again=False)
     _unlogged()
     told, replies = _told(request)

@@ -83,7 +83,7 @@ def explain(
         case "transport":
             reason = _unreachable(chain, model, api_base, words) or f"the call to `{model}` broke: {words}"
         case "bad_request" if _has(chain, NO_ADDRESS):
-            reason = f"`{api_base}` is not an address, as `http://localhost:8000/v1` is one"
+            reason = f"`{api_base}` is not an address such as `http://localhost:8000/v1`"
         case "bad_request" if getattr(error, "status_code", None) == 404:
             reason = f"the provider does not know the model `{model}`: {words}"
         case "bad_request" if "LLM Provider NOT provided" in words:
@@ -93,9 +93,9 @@ def explain(
         case "context":
             reason = f"the conversation is too long for `{model}`: {words}"
         case "bad_request" if ONE_TEMPERATURE.search(words):
-            reason = f"`{model}` did not take the request: {words.rstrip('.')}; set `--temperature {model}=1`"
+            reason = f"`{model}` refused the request: {words.rstrip('.')}; set `--temperature {model}=1`"
         case _:
-            reason = f"`{model}` did not take the request: {words}"
+            reason = f"`{model}` refused the request: {words}"
     codes = {_code(e) for e in chain}
     again = (kind in AGAIN and "insufficient_quota" not in codes) or MISCALLED in codes
     down = kind == "transport" and not _malformed(chain) and getattr(error, "status_code", None) not in TRANSIENT
@@ -213,7 +213,7 @@ def _unreachable(chain: tuple[BaseException, ...], model: str, api_base: str | N
     if _has(chain, NO_JSON):
         return f"what is served{place or f' for `{model}`'} does not answer in JSON"
     if _malformed(chain):
-        return f"litellm could make nothing of `{model}`{place}: {words}"
+        return f"litellm cannot use `{model}`{place}: {words}"
     if _has(chain, NO_CONNECTION):
         return f"`{model}` cannot be reached{place}: {' '.join(str(chain[-1]).split())}"
     return None
