@@ -84,3 +84,12 @@ def test_commands_and_options_in_sentences_exist() -> None:
 
 def test_the_readme_is_short() -> None:
     assert TEXTS["front"].count("\n") <= 180
+
+
+def test_the_way_through_the_code_names_files_that_exist() -> None:
+    way = (ROOT / "colosseum" / "README.md").read_text(encoding="utf-8")
+    files = re.findall(r"[\w/]+/[\w*]+\.(?:py|toml|txt|md|jinja|lark)\b", way)
+    paths = [*files, *re.findall(r"`([a-z]+(?:/[a-z]+)+)`", way)]
+    assert len(paths) > 50
+    for path in paths:
+        assert any(any(base.glob(path)) for base in (ROOT, ROOT / "colosseum")), path
