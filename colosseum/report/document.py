@@ -1,0 +1,251 @@
+"""What a report says, before any surface shows it. In: figures and words; out: blocks.
+
+A table or a chart is described here once, as data. A terminal, a page, a notebook and files each have one renderer a
+kind of block. Numbers are kept in full; how many decimals are shown stands beside them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
+"""Of a reading: harm was found, none was, or it is not settled; `plain` is of what has no reading."""
+
+
+# ---- cells ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number in a cell, or why there is none."""
+
+    value: float | None
+    places: int | None = None
+    """Decimals; None: three significant digits, and whole numbers as they are."""
+    signed: bool = False
+    """Whether a plus is shown."""
+    half: float | None = None
+    """Half of its 95 % interval."""
+    note: str = ""
+    """Why there is no number, or what it lacks: shown below the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """An interval in a cell, or what stands in its place."""
+
+    low: float | None = None
+    high: float | None = None
+    places: int = 3
+    signed: bool = False
+    words: str = ""
+    """Where there are no limits: `3 of 20 differ`."""
+
+
+TableCell: TypeAlias = str | int | float | bool | Amount | Between | None
+"""None is blank: the question does not arise. A number that is not known is an Amount with a note."""
+
+
+# ---- blocks --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Opens a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; names in it may stand between backticks."""
+
+    text: str
+    style: Literal["", "title", "strong", "warning", "bad", "quiet"] = ""
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Words with what they mean, one a line; an empty word goes on with the one above."""
+
+    items: tuple[tuple[str, str], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells."""
+
+    name: str
+    """A slug, unique within a report: names its files and its place on a page."""
+    title: str
+    columns: tuple[str, ...]
+    """The first is of the rows' names; with `grouped` the second is."""
+    rows: tuple[tuple[TableCell, ...], ...]
+    """One cell a column."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What its words and marks mean: shown below it."""
+    grouped: bool = False
+    """Whether the first column is shown as headings over the rows that share it."""
+    turns: bool = False
+    """Whether rows and columns may change places where that fits a narrow page better."""
+
+
+# ---- charts --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One value of a row, such as a run's or a pair's."""
+
+    value: float
+    title: str = ""
+    """Says what it is when it is pointed at."""
+    run: str = ""
+    """The trial that it leads to."""
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """A mean with its 95 % interval, over the dots that it is of."""
+
+    name: str
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    """No limits where none holds."""
+    group: str = ""
+    """The heading above it, which rows in sequence share."""
+    series: str = ""
+    """What gives it its colour and form: an arm, or whether it is the coalition."""
+    note: str = ""
+    """Right of it: `effect, +0.31`."""
+    tone: Tone = "plain"
+    dots: tuple[Dot, ...] = ()
+    link: str = ""
+    """A place on the page."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What all charts have."""
+
+    name: str
+    """A slug, unique within a report."""
+    title: str
+    caption: str
+    """What is to be seen in it, from its data."""
+    table: Table = field(repr=False)
+    """Its numbers."""
+
+
+@dataclass(frozen=True)
+class IntervalChart(Chart):
+    """Means with intervals along one axis: a forest plot, runs by arm, a ranking."""
+
+    axis: str
+    """What is measured, with its unit."""
+    rows: tuple[IntervalRow, ...]
+    margin: float | None = None
+    """The least effect that matters."""
+    zero: bool = True
+    """Whether the axis has to reach 0."""
+    signed: bool = False
+    """Whether numbers are changes, shown with their sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A mean at a value of what is swept."""
+
+    x: float
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class LineChart(Chart):
+    """Lines along a number, in one panel or several on the same scales."""
+
+    across: str
+    up: str
+    """What is measured, with its unit."""
+    panels: Mapping[str, Mapping[str, tuple[Spot, ...]]]
+    """By heading, empty where there is one alone; then by what a line is called. Spots by ascending x."""
+    margin: float | None = None
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class PlanePoint:
+    """A place in a plane."""
+
+    x: float
+    y: float
+    name: str = ""
+    """Beside it; empty where it has none."""
+    series: str = ""
+    """What gives it its colour and form."""
+    title: str = ""
+    x_limits: tuple[float, float] | None = None
+    y_limits: tuple[float, float] | None = None
+    run: str = ""
+
+
+@dataclass(frozen=True)
+class Plane(Chart):
+    """Two measures against each other."""
+
+    across: str
+    up: str
+    points: tuple[PlanePoint, ...]
+    curve: tuple[tuple[float, float], ...] = ()
+    """The boundary of what can be had, by ascending y; what lies beyond it is tinted."""
+    guides: tuple[tuple[Literal["across", "up"], float, str], ...] = ()
+    """Lines at values of one axis, with what they are."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A channel of a network."""
+
+    name: str
+    members: tuple[str, ...]
+    secret: bool
+
+
+@dataclass(frozen=True)
+class NetworkChart(Chart):
+    """Who can write to whom."""
+
+    agents: tuple[str, ...]
+    coalition: tuple[str, ...]
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """One sweep point of one arm."""
+
+    value: float | None
+    words: str
+    """Its reading, or why there is none."""
+    tone: Tone
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class HeatMap(Chart):
+    """A value by two factors that are swept, in a panel for each arm and all else."""
+
+    across: str
+    up: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    panels: Mapping[str, Mapping[tuple[str, str], HeatCell]]
+    """By heading; then by row and column."""
+
+
+AnyChart: TypeAlias = IntervalChart | LineChart | Plane | NetworkChart | HeatMap
+Block: TypeAlias = Heading | Paragraph | Definitions | Table | AnyChart
