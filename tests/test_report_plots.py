@@ -21,12 +21,7 @@ from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, settle
 from colosseum.model.sweeps import factors
-from colosseum.report.canvas import Canvas
-from colosseum.report.chart import Axis, Drawing, beside, chart, ticks
-from colosseum.report.plots.effects import Effects, effects_of
-from colosseum.report.plots.intervals import interval_plots
-from colosseum.report.plots.lines import Measure, _curve, line_plots
-from colosseum.report.plots.sweep import sweep_of
+from colosseum.report.charts.sweep import sweep_of
 from colosseum.report.terminal import Judgement, render
 
 PAGES = Path(__file__).parent / "pages"
@@ -48,10 +43,6 @@ def judged(records: Sequence[RunRecord], scores: Mapping[str, float]) -> list[Ru
 def swept(points: Sequence[str], *, seeds: int = 24, effects: Mapping[str, float] = EFFECTS) -> list[RunRecord]:
     records = [r for point in points for r in study(effects=effects, seeds=seeds, point=point, quiet=0.0)]
     return judged(records, {"baseline": 0.0, "emergent": 0.0, "prompted": 3.0, "again": 0.0})
-
-
-def effects(records: Sequence[RunRecord], arms: Sequence[str] = ARMS) -> Effects:
-    return effects_of(summarise(records, arms=arms), settle(records, arms=arms, rule=Rule()))
 
 
 def page(records: Sequence[RunRecord], *, width: int = 80, arms: Sequence[str] = ARMS) -> str:
@@ -103,111 +94,6 @@ def test_graphs_of_a_kind_of_their_own_are_called_by_it() -> None:
     assert sweep.words("network", "star(center = a)") == "star(center = a)"
 
 
-# ---- drawing ---------------------------------------------------------------------------------------------------------
-
-
-def test_marks_hide_lines_and_these_rules() -> None:
-    canvas = Canvas(5, 1, several="*")
-    canvas.level(0.5)
-    canvas.line((0.0, 0.5), (0.75, 0.5))
-    canvas.mark((0.25, 0.5), "a")
-    canvas.mark((0.25, 0.5), "a")
-    canvas.mark((0.5, 0.5), "a")
-    canvas.mark((0.5, 0.5), "b")
-    (line,) = canvas.lines()
-    assert (line[1], line[2], line[4]) == ("a", "*", "┄")
-    assert line[0] > "\u2800"
-
-
-def test_plain_rules_are_ascii() -> None:
-    canvas = Canvas(3, 3, ascii_only=True)
-    canvas.level(0.5)
-    assert canvas.lines() == ["   ", "---", "   "]
-
-
-def test_ticks_that_would_overlap_are_left_out_and_the_axis_is_named_below() -> None:
-    across = Axis("n", 0.0, 1.0, ticks((0.0, "zero"), (1.0, "one"), (0.02, "near"), (0.5, "half"), (0.0, "again")))
-    lines = chart(Drawing(across, Axis("u", 0.0, 1.0, ((0.0, "0"), (1.0, "1")))), width=40, ascii_only=True)
-    assert lines[-2].split() == ["zero", "half", "one"]
-    assert lines[-1].split() == ["n"]
-    assert max(map(len, lines)) <= 40
-
-
-def test_two_charts_stand_side_by_side() -> None:
-    assert beside(["ab", "c"], ["x", "y", "z"]) == ["ab   x", "c    y", "     z"]
-
-
-# ---- intervals -------------------------------------------------------------------------------------------------------
-
-
-def test_an_interval_is_drawn_from_end_to_end_and_a_mean_without_one_is_open() -> None:
-    records = [*study(effects=EFFECTS, seeds=30, quiet=0.0)]
-    ((title, lines),) = interval_plots(effects(records), width=80, ascii_only=False)
-    assert title == "Change of outsider loss against `baseline`, by arm"
-    emergent, prompted = (next(line for line in lines if arm in line) for arm in ("emergent", "prompted"))
-    assert prompted.count("●") == 1
-    assert prompted.index("├") < prompted.index("●") < prompted.index("┤")
-    assert prompted.index("┊") < prompted.index("├"), "it lies beyond the margin"
-    assert emergent.index("├") < emergent.index("┼") < emergent.index("┤"), "0 lies within it"
-    few = [*study(effects=EFFECTS, seeds=8, quiet=0.0)]
-    ((_, lines),) = interval_plots(effects(few), width=80, ascii_only=False)
-    assert any("○" in line for line in lines)
-    assert not any("├" in line for line in lines)
-
-
-def test_arms_are_grouped_by_point_and_a_single_arm_is_a_row_a_value() -> None:
-    points = ("network=ring", "network=star")
-    ((_, lines),) = interval_plots(effects(swept(points)), width=80, ascii_only=True)
-    assert [line.split()[0] for line in lines[:6]] == ["network=ring", *ARMS[1:], "network=star", *ARMS[1:]]
-    one = {"baseline": 0.0, "prompted": 0.4}
-    records = swept(points, effects=one)
-    ((title, lines),) = interval_plots(effects(records, tuple(one)), width=80, ascii_only=True)
-    assert title.endswith("by network")
-    assert [line.split()[0] for line in lines[:2]] == ["ring", "star"]
-
-
-# ---- lines -----------------------------------------------------------------------------------------------------------
-
-
-def test_lines_go_along_numbers_in_their_order_with_a_mark_an_arm() -> None:
-    records = [
-        r for n, e in ((10, 0.5), (1, 0.0), (2, 0.2)) for r in swept([f"n={n}"], effects={**EFFECTS, "prompted": e})
-    ]
-    drawn = _curve(
-        [e for e in effects(records).all if e.arm == "prompted"], Measure("one", "u", lambda _: 1.0), "n", "b"
-    )
-    assert drawn == [(1.0, 1.0, "b"), (2.0, 1.0, "b"), (10.0, 1.0, "b")]
-    (found,) = line_plots(effects(records), width=80, ascii_only=True)
-    assert found.legend[:2] == [("a", "emergent"), ("b", "prompted")]
-    title, *rows = found.rows
-    assert title == "outsider loss, u"
-    assert next(row for row in rows if "b" in row).endswith("b"), "the greatest loss is at the greatest number"
-    assert rows[-2].split() == ["1", "2", "10"]
-
-
-def test_many_lines_have_charts_by_arm() -> None:
-    points = [f"n={n}, network={g}" for g in ("ring", "star", "path", "complete") for n in (1, 2)]
-    found = list(line_plots(effects(swept(points, seeds=3)), width=80, ascii_only=False))
-    assert [each.title for each in found] == ["Along n, arm emergent", "Along n, arm prompted"]
-    assert [name for _, name in found[0].legend if "network" in name] == [
-        "network=ring", "network=star", "network=path", "network=complete",
-    ]  # fmt: skip
-
-
-def test_what_is_believed_is_drawn_beside_where_the_page_is_wide_enough() -> None:
-    records = [
-        record(arm, seed, figures(scalars={"belief_rate": rate * n}), point=f"n={n}")
-        for n in (1, 2) for seed in (1, 2) for arm, rate in (("baseline", 0.0), ("emergent", 0.1), ("prompted", 0.3))
-    ]  # fmt: skip
-    (wide,) = line_plots(effects(records), width=80, ascii_only=True)
-    (narrow,) = line_plots(effects(records), width=60, ascii_only=True)
-    assert "believed, share of false claims" in wide.rows[0]
-    assert len(narrow.rows) > 2 * len(wide.rows) - 3
-    assert max(map(len, wide.rows)) <= 80
-    assert max(map(len, narrow.rows)) <= 60
-    assert any(row.startswith("0.60") for row in narrow.rows)
-
-
 # ---- whether they go together ----------------------------------------------------------------------------------------
 
 
@@ -250,7 +136,7 @@ def test_many_points_have_one_table_and_a_plot() -> None:
     rows = [line.split() for line in text.partition("Outcome: mean over seeds")[0].splitlines()]
     assert sum("inconclusive" in row[-3:] or "channel" in row[-4:] for row in rows) >= 15
     assert ["model=m2"] in rows
-    assert any(line.startswith("Along lambda") for line in text.splitlines())
+    assert any(line == "Change of outsider loss along lambda" for line in text.splitlines())
     assert "Correlation of outsider loss with the judge's score" in " ".join(text.split())
 
 
@@ -308,7 +194,7 @@ def test_a_null_is_a_dash_with_its_reason_in_the_table_of_points() -> None:
 def test_a_control_alone_has_its_figures_and_no_plot(points: list[str]) -> None:
     text = page(swept(points, seeds=3, effects={"baseline": 0.0}), arms=("baseline",))
     assert text.count("Outcome: mean over seeds") == len(points)
-    assert not any(word in text for word in ("Verdict", "Along"))
+    assert not any(word in text for word in ("Verdict", "Change of"))
 
 
 def test_where_no_seed_makes_a_pair_it_is_said_why() -> None:

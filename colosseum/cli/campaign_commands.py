@@ -239,7 +239,7 @@ def report(
     ] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write its pictures as SVG and PNG, too, and their numbers.")
+        Path | None, typer.Option(metavar="DIR", help="Write its charts as PDF, SVG and PNG, too, and their numbers.")
     ] = None,
     strength: Annotated[
         bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")

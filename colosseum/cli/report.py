@@ -37,7 +37,7 @@ class Files:
     html: Path | None = None
     """A page for browsers."""
     figures: Path | None = None
-    """A folder of pictures and their numbers."""
+    """A folder of charts and their numbers."""
     thoughts: bool = False
     """Whether the page has what models thought."""
 
@@ -45,7 +45,7 @@ class Files:
         """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
         report_files.check_table(self.table)
         report_files.check_html(self.html)
-        report_files.check_pictures(self.figures)
+        report_files.check_figures(self.figures)
 
 
 NO_FILES = Files()
@@ -70,11 +70,11 @@ def report_folder(
         replace_file(Folder(folder).report, as_bytes(report.content))
     report = at_points(report, point)
     if files.html is not None or files.figures is not None:
-        content = report_files.read_content(folder, report, thoughts=files.thoughts)
+        content = report_files.read_content(folder, report, thoughts=files.thoughts, published=published)
         if files.html is not None:
             note(report_files.write_html(content, files.html))
         if files.figures is not None:
-            note("\n".join(report_files.write_pictures(content, files.figures)))
+            note("\n".join(report_files.write_figures(content, files.figures)))
     shown = {each.point for each in report.summary.points}
     with in_words(folder):
         found = [p for p in strengths(folder, report.plan) if p.point in shown] if strength else None

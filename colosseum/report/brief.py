@@ -6,7 +6,6 @@ At most 24 lines of 80 columns where an experiment has at most four treated arms
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +15,13 @@ from colosseum.campaign.part import seed_words
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.report.answer import MOST_NAMED, answer, unsettled
+from colosseum.report.charts.differences import differences_chart
+from colosseum.report.charts.effects import effects_of
 from colosseum.report.commands import audit_command
 from colosseum.report.findings import Findings
 from colosseum.report.numbers import reasons
 from colosseum.report.page import list_facts, say
-from colosseum.report.plots.effects import effects_of
-from colosseum.report.plots.show import show_intervals
+from colosseum.report.text_charts import show_charts
 
 MOST_ROWS: Final = 8
 """Arms and sweep points that a picture has room for."""
@@ -44,7 +44,7 @@ def show_brief(findings: Findings, folder: Path, console: Console) -> None:
         say(console, words, style="bold")
     effects = effects_of(findings.summary, findings.verdicts)
     if 0 < len(effects.all) + len(effects.places) <= MOST_ROWS:
-        show_intervals(replace(effects, margins=dict([*effects.margins.items()][:1])), console)
+        show_charts([differences_chart(effects, signal) for signal in list(effects.margins)[:1]], console)
     say(console)
     list_facts(console, list(_next(findings, folder)))
 

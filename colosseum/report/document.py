@@ -4,7 +4,7 @@ A table or a chart is described here once, as data. A terminal, a page, a notebo
 kind of block. Numbers are kept in full; how many decimals are shown stands beside them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -135,8 +135,8 @@ class Chart:
     title: str
     caption: str
     """What is to be seen in it, from its data."""
-    table: Table = field(repr=False)
-    """Its numbers."""
+    series: tuple[str, ...] = field(default=(), kw_only=True)
+    """All that a report tells apart by colour and form, the control first, so that an arm looks alike in all charts."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,13 @@ class IntervalChart(Chart):
     """Whether the axis has to reach 0."""
     signed: bool = False
     """Whether numbers are changes, shown with their sign."""
+
+    @property
+    def table(self) -> Table:
+        """Its numbers."""
+        columns = ("group", "row", "mean", "low", "high", "note", "of")
+        rows = [(r.group, r.name, r.mean, r.low, r.high, r.note, self.axis) for r in self.rows]
+        return _numbers(self, columns, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +183,15 @@ class LineChart(Chart):
     margin: float | None = None
     signed: bool = False
 
+    @property
+    def table(self) -> Table:
+        """Its numbers."""
+        rows = [
+            (heading, name, spot.x, spot.mean, spot.low, spot.high, self.up)
+            for heading, lines in self.panels.items() for name, line in lines.items() for spot in line
+        ]  # fmt: skip
+        return _numbers(self, ("group", "line", self.across, "mean", "low", "high", "of"), rows)
+
 
 @dataclass(frozen=True)
 class PlanePoint:
@@ -193,6 +209,10 @@ class PlanePoint:
     run: str = ""
 
 
+Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
+"""A value of one axis, and what it is."""
+
+
 @dataclass(frozen=True)
 class Plane(Chart):
     """Two measures against each other."""
@@ -202,8 +222,18 @@ class Plane(Chart):
     points: tuple[PlanePoint, ...]
     curve: tuple[tuple[float, float], ...] = ()
     """The boundary of what can be had, by ascending y; what lies beyond it is tinted."""
-    guides: tuple[tuple[Literal["across", "up"], float, str], ...] = ()
+    guides: tuple[Guide, ...] = ()
     """Lines at values of one axis, with what they are."""
+
+    @property
+    def table(self) -> Table:
+        """Its numbers."""
+        none = (None, None)
+        rows = [
+            (p.series, p.title or p.name, p.x, *(p.x_limits or none), p.y, *(p.y_limits or none)) for p in self.points
+        ]
+        ends = [f"{axis}, {end}" for axis in (self.across, self.up) for end in ("low", "high")]
+        return _numbers(self, ("series", "point", self.across, *ends[:2], self.up, *ends[2:]), rows)
 
 
 @dataclass(frozen=True)
@@ -222,6 +252,12 @@ class NetworkChart(Chart):
     agents: tuple[str, ...]
     coalition: tuple[str, ...]
     links: tuple[Link, ...]
+
+    @property
+    def table(self) -> Table:
+        """Its numbers."""
+        rows = [(k.name, "secret" if k.secret else "public", len(k.members), ", ".join(k.members)) for k in self.links]
+        return _numbers(self, ("channel", "kind", "agents", "members"), rows)
 
 
 @dataclass(frozen=True)
@@ -245,6 +281,22 @@ class HeatMap(Chart):
     rows: tuple[str, ...]
     panels: Mapping[str, Mapping[tuple[str, str], HeatCell]]
     """By heading; then by row and column."""
+
+    @property
+    def table(self) -> Table:
+        """Its numbers."""
+        rows = [
+            (heading, row, column, cell.value, cell.words)
+            for heading, cells in self.panels.items() for (row, column), cell in cells.items()
+        ]  # fmt: skip
+        return _numbers(self, ("group", self.up, self.across, "mean", "reading"), rows)
+
+
+def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCell, ...]]) -> Table:
+    """The numbers of a chart, without columns that are empty throughout."""
+    kept = [place for place in range(len(columns)) if any(row[place] not in ("", None) for row in rows)]
+    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    return Table(chart.name, chart.title, tuple(columns[place] for place in kept), cells)
 
 
 AnyChart: TypeAlias = IntervalChart | LineChart | Plane | NetworkChart | HeatMap

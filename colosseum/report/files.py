@@ -59,12 +59,15 @@ def _check_place(path: Path) -> None:
         raise stop("C122", f"cannot write {path}: {why}")
 
 
-def read_content(folder: Path, findings: Findings, *, thoughts: bool) -> "Content":
-    """All that a page shows, with what models thought or without. Raises ColosseumError."""
+def read_content(folder: Path, findings: Findings, *, thoughts: bool, published: bool = False) -> "Content":
+    """All that a page shows, with what models thought or without, with the published plane or without.
+
+    Raises ColosseumError.
+    """
     from colosseum.report.html.gather import gather
 
     try:
-        return gather(folder, findings, thoughts=thoughts)
+        return gather(folder, findings, thoughts=thoughts, published=published)
     except Unreadable as fault:
         raise stop("C123", str(fault)) from None
 
@@ -78,19 +81,13 @@ def write_html(content: "Content", path: Path) -> str:
     return f"{counted(len(content.index['runs']), 'run')} in {path}"
 
 
-def check_pictures(folder: Path | None) -> None:
+def check_figures(folder: Path | None) -> None:
     """Refuse a folder that could not be written in the end. Raises ColosseumError."""
     if folder is None:
         return
-    from colosseum.report.html.pictures.export import NoFigures, check_figures
-
     _check_name(folder)
     if folder.exists() and not folder.is_dir():
         raise stop("C122", f"cannot write to {folder}: it is no folder")
-    try:
-        check_figures()
-    except NoFigures as missing:
-        raise stop("C122", str(missing), help=missing.help) from None
 
 
 def _check_name(path: Path) -> None:
@@ -99,12 +96,12 @@ def _check_name(path: Path) -> None:
         path.exists()
 
 
-def write_pictures(content: "Content", folder: Path) -> Iterator[str]:
-    """Write every picture as SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises ColosseumError."""
-    from colosseum.report.html.pictures.export import write_figures
+def write_figures(content: "Content", folder: Path) -> Iterator[str]:
+    """Write every chart as PDF, SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises ColosseumError."""
+    from colosseum.report.block_files import write_files
 
     with file_errors(folder):
-        number = write_figures(content.pictures, folder)
-    yield f"{counted(len(content.pictures), 'picture')} in {folder}, {number} files"
-    for name, why in content.without:
-        yield f"no picture of {name}: {why}"
+        number, missing = write_files(content.charts, folder)
+    yield f"{counted(len(content.charts), 'chart')} in {folder}, {number} files"
+    yield from (f"not written: {words}" for words in missing)
+    yield from (f"no chart of {name}: {why}" for name, why in content.without)

@@ -16,9 +16,10 @@ from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.solve import NOT_PROVEN, Optimum
-from colosseum.report.chart import Axis, Drawing, chart
+from colosseum.report.document import Plane, PlanePoint
 from colosseum.report.numbers import column, told_apart
 from colosseum.report.page import Grid, list_facts, page_on, printable, say, show_grid
+from colosseum.report.text_charts import plane_rows
 
 MOST_ROWS: Final = 60
 """Points beyond these are not listed; `--json` has them all."""
@@ -161,14 +162,15 @@ def _render_plot(found: Prospect, console: Console) -> None:
     points = found.frontier.points
     if len(points) < 2:
         return
-    curve = [(p.joint_payoff, p.coalition_value, s) for p, s in zip(points, _signs(len(points)), strict=True)]
+    signs = _signs(len(points))
+    marks = [PlanePoint(p.joint_payoff, p.coalition_value, sign) for p, sign in zip(points, signs, strict=True)]
     others = []
     if found.optimum.value is not None and found.wanted is not None and _below(found):
-        others.append((found.optimum.value, found.wanted, NOMINAL))
-    across, up = _axis("F_n", [x for x, _, _ in (*curve, *others)]), _axis("F_c", [y for _, y, _ in (*curve, *others)])
-    drawing = Drawing(across, up, curves=(curve,), alone=others)
+        others.append(PlanePoint(found.optimum.value, found.wanted, NOMINAL))
+    curve = tuple((p.joint_payoff, p.coalition_value) for p in points)
+    chart = Plane("frontier", "", "", across="F_n", up="F_c", points=(*marks, *others), curve=curve)
     say(console)
-    for line in chart(drawing, width=console.width, ascii_only=console.options.ascii_only):
+    for line in plane_rows(chart, console.width, ascii_only=console.options.ascii_only):
         say(console, line)
     if others:
         say(console, f"{NOMINAL} the optimum; among plans that are as good for the team the coalition prefers 1")
@@ -196,12 +198,6 @@ def _render_harms(found: Prospect, console: Console) -> None:
             say(console, f"λ = {harm.strength:g}: not proven, {harm.reason}")
     say(console)
     say(console, "bound: Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)")
-
-
-def _axis(name: str, values: list[float]) -> Axis:
-    low, high = min(values), max(values)
-    first, last = column([low, high])
-    return Axis(name, low, high, ((low, first), (high, last)))
 
 
 def _signs(count: int) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ from colosseum.evidence.registry import label
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.verdict import Verdicts
 from colosseum.evidence.weighing import Weighed
+from colosseum.report.charts.effects import Effect, Effects, limits
 from colosseum.report.differences import no_pair
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, fits, list_facts, noted, say, show_grid
-from colosseum.report.plots.effects import Effect, Effects, limits
 from colosseum.report.verdicts import PLACES, notes
 
 FEW_DIFFER: Final = ("(7/20)", "so many pairs of how many differ: too few for an interval, so exact tests decide")

@@ -15,13 +15,15 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.statistics import Correlation, Interval
 from colosseum.evidence.summary import ArmSummary, Average, PointSummary, Summary
 from colosseum.evidence.verdict import Verdicts
+from colosseum.report.charts.differences import differences_chart
+from colosseum.report.charts.effects import Effects, effects_of
+from colosseum.report.charts.lines import BELIEVED, lines_chart
 from colosseum.report.differences import show_differences
 from colosseum.report.numbers import decimals, number, reasons
 from colosseum.report.overview import show_overview
 from colosseum.report.page import Grid, list_facts, list_notes, noted, say, say_heading, show_grid
-from colosseum.report.plots.effects import effects_of
-from colosseum.report.plots.show import show_plots
 from colosseum.report.said import show_beliefs, show_judges, show_talk, silences
+from colosseum.report.text_charts import show_charts
 from colosseum.report.unsaid import show_table, unsaid_table
 from colosseum.report.verdicts import range_facts, show_published, show_rule, show_verdicts
 
@@ -101,8 +103,32 @@ def _render_judgement(summary: Summary, judgement: Judgement, console: Console, 
     list_notes(list(range_facts(verdicts)), console)
     if judgement.published:
         show_published(summary, console)
-    show_plots(effects, judgement.agreement, console)
+    if effects.sweep.numeric:
+        show_charts([lines_chart(effects, measure) for measure in (*effects.margins, BELIEVED)], console)
+    else:
+        show_charts([differences_chart(effects, signal) for signal in effects.margins], console)
+    _show_agreement(effects, judgement.agreement, console)
     show_judges(judgement.bench, console)
+
+
+def _show_agreement(effects: Effects, agreement: Mapping[str, Correlation | str], console: Console) -> None:
+    """How actions and messages go together."""
+    if not agreement:
+        return
+    say(console)
+    first = label(next(iter(effects.margins)))
+    say(console, f"Correlation of {first} with the judge's score over seeds (Pearson's r, 95 % interval):")
+    by_words: dict[str, list[str]] = {}
+    for arm, r in agreement.items():
+        by_words.setdefault(_r(r), []).append(arm)
+    list_facts(console, [(", ".join(arms), words) for words, arms in by_words.items()])
+
+
+def _r(found: Correlation | str) -> str:
+    if isinstance(found, str):
+        return f"– {found}"
+    r, low, high = (number(value, 2, sign="+") for value in (found.r, found.low, found.high))
+    return f"{r} [{low}, {high}], n = {found.n}"
 
 
 def _render_points(summary: Summary, console: Console) -> None:

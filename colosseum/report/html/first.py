@@ -4,16 +4,17 @@ evidence supports, as words.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
 
 from colosseum.diagnostics import counted
-from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.calls import Call
 from colosseum.evidence.registry import label
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.answer import answer
+from colosseum.report.charts.effects import tone_of
 from colosseum.report.differences import no_pair
+from colosseum.report.document import Tone
 from colosseum.report.findings import Findings
 from colosseum.report.numbers import reasons
 from colosseum.report.terminal import NOBODY, unit_words
@@ -29,11 +30,6 @@ from colosseum.report.verdicts import (
     rule_words,
     signal_words,
 )
-
-Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
-"""Of a reading: harm was found, none was, or nobody can tell; an arm that is not treated has none."""
-CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
-OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 
 
 @dataclass(frozen=True)
@@ -225,13 +221,6 @@ def _card(arm: ArmVerdict, place: str) -> ArmCard:
         words=tuple(_row(arm, judge, part) for part in judge.parts) if judge else (),
         notes=tuple(_noted(arm)),
     )
-
-
-def tone_of(reading: Reading | None) -> Tone:
-    """How a reading is coloured."""
-    if reading is None:
-        return "plain"
-    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 def _noted(arm: ArmVerdict) -> Iterator[str]:

@@ -15,24 +15,26 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
+from colosseum.report.charts.effects import tone_of
 from colosseum.report.findings import Findings
 from colosseum.report.html.cases import cases
-from colosseum.report.html.first import first, tone_of
+from colosseum.report.html.first import first
+from colosseum.report.html.gallery import Gallery, most_telling
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, Troubles
 from colosseum.report.html.provenance import provenance
-from colosseum.report.html.showing import Gallery
 from colosseum.report.said import silences
 
 
-def gather(folder: Path, findings: Findings, *, thoughts: bool = False) -> Content:
-    """Read all runs and put a page together, with what models thought or without. Raises Unreadable."""
+def gather(folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False) -> Content:
+    """Read all runs and put a page together, with what models thought or without, and the published rule's plane or
+    not. Raises Unreadable.
+    """
     places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
-    health, gallery = Health(), Gallery(findings)
+    health = Health()
     looked = attention(findings.records, arms=findings.plan.arms)
     ordered = _ordered(findings, looked)
-    if (best := next((run for run in ordered if run.figures is not None), None)) is not None:
-        gallery.wanted, gallery.best = (best.point, best.seed), best.trial
+    gallery = Gallery(findings, *most_telling(ordered, looked, findings.summary.control), published=published)
     for case in cases(Reader(folder, kept=Kept.of_user()), findings, thoughts=thoughts):
         case_of |= {record.trial: len(packs) for _, record in case.runs}
         places.append({"point": case.point, "seed": case.seed})
@@ -40,10 +42,10 @@ def gather(folder: Path, findings: Findings, *, thoughts: bool = False) -> Conte
         gallery.add(case)
         for played, _ in case.runs:
             health.count(played)
-    shown, without = gallery.pictures()
+    charts, without = gallery.charts()
     return Content(
         first=first(findings),
-        pictures=shown,
+        charts=charts,
         without=without,
         troubles=_troubles(findings, health),
         provenance=provenance(folder, findings.plan),

@@ -14,18 +14,21 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Final
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
 from pygments.formatters import HtmlFormatter
 
+from colosseum.report.charts.words import clean
+from colosseum.report.document import AnyChart
 from colosseum.report.html.first import First
-from colosseum.report.html.pictures.picture import Picture, clean, cleaned
 from colosseum.report.html.provenance import Provenance
+from colosseum.report.shapes import environment
+from colosseum.report.svg import svg
 
 HERE: Final = files("colosseum.report.html")
 SAFE: Final = 2**53 - 1
 """Up to here every whole number is one of a browser's."""
-STYLES: Final = ("page.css", "viewer.css")
+STYLES: Final = ("page.css", "viewer.css", "picture.css")
 SCRIPTS: Final = (
     "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "aligned.js", "ending.js",
     "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "viewer.js",
@@ -53,9 +56,9 @@ class Content:
     """All that a page shows."""
 
     first: First
-    pictures: Sequence[Picture]
+    charts: Sequence[AnyChart]
     without: Sequence[tuple[str, str]]
-    """Pictures that there are none of, and why."""
+    """Charts that there are none of, and why."""
     troubles: Troubles
     provenance: Provenance
     index: Mapping[str, Any]
@@ -99,7 +102,7 @@ def styles() -> str:
     chosen, asked = _of_specs(DARK, ":root[data-theme=dark]"), _of_specs(DARK, ":root:not([data-theme=light])")
     dark = f"@media screen {{\n{chosen}\n@media (prefers-color-scheme: dark) {{\n{asked}\n}}\n}}"
     specs = [_of_specs(LIGHT, ""), dark]
-    return "\n".join([*own, _text("pictures/templates/picture.css"), *specs])
+    return "\n".join([*own, *specs])
 
 
 def _of_specs(name: str, scope: str) -> str:
@@ -123,11 +126,8 @@ def _text(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FunctionLoader(lambda name: _text(f"templates/{name}")), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=cleaned,
-    )  # fmt: skip
-    made.filters |= {"digits": _digits, "ticked": ticked}
+    made = environment(FunctionLoader(lambda name: _text(f"templates/{name}")))
+    made.filters |= {"digits": _digits, "svg": svg, "ticked": ticked}
     return made
 
 

@@ -1,0 +1,145 @@
+"""Charts and tables as files. In: blocks of a report, a folder; out: figures for papers, and CSV, Markdown, LaTeX.
+
+Each file is written for itself: what cannot be is said, and the others are there. No name is read as markup.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from colosseum.campaign.folder import replace_file
+from colosseum.report.charts.words import clean, slug
+from colosseum.report.document import Amount, AnyChart, Between, Chart, Table, TableCell
+from colosseum.report.numbers import number
+from colosseum.report.paper import FORMATS, NEEDS, figure_files
+from colosseum.report.tables import Column, Kind, as_csv
+
+Plain: TypeAlias = str | int | float | bool | None
+UNKNOWN: Final = "–"
+"""What stands for None where people read; a CSV file has an empty cell."""
+HELP: Final = f"{', '.join(name.upper() for name in FORMATS)} need {NEEDS}: `pip install 'colosseum[figures]'`"
+LATEX: Final = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "λ": r"$\lambda$", "Δ": r"$\Delta$", "−": "$-$", "–": "--",
+    "…": r"\ldots{}", "·": r"$\cdot$",
+}  # fmt: skip
+"""What signs are written as."""
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&^$@:])")
+
+
+def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
+    """Write every chart in all formats and every table in three, by name; say how many files, and what is not there.
+
+    The folder is made where there is none; what else is in it stays. Raises OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written, missing = 0, dict[str, None]()
+    for block in blocks:
+        files: dict[str, bytes] = {}
+        if isinstance(block, Chart):
+            try:
+                files |= figure_files(block)
+            except ImportError:
+                missing[HELP] = None
+            except (ValueError, RuntimeError) as fault:
+                missing[f"{block.name}: matplotlib cannot draw it: {clean(str(fault))}"] = None
+        table = block.table if isinstance(block, Chart) else block
+        files |= {"csv": csv_of(table), "md": markdown_of(table).encode(), "tex": latex_of(table).encode()}
+        for ending, content in files.items():
+            replace_file(folder / f"{slug(block.name)}.{ending}", content)
+        written += len(files)
+    return written, list(missing)
+
+
+def csv_of(table: Table) -> bytes:
+    """Numbers in full; limits and notes of cells have columns of their own."""
+    return as_csv(list(_columns(table)))
+
+
+def _columns(table: Table) -> Iterator[Column]:
+    for place, name in enumerate(table.columns):
+        cells = [_parts(row[place]) for row in table.rows]
+        for part in dict.fromkeys(["", *(part for cell in cells for part in cell)]):
+            values = tuple(cell.get(part) for cell in cells)
+            if part or not cells or any("" in cell for cell in cells):
+                yield Column(clean(f"{name} {part}".strip()), _kind(values), values)
+
+
+def _parts(cell: TableCell) -> dict[str, Plain]:
+    """What a cell holds, by what its column is called besides its name."""
+    match cell:
+        case Amount(value=value, half=half, note=note):
+            more: dict[str, Plain] = {"± half of the 95 % interval": half, "note": clean(note) or None}
+            return {"": value, **{name: each for name, each in more.items() if each is not None}}
+        case Between(low=low, high=high, words=words):
+            return {"low": low, "high": high, **({"note": clean(words)} if words else {})}
+        case str():
+            return {"": clean(cell)}
+        case _:
+            return {"": cell}
+
+
+def _kind(cells: Sequence[Plain]) -> Kind:
+    known = [cell for cell in cells if cell is not None]
+    if known and all(isinstance(cell, bool) for cell in known):
+        return "truth"
+    if not known or any(isinstance(cell, str) for cell in known):
+        return "text" if known else "number"
+    return "whole" if all(isinstance(cell, int) for cell in known) else "number"
+
+
+def markdown_of(table: Table) -> str:
+    """A table with pipes; numbers with six digits where no decimals are given, to the right."""
+    ruler = ["---:" if right else "---" for right in _right(table)]
+    lines = [_marked(table.columns), ruler, *(_marked([_words(cell) for cell in row]) for row in table.rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _marked(cells: Sequence[str]) -> list[str]:
+    return [cell if re.fullmatch(r"-?[\d.]+", cell) else _MARKDOWN.sub(r"\\\1", clean(cell)) for cell in cells]
+
+
+def latex_of(table: Table) -> str:
+    """A `tabular`, which needs no package."""
+    spec = "".join("r" if right else "l" for right in _right(table))
+    lines = [_row(table.columns), r"\hline", *(_row([_words(cell) for cell in row]) for row in table.rows)]
+    return "\n".join([f"% {clean(table.title)}", rf"\begin{{tabular}}{{{spec}}}", *lines, r"\end{tabular}", ""])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join("".join(LATEX.get(sign, sign) for sign in clean(cell)) for cell in cells) + r" \\"
+
+
+def _right(table: Table) -> list[bool]:
+    """Which columns stand to the right: those without text."""
+    return [
+        bool(table.rows) and not any(isinstance(row[n], str) for row in table.rows) for n in range(len(table.columns))
+    ]
+
+
+def _words(cell: TableCell) -> str:
+    """A cell as people read it."""
+    match cell:
+        case Amount(value=value, places=places, signed=plus, half=half):
+            if value is None:
+                return UNKNOWN
+            return _shown(value, places, plus=plus) + ("" if half is None else f" ± {_shown(half, places)}")
+        case Between(low=low, high=high, places=places, signed=plus, words=words):
+            if low is None or high is None:
+                return words or UNKNOWN
+            return f"[{_shown(low, places, plus=plus)}, {_shown(high, places, plus=plus)}]"
+        case None:
+            return UNKNOWN
+        case bool():
+            return "yes" if cell else "no"
+        case float():
+            return _shown(cell, None)
+        case _:
+            return str(cell)
+
+
+def _shown(value: float, places: int | None, *, plus: bool = False) -> str:
+    sign = "+" if plus else "-"
+    return f"{value:{sign}.6g}" if places is None else number(value, places, sign=sign)

@@ -1,0 +1,136 @@
+"""What charts and tables over sweep points show. In: a summary and its verdicts; out: one Effect an arm and point."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from colosseum.evidence.calls import Reading
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.signals import JUDGE
+from colosseum.evidence.statistics import Interval
+from colosseum.evidence.summary import ArmSummary, Average, Comparison, PointSummary, Summary
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Verdicts
+from colosseum.evidence.weighing import Weighed
+from colosseum.model.sweeps import factors
+from colosseum.report.charts.sweep import Sweep, sweep_of
+from colosseum.report.document import Tone
+from colosseum.report.numbers import reasons
+
+CA: Final = "coalition_advantage"
+CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
+OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One arm at one sweep point, against the control."""
+
+    factors: dict[str, str]
+    """Of the point."""
+    arm: str
+    verdict: ArmVerdict | None
+    """None where no seed makes a pair."""
+    advantage: Figure
+    """ΔCA, in the spec's own unit of payoff."""
+    judged: Figure
+    """What the judge's score rose by, in points."""
+    believed: Average
+    """The share of false claims that outsiders of the arm believe."""
+    nulls: dict[str, str]
+    """Why figures that decide, and the judge's score, are null, by name; empty where they are not."""
+    excluded: str
+    """Why seeds make no pair."""
+    point: str = ""
+    """The sweep point by name."""
+    model: str = ""
+    """Where there are several."""
+
+    @property
+    def parts(self) -> Sequence[Weighed]:
+        """The figures that decide, in u."""
+        return self.verdict.action.parts if self.verdict else ()
+
+    def part(self, signal: str) -> Weighed | None:
+        """One of them."""
+        return next((part for part in self.parts if part.signal == signal), None)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """All arms but the control, at all points."""
+
+    sweep: Sweep
+    all: tuple[Effect, ...]
+    """By the factors that a chart does not go along, then the one that it does, then arms."""
+    margins: dict[str, float]
+    """The least effect that matters, in u, by the figures that decide."""
+    control: str
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """By name."""
+        return tuple(dict.fromkeys(effect.arm for effect in self.all))
+
+    @property
+    def places(self) -> list[dict[str, str]]:
+        """The points."""
+        return [dict(place) for place in dict.fromkeys(tuple(effect.factors.items()) for effect in self.all)]
+
+    def name(self, effect: Effect) -> str:
+        """Arm and sweep point."""
+        return ", ".join(part for part in (effect.arm, self.sweep.place(effect.factors)) if part)
+
+    def why_none(self, signal: str) -> str:
+        """Why a figure that decides is known nowhere."""
+        reasons = [effect.nulls.get(signal, "") or effect.excluded for effect in self.all]
+        return next((reason for reason in reasons if reason), "no seed makes a pair")
+
+
+def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
+    """Every arm but the control at every point."""
+    settled = {(point.point, point.model): point for point in verdicts.points}
+    several = len({point.model for point in summary.points}) > 1
+    found = [
+        _effect(point, comparison, arm, settled.get((point.point, point.model)), several=several)
+        for point in summary.points
+        for comparison, arm in zip(point.comparisons, point.arms[1:], strict=True)
+    ]
+    sweep = sweep_of([effect.factors for effect in found])
+    found.sort(key=lambda effect: [_rank(sweep, name, effect) for name in (*sweep.outer, sweep.inner)])
+    return Effects(sweep, tuple(found), dict(verdicts.rule.margins or {}), summary.control)
+
+
+def _rank(sweep: Sweep, name: str, effect: Effect) -> int:
+    """Where a point comes in the order of a factor's values."""
+    value = effect.factors.get(name)
+    return sweep.values[name].index(value) if name and value is not None else -1
+
+
+def _effect(
+    point: PointSummary, comparison: Comparison, arm: ArmSummary, settled: PointVerdicts | None, *, several: bool
+) -> Effect:
+    verdict = next((v for v in settled.arms if v.arm == comparison.arm), None) if settled else None
+    advantage, judged = (comparison.differences[name].paired.mean for name in (CA, JUDGE))
+    place = factors(point.point, point.model if several else "")
+    parts = [part.signal for part in verdict.action.parts] if verdict else []
+    nulls = {name: reasons(comparison.differences[name].nulls) for name in (*parts, JUDGE)}
+    excluded = reasons(comparison.excluded, numbered=True)
+    return Effect(
+        place, comparison.arm, verdict, advantage, judged, arm.scalars["belief_rate"], nulls, excluded,
+        point.point, point.model if several else "",
+    )  # fmt: skip
+
+
+def tone_of(reading: Reading | None) -> Tone:
+    """How a reading is coloured."""
+    if reading is None:
+        return "plain"
+    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
+
+
+def limits(part: Weighed) -> tuple[float, float] | None:
+    """Of the 95 % interval, where the verdict goes by it."""
+    interval = part.paired.interval
+    if part.test != "Student t" or not isinstance(interval, Interval):
+        return None
+    return interval.low, interval.high

@@ -1,0 +1,72 @@
+"""Questions about a coalition that may take long. In: a scenario, its coalition; out: an answer, or why there is none.
+
+An easy question is answered at once. The rest is a process's work that is ended after LIMIT: a chart is not worth more,
+and the commands that ask the same have no such limit.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from colosseum.campaign.processes import pool
+from colosseum.evidence.instance import SolvedTask
+from colosseum.model.scenario import Coalition, Scenario
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.optimum.questions.exposure import Scan, scan
+from colosseum.optimum.questions.prospect import Prospect, prospect
+from colosseum.optimum.solve import Solver
+
+T = TypeVar("T")
+AT_ONCE: Final = 0.1
+"""Seconds that the optimum of an easy instance takes."""
+LIMIT: Final = 15.0
+"""Seconds for one question."""
+STRENGTHS: Final = (0.25, 0.5, 0.75)
+"""λ at which the bound of a coalition's harm is drawn, besides 1."""
+
+
+def prospects(scenario: Scenario, coalition: Coalition) -> Prospect:
+    """What the coalition could have. Raises NotLowered."""
+    return prospect(Solver(scenario.task), coalition, strengths=STRENGTHS)
+
+
+def exposures(scenario: Scenario, coalition: Coalition) -> Scan:
+    """What all coalitions of its size could do. Raises NotLowered."""
+    return scan(Solver(scenario.task), scenario, size=len(coalition.members), by="worst_harm")
+
+
+def time_limited(
+    question: Callable[[Scenario, Coalition], T], scenario: Scenario, coalition: Coalition | None, instance: SolvedTask,
+    *, command: str,
+) -> T | str:  # fmt: skip
+    """The answer; a str is why there is none. `command` is what has more patience."""
+    if coalition is None or not coalition.members:
+        return "there is no coalition"
+    if len(coalition.members) == len(scenario.task.agents):
+        return "the coalition is everybody"
+    if instance.optimum.status != "optimal":
+        return "the optimum is not known"
+    try:
+        if instance.optimum.seconds <= AT_ONCE:
+            return question(scenario, coalition)
+        with _without_sigpipe(), pool(1) as workers:
+            return workers.submit(question, scenario, coalition).result(LIMIT)
+    except NotLowered as fault:
+        return str(fault)
+    except TimeoutError:
+        return f"it takes more than {LIMIT:.0f} s here; `colosseum {command}` has more patience"
+
+
+@contextmanager
+def _without_sigpipe() -> Iterator[None]:
+    """A worker that is ended while it starts must not end us as well: we may be writing to it."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPIPE"):
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)

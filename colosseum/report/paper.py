@@ -1,0 +1,224 @@
+"""Charts for papers, by matplotlib. In: the description of a chart; out: PDF, SVG and PNG in the width of a column.
+
+One function a kind of chart. Names are text: none is read as mathematics.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
+from math import cos, pi, sin
+from typing import TYPE_CHECKING, Any, Final, assert_never
+from warnings import catch_warnings, simplefilter
+
+from colosseum.report.axes import looks
+from colosseum.report.charts.words import clean
+from colosseum.report.document import AnyChart, HeatMap, IntervalChart, LineChart, NetworkChart, Plane, Tone
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NEEDS: Final = "matplotlib"
+FORMATS: Final = ("pdf", "svg", "png")
+WIDE: Final = 4.8
+"""Inches."""
+STYLE: Final[Any] = {
+    "pdf.fonttype": 42, "ps.fonttype": 42, "text.parse_math": False, "svg.hashsalt": "colosseum", "font.size": 8,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 8, "legend.frameon": False,
+    "axes.axisbelow": True, "axes.grid": True, "grid.color": "#e4e4e4", "figure.constrained_layout.use": True,
+    "savefig.dpi": 300,
+}  # fmt: skip
+"""Fonts are embedded whole, as most publishers ask."""
+COLOURS: Final = ("#6b6b6b", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""By `series-0` and so on (Okabe and Ito, told apart without red or green)."""
+MARKERS: Final = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "wedge": "v", "cross": "x"}
+TONES: Final[dict[Tone, tuple[str, str]]] = {
+    "bad": ("#d55e00", "^"), "clear": ("#0072b2", "o"), "open": ("#a87400", "D"), "plain": ("#5a5a5a", "s"),
+}  # fmt: skip
+Style = tuple[str, str]
+"""Colour and marker."""
+
+
+def figure_files(chart: AnyChart) -> dict[str, bytes]:
+    """The chart by format. Raises ImportError without the extra `figures`."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(STYLE), catch_warnings():
+        simplefilter("ignore")  # of signs that the font lacks: they are drawn as boxes
+        match chart:
+            case IntervalChart():
+                figure = _intervals(chart)
+            case LineChart():
+                figure = _lines(chart)
+            case Plane():
+                figure = _plane(chart)
+            case HeatMap():
+                figure = _heat(chart)
+            case NetworkChart():
+                figure = _network(chart)
+            case _:
+                assert_never(chart)
+        assert isinstance(figure, Figure)
+        return {name: _saved(figure, name) for name in FORMATS}
+
+
+def _saved(figure: "Figure", name: str) -> bytes:
+    """Without the time, so that equal charts are equal files."""
+    stream = BytesIO()
+    undated: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    figure.savefig(stream, format=name, metadata=undated.get(name))
+    return stream.getvalue()
+
+
+def _axes(high: float, rows: int = 1) -> tuple["Figure", list["Axes"]]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDE, high))
+    return figure, list(figure.subplots(rows, 1, squeeze=False, sharex=True)[:, 0])
+
+
+def _styles(names: Sequence[str], series: Sequence[str]) -> dict[str, Style]:
+    """As on a page."""
+    found = looks(names, series)
+    return {name: (COLOURS[int(role.rpartition("-")[2])], MARKERS[form]) for name, (role, form) in found.items()}
+
+
+def _intervals(chart: IntervalChart) -> "Figure":
+    figure, (axes,) = _axes(0.7 + 0.3 * len(chart.rows))
+    styles = _styles([row.series for row in chart.rows if row.series], chart.series)
+    for place, row in enumerate(chart.rows):
+        colour, marker = styles.get(row.series, TONES[row.tone])
+        if row.dots:
+            values = [dot.value for dot in row.dots]
+            axes.plot(values, [place + 0.22] * len(values), "|", color=colour, alpha=0.6, markersize=5)
+        low, high = (0.0, row.mean) if chart.zero and not row.dots else (row.low, row.high)
+        if low is not None and high is not None:
+            axes.plot([low, high], [place, place], color=colour, linewidth=2)
+        if row.mean is not None:
+            axes.plot([row.mean], [place], marker, color=colour, markersize=5)
+        axes.annotate(clean(row.note), (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7)
+    names = [clean(", ".join(word for word in (row.group, row.name) if word)) for row in chart.rows]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    if chart.zero:
+        axes.axvline(0, color="black", linewidth=0.8)
+    if chart.margin is not None:
+        axes.axvline(chart.margin, color="black", linewidth=0.8, linestyle=":")
+    axes.set_xlabel(clean(chart.axis))
+    return figure
+
+
+def _lines(chart: LineChart) -> "Figure":
+    figure, found = _axes(0.9 + 1.8 * len(chart.panels), len(chart.panels))
+    styles = _styles([name for lines in chart.panels.values() for name in lines], chart.series)
+    for axes, (heading, lines) in zip(found, chart.panels.items(), strict=True):
+        axes.set_title(clean(heading), loc="left")
+        axes.set_ylabel(clean(chart.up), fontsize=7)
+        axes.axhline(0, color="black", linewidth=0.8)
+        if chart.margin is not None:
+            axes.axhline(chart.margin, color="black", linewidth=0.8, linestyle=":")
+        for name, line in lines.items():
+            (colour, marker), known = styles[name], [(s.x, s.mean) for s in line if s.mean is not None]
+            axes.plot([x for x, _ in known], [y for _, y in known], color=colour, marker=marker, markersize=4)
+            for spot in line:
+                if spot.low is not None and spot.high is not None:
+                    axes.plot([spot.x, spot.x], [spot.low, spot.high], color=colour, linewidth=1)
+    found[-1].set_xlabel(clean(chart.across))
+    _legend(figure, styles)
+    return figure
+
+
+def _legend(figure: "Figure", styles: Mapping[str, Style]) -> None:
+    from matplotlib.lines import Line2D
+
+    marks = [Line2D([], [], color=colour, marker=marker, linestyle="") for colour, marker in styles.values()]
+    if marks:
+        figure.legend(marks, [clean(name)[:60] for name in styles], loc="outside lower center", ncols=3, fontsize=7)
+
+
+def _plane(chart: Plane) -> "Figure":
+    figure, (axes,) = _axes(4.0)
+    styles = _styles([point.series for point in chart.points if point.series], chart.series)
+    if chart.curve:
+        axes.plot([x for x, _ in chart.curve], [y for _, y in chart.curve], color="black", linewidth=1)
+    for axis, value, words in chart.guides:
+        draw, style = (axes.axvline if axis == "across" else axes.axhline), "-" if not words else ":"
+        draw(value, color="black", linewidth=0.8, linestyle=style)
+        place, shift = ((value, 1), (2, -8)) if axis == "across" else ((1, value), (-24, 2))
+        where = ("data", "axes fraction") if axis == "across" else ("axes fraction", "data")
+        axes.annotate(clean(words), place, xycoords=where, xytext=shift, textcoords="offset points", fontsize=6)
+    for point in chart.points:
+        colour, marker = styles.get(point.series, ("black", "."))
+        for xs, ys in _bars(point.x, point.y, point.x_limits, point.y_limits):
+            axes.plot(xs, ys, color=colour, linewidth=1)
+        axes.plot([point.x], [point.y], marker, color=colour, markersize=5, alpha=0.6 if point.run else 1.0)
+        words = "" if point.series else clean(point.name)[:60]  # the legend names series
+        axes.annotate(words, (point.x, point.y), xytext=(4, 4), textcoords="offset points", fontsize=6)
+    axes.set_xlabel(clean(chart.across))
+    axes.set_ylabel(clean(chart.up))
+    _legend(figure, styles)
+    return figure
+
+
+def _bars(
+    x: float, y: float, x_limits: tuple[float, float] | None, y_limits: tuple[float, float] | None
+) -> Iterator[tuple[Sequence[float], Sequence[float]]]:
+    if x_limits:
+        yield x_limits, (y, y)
+    if y_limits:
+        yield (x, x), y_limits
+
+
+def _heat(chart: HeatMap) -> "Figure":
+    figure, found = _axes(0.6 + (0.5 + 0.26 * len(chart.rows)) * len(chart.panels), len(chart.panels))
+    known = [c.value for cells in chart.panels.values() for c in cells.values() if c.value is not None]
+    most = max(map(abs, known), default=1.0) or 1.0
+    for axes, (heading, cells) in zip(found, chart.panels.items(), strict=True):
+        grid = [[cells[r, c].value if (r, c) in cells else None for c in chart.columns] for r in chart.rows]
+        numbers = [[float("nan") if value is None else value for value in row] for row in grid]
+        axes.imshow(numbers, cmap="PuOr_r", vmin=-2 * most, vmax=2 * most, aspect="auto")
+        for (row, column), cell in cells.items():
+            place = chart.columns.index(column), chart.rows.index(row)
+            words = "–" if cell.value is None else f"{cell.value:+.2f}".replace("-", "−")
+            axes.annotate(words, place, ha="center", va="center", fontsize=6)
+            if cell.tone != "plain":
+                colour, marker = TONES[cell.tone]
+                axes.plot(
+                    [place[0] + 0.38],
+                    [place[1]],
+                    marker,
+                    color=colour,
+                    markersize=3,
+                    markeredgecolor="black",
+                    markeredgewidth=0.4,
+                )
+        axes.set_title(clean(heading), loc="left")
+        axes.grid(visible=False)
+        axes.set_xticks(range(len(chart.columns)), [clean(name) for name in chart.columns])
+        axes.set_yticks(range(len(chart.rows)), [clean(name) for name in chart.rows])
+        axes.set_ylabel(clean(chart.up))
+    found[-1].set_xlabel(clean(chart.across))
+    return figure
+
+
+def _network(chart: NetworkChart) -> "Figure":
+    figure, (axes,) = _axes(WIDE * 0.8)
+    turns = {agent: pi / 2 - 2 * pi * n / len(chart.agents) for n, agent in enumerate(chart.agents)}
+    places = {agent: (cos(turn), sin(turn)) for agent, turn in turns.items()}
+    for link in sorted(chart.links, key=lambda link: link.secret):
+        ends = [places[agent] for agent in link.members if agent in places]
+        style: dict[str, Any] = {"color": "#d55e00", "linestyle": "--"} if link.secret else {"color": "#8c8c8c"}
+        middle = [sum(values) / len(ends) for values in zip(*ends, strict=True)] if ends else [0.0, 0.0]
+        for x, y in ends:
+            axes.plot([middle[0], x], [middle[1], y], linewidth=1.5 if link.secret else 0.8, zorder=1, **style)
+        if link.secret:
+            axes.annotate(clean(link.name), (middle[0], middle[1]), fontsize=7, ha="center")
+    for agent, (x, y) in places.items():
+        colour, marker = ("#d55e00", "D") if agent in chart.coalition else ("white", "o")
+        axes.plot([x], [y], marker, color=colour, markeredgecolor="black", markersize=9, zorder=2)
+        axes.annotate(clean(agent), (1.25 * x, 1.2 * y), ha="center", va="center", fontsize=7)
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    axes.margins(0.25)
+    return figure

@@ -1,0 +1,57 @@
+"""From numbers to places. In: values; out: a scale with round ticks and their words."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from colosseum.report.numbers import number
+
+STEPS: Final = (1.0, 2.0, 5.0, 10.0)
+MARGIN: Final = 0.04
+"""Of a scale, that is left free at either end."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From values to places; `start` may be greater than `end`, as where y goes up."""
+
+    low: float
+    high: float
+    start: float = 0.0
+    end: float = 1.0
+
+    def __call__(self, value: float) -> float:
+        """Where a value lies."""
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self, most: int = 5) -> list[float]:
+        """Round numbers within it, about `most`."""
+        least = (self.high - self.low) / most
+        power = 10.0 ** math.floor(math.log10(least))
+        step = power * next(step for step in STEPS if step * power >= least * (1 - 1e-9))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [place * step for place in range(first, last + 1)]
+
+
+def scale(values: Iterable[float], start: float = 0.0, end: float = 1.0, *, margin: float = MARGIN) -> Scale:
+    """A scale with room for values; of equal values one of their own size."""
+    found = list(values)
+    low, high = min(found), max(found)
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-9):
+        room = abs(low) * 0.1 or 1.0
+        return Scale(low - room, high + room, start, end)
+    room = margin * (high - low)
+    return Scale(low - room, high + room, start, end)
+
+
+def tick_words(ticks: Sequence[float], *, signed: bool = False) -> list[str]:
+    """Numbers with as many decimals as their steps need; huge and tiny ones with exponents."""
+    step = min((b - a for a, b in pairwise(ticks)), default=abs(ticks[0]) if ticks else 1.0)
+    largest = max(map(abs, ticks), default=0.0)
+    if largest >= 1e6 or 0 < largest < 1e-4:
+        return [f"{tick:.3g}".replace("-", "−") for tick in ticks]
+    places = max(0, min(6, -math.floor(math.log10(step) + 1e-9))) if step else 0
+    sign = "+" if signed else "-"
+    return [number(tick, places, sign=sign).replace("-", "−") if abs(tick) > step * 1e-6 else "0" for tick in ticks]

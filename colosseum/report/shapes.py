@@ -1,0 +1,171 @@
+"""What pictures are made of. In: places in a view box; out: shapes, and inline SVG by the one template for them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from unicodedata import east_asian_width
+from urllib.parse import quote
+
+from colosseum.report.charts.words import clean
+
+if TYPE_CHECKING:
+    from jinja2 import BaseLoader, Environment
+    from markupsafe import Markup
+
+WIDTH: Final = 420.0
+"""Of every view box: type of 13 stays readable where it has 360 pixels."""
+SIZE: Final = 13.0
+"""Of type; 12 where a class says so."""
+Place: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words on one line."""
+
+    kind: ClassVar = "text"
+    x: float
+    y: float
+    """Of the base line."""
+    words: str
+    role: str = ""
+    """Classes of the style sheet."""
+    anchor: str = "start"
+    title: str = ""
+    """The whole of what was shortened."""
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through places, or an area between them."""
+
+    kind: ClassVar = "line"
+    places: Sequence[Place]
+    role: str
+    title: str = ""
+    href: str = ""
+    closed: bool = False
+    opacity: float = 1.0
+    """Of an area."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A sign at a place."""
+
+    kind: ClassVar = "mark"
+    x: float
+    y: float
+    form: str
+    """One of FORMS."""
+    role: str = ""
+    size: float = 4.0
+    """Half its width."""
+    title: str = ""
+    href: str = ""
+
+    @property
+    def corners(self) -> tuple[Place, ...]:
+        """Of all forms but the circle; those of a cross are ends of its two strokes."""
+        s, t = self.size, self.size * 1.25
+        found: dict[str, tuple[Place, ...]] = {
+            "square": ((-s, -s), (s, -s), (s, s), (-s, s)),
+            "triangle": ((0, -t), (t, s), (-t, s)),
+            "diamond": ((0, -t), (t, 0), (0, t), (-t, 0)),
+            "wedge": ((0, t), (t, -s), (-t, -s)),
+            "cross": ((-s, -s), (s, s), (s, -s), (-s, s)),
+        }
+        return tuple((self.x + dx, self.y + dy) for dx, dy in found[self.form])
+
+
+Shape: TypeAlias = Text | Line | Mark
+
+
+def run_link(trial: str) -> str:
+    """The place on the page of a run."""
+    return f"#run={quote(trial, safe='', errors='replace')}" if trial else ""
+
+
+def width_of(text: str, size: float = SIZE) -> float:
+    """About how wide a text is, in a wide face."""
+    return sum(map(_share, text)) * size
+
+
+def _share(sign: str) -> float:
+    """Of the size of type."""
+    if east_asian_width(sign) in "WF":
+        return 1.0
+    return 0.36 if sign in "iljftr.,:;'|![]() `" else 0.9 if sign in "mwMW@%…" else 0.7 if sign.isupper() else 0.6
+
+
+def named(x: float, y: float, name: str, room: float, role: str = "", anchor: str = "start", href: str = "") -> Text:
+    """A name that may be long: what fits, with an ellipsis where something had to go; the whole is its title then."""
+    whole = clean(name)
+    size = SIZE * 1.1 if "strong" in role else SIZE
+    if width_of(whole, size) <= room:
+        return Text(x, y, whole, role, anchor, href=href)
+    kept, wide = "", width_of("…", size)
+    for sign in whole:
+        wide += width_of(sign, size)
+        if wide > room:
+            break
+        kept += sign
+    return Text(x, y, f"{kept.rstrip()}…", role, anchor, whole, href)
+
+
+def box_of(text: Text) -> tuple[float, float, float, float]:
+    """What words cover: left, top, right, bottom."""
+    wide = width_of(text.words)
+    left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
+    return left, text.y - 12, left + wide, text.y + 4
+
+
+def apart(texts: Iterable[Text], taken: Iterable[tuple[float, float, float, float]] = ()) -> list[Text]:
+    """Those words that cover neither what is taken nor earlier ones."""
+    boxes, kept = list(taken), list[Text]()
+    for text in texts:
+        left, top, right, bottom = box = box_of(text)
+        if not any(left < r and a < right and top < d and b < bottom for a, b, r, d in boxes):
+            boxes.append(box)
+            kept.append(text)
+    return kept
+
+
+def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape]) -> "Markup":
+    """Shapes as inline SVG; colours and type are those of `picture.css`, which a page needs once."""
+    from markupsafe import Markup
+
+    words = {"name": name, "title": title.replace("`", ""), "caption": caption.replace("`", "")}
+    return Markup(_template().render(**words, width=WIDTH, height=height, shapes=shapes))
+
+
+@cache
+def _template() -> Any:
+    made = environment()
+    made.filters["px"] = lambda value: f"{round(value, 1) + 0.0:g}"
+    source = files("colosseum.report.html").joinpath("templates/picture.svg.j2").read_text(encoding="utf-8")
+    return made.from_string(source)
+
+
+def environment(loader: "BaseLoader | None" = None) -> "Environment":
+    """Everything is escaped, and cleaned before."""
+    from jinja2 import Environment, StrictUndefined
+
+    return Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=cleaned,
+    )
+
+
+def cleaned(value: Any) -> Any:
+    """What a template says of a value: a text is cleaned, markup of ours stays."""
+    from markupsafe import Markup
+
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,188 @@
+"""Planes, heat maps and networks for a page. In: the description of a chart; out: its height, and shapes."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import cos, hypot, pi, sin, sqrt
+from typing import Final
+
+from colosseum.report.axes import LEFT, RIGHT, TONES, Look, bottom_axis, left_axis, legend, looks, rule
+from colosseum.report.charts.words import signed
+from colosseum.report.document import HeatCell, HeatMap, NetworkChart, Plane, PlanePoint
+from colosseum.report.scale import Scale, scale
+from colosseum.report.shapes import WIDTH, Line, Mark, Place, Shape, Text, apart, named, run_link, width_of
+
+CELL: Final = 30.0
+MOST_AGENTS: Final = 24
+"""That are all named; of more, members alone are."""
+
+
+# ---- planes --------------------------------------------------------------------------------------------------------
+
+
+def plane_shapes(chart: Plane) -> tuple[float, list[Shape]]:
+    top, bottom = 46.0, 310.0
+    xs = [*(x for p in chart.points for x in (p.x, *(p.x_limits or ()))), *(x for x, _ in chart.curve)]
+    ys = [*(y for p in chart.points for y in (p.y, *(p.y_limits or ()))), *(y for _, y in chart.curve)]
+    across = scale([*xs, *(v for axis, v, _ in chart.guides if axis == "across")], LEFT, RIGHT, margin=0.08)
+    up = scale([*ys, *(v for axis, v, _ in chart.guides if axis == "up")], bottom, top, margin=0.08)
+    look = looks([point.series for point in chart.points if point.series], chart.series)
+    shapes = list(_curve([(across(x), up(y)) for x, y in chart.curve], top, bottom))
+    shapes += bottom_axis(across, top, bottom, chart.across)
+    shapes += left_axis(up, chart.up, above=26)
+    words: list[Text] = []
+    for axis, value, said in chart.guides:
+        place = across(value) if axis == "across" else up(value)
+        ends = (place, top, place, bottom) if axis == "across" else (LEFT, place, RIGHT, place)
+        shapes.append(rule(*ends, "margin" if value else "zero", said))
+        wide = width_of(said, 12) / 2
+        words.append(
+            Text(min(max(place, LEFT + wide), RIGHT - wide), top - 4, said, "soft", "middle")
+            if axis == "across" else Text(RIGHT, place - 5, said, "soft halo", "end")
+        )  # fmt: skip
+    met: Counter[Place] = Counter()
+    names: list[Text] = []
+    for point in chart.points:
+        x, y = across(point.x), up(point.y)
+        turn = met[x, y] if point.series else 0
+        met[x, y] += bool(point.series)
+        shapes += _point(point, look.get(point.series, ("", "circle")), across, up, turn)
+        if point.name:
+            right = x > (LEFT + RIGHT) / 2
+            names.append(named(x + (-8 if right else 8), y - 6, point.name, 150, "halo", "end" if right else "start"))
+    written = apart([text for text in (*words, *names) if text.words])
+    shapes += written
+    shown = {text.words for text in written}
+    entries = look if any(point.series and point.name not in shown for point in chart.points) else {}
+    high, key = legend(entries, bottom + 46)
+    return bottom + 44 + high, [*shapes, *key]
+
+
+def _curve(places: Sequence[Place], top: float, bottom: float) -> Iterator[Shape]:
+    """The boundary, on what lies beyond it, which is tinted."""
+    if places:
+        beyond = [(places[0][0], bottom), *places, (LEFT, places[-1][1]), (LEFT, top), (RIGHT, top), (RIGHT, bottom)]
+        yield Line(beyond, "area tint", "beyond what any decisions allow", closed=True)
+        yield Line(places, "curve")
+
+
+def _point(point: PlanePoint, look: Look, across: Scale, up: Scale, turn: int) -> Iterator[Shape]:
+    """A mark with its intervals; of several at one place, each is moved round it by its `turn`."""
+    x, y, (role, form) = across(point.x), up(point.y), look
+    if point.x_limits:
+        yield rule(across(point.x_limits[0]), y, across(point.x_limits[1]), y, f"thin {role}")
+    if point.y_limits:
+        yield rule(x, up(point.y_limits[0]), x, up(point.y_limits[1]), f"thin {role}")
+    reach = 5.5 * sqrt(turn)
+    x, y = x + reach * cos(2.4 * turn), y + reach * sin(2.4 * turn)
+    size = 4.0 if point.series else 2.5
+    yield Mark(x, y, form, f"dot {role}" if point.run else role, size, point.title, run_link(point.run))
+
+
+# ---- heat maps -----------------------------------------------------------------------------------------------------
+
+
+def heat_shapes(chart: HeatMap) -> tuple[float, list[Shape]]:
+    left = 12 + min(120.0, max(width_of(name) for name in (*chart.rows, chart.up)))
+    wide = min(72.0, (RIGHT - left) / len(chart.columns))
+    most = max(
+        (abs(c.value) for cells in chart.panels.values() for c in cells.values() if c.value is not None), default=1
+    )
+    shapes, y = list[Shape](), 4.0
+    for heading, cells in chart.panels.items():
+        if heading:
+            shapes.append(named(4, y + 14, heading, WIDTH - 8, "strong"))
+            y += 20
+        shapes.append(named(4, y + 32, chart.up, left - 8, "soft"))
+        shapes.append(named(left, y + 14, chart.across, RIGHT - left, "soft"))
+        for number, column in enumerate(chart.columns):
+            shapes.append(named(left + (number + 0.5) * wide, y + 32, column, wide - 4, "soft", "middle"))
+        y += 38
+        for row in chart.rows:
+            shapes.append(named(4, y + 20, row, left - 8))
+            for number, column in enumerate(chart.columns):
+                shapes += _cell(cells.get((row, column)), left + number * wide, y, wide, most)
+            y += CELL
+        y += 12
+    entries = {"harm": TONES["bad"], "none": TONES["clear"], "not settled": TONES["open"]}
+    high, key = legend(entries, y)
+    return y + high, [*shapes, *key]
+
+
+def _cell(cell: HeatCell | None, x: float, y: float, wide: float, most: float) -> Iterator[Shape]:
+    right, low = x + wide - 2, y + CELL - 2
+    corners = ((x, y), (right, y), (right, low), (x, low))
+    if cell is None:
+        return
+    href = f"#{cell.link}" if cell.link else ""
+    strength = 0.0 if cell.value is None else 0.1 + 0.5 * abs(cell.value) / (most or 1.0)
+    role = "up" if (cell.value or 0.0) > 0 else "down"
+    yield Line(corners, f"area cell {role}", cell.words, href, closed=True, opacity=strength)
+    words = "–" if cell.value is None else signed(cell.value, 2, sign="+")
+    if width_of(words, 12) <= wide - 14:
+        yield Text((x + right) / 2 - 5, y + 19, words, "small", "middle", cell.words, href)
+    if cell.tone != "plain":
+        role, form = TONES[cell.tone]
+        yield Mark(right - 8, y + CELL / 2 - 1, form, role, 3.5, cell.words, href)
+
+
+# ---- networks ------------------------------------------------------------------------------------------------------
+
+
+def network_shapes(chart: NetworkChart) -> tuple[float, list[Shape]]:
+    """Agents on a circle; links of two are lines, a channel of more is a square with a spoke to each member."""
+    radius, x, y = 110.0, WIDTH / 2, 142.0
+    turns = {agent: 2 * pi * n / len(chart.agents) - pi / 2 for n, agent in enumerate(chart.agents)}
+    places = {agent: (x + radius * cos(turn), y + radius * sin(turn)) for agent, turn in turns.items()}
+    size = 8.0 if len(chart.agents) <= MOST_AGENTS else 4.0
+    lines, marks, words, hubs = list[Shape](), list[Shape](), list[Text](), list[Place]()
+    for link in sorted(chart.links, key=lambda link: link.secret):
+        ends = [places[agent] for agent in link.members if agent in places]
+        role, many = "secret" if link.secret else "public", len(link.members) > 2
+        title = f"{link.name}, {role}: {', '.join(link.members)}"
+        if not ends:
+            continue
+        middle = sum(a for a, _ in ends) / len(ends), sum(b for _, b in ends) / len(ends)
+        if many:
+            middle = _free(middle, [*hubs, *places.values()])
+            hubs.append(middle)
+            marks.append(Mark(*middle, "square", f"hub-{role}", 5, title))
+        for one, other in [(middle, end) for end in ends] if many else combinations(ends, 2):
+            off = 4.0 if link.secret and not many else 0.0
+            lines.append(_beside(one, other, off, f"rule {role}", title))
+        if many or link.secret:
+            words.append(Text(middle[0], middle[1] - 9, link.name, "halo", "middle"))
+    for agent in sorted(chart.agents, key=lambda agent: agent not in chart.coalition):
+        inside, (a, b) = agent in chart.coalition, places[agent]
+        title = f"{agent}, in the coalition" if inside else agent
+        marks.append(Mark(a, b, "diamond" if inside else "circle", "member" if inside else "outsider", size, title))
+        if inside or len(chart.agents) <= MOST_AGENTS:
+            dx, dy = cos(turns[agent]), sin(turns[agent])
+            side = "middle" if abs(dx) < 0.2 else "start" if dx > 0 else "end"
+            room = WIDTH - 8 if side == "middle" else WIDTH / 2 - radius * abs(dx) - 18
+            role = "strong" if inside else ""
+            words.insert(0, named(a + 14 * dx, b + 4 + (16 if side == "middle" else 8) * dy, agent, room, role, side))
+    bottom = y + radius + 34
+    shapes = [*lines, *marks, *apart(words)]
+    kinds = [("public", "public channel"), ("secret", "secret channel")]
+    used = [(role, said) for role, said in kinds if any(link.secret == (role == "secret") for link in chart.links)]
+    for number, (role, said) in enumerate(used):
+        start = 8.0 + 150 * number
+        shapes += [rule(start, bottom + 8, start + 28, bottom + 8, role), Text(start + 34, bottom + 12, said, "soft")]
+    high, key = legend({"in the coalition": ("member", "diamond"), "not in it": ("outsider", "circle")}, bottom + 20)
+    return bottom + 20 + high, [*shapes, *key]
+
+
+def _free(place: Place, taken: Sequence[Place]) -> Place:
+    """Near a place, where nothing else is."""
+    x, y = place
+    tried = ((x + 5 * turn * cos(2.4 * turn), y + 5 * turn * sin(2.4 * turn)) for turn in range(40))
+    return next((spot for spot in tried if all(hypot(spot[0] - a, spot[1] - b) > 24 for a, b in taken)), place)
+
+
+def _beside(one: Place, other: Place, off: float, role: str, title: str) -> Line:
+    """A straight line, or one a little off it, where another may be."""
+    (a, b), (c, d) = one, other
+    long = hypot(c - a, d - b) or 1.0
+    dx, dy = -(d - b) / long * off, (c - a) / long * off
+    return Line(((a + dx, b + dy), (c + dx, d + dy)), role, title)

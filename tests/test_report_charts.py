@@ -1,0 +1,515 @@
+"""Charts of a report: what is described follows the runs, and its SVG is inert and read without colour."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+from conftest import SPECS, checked
+from records import figures, record, study
+
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.statistics import Interval
+from colosseum.evidence.summary import Summary, summarise
+from colosseum.evidence.verdict import Rule, settle
+from colosseum.model.scenario import Channel, Coalition
+from colosseum.optimum.questions.exposure import Scan, scan
+from colosseum.optimum.questions.prospect import Prospect, prospect
+from colosseum.optimum.solve import Solver
+from colosseum.report.axes import looks
+from colosseum.report.charts.arms import arms_chart
+from colosseum.report.charts.differences import differences_chart
+from colosseum.report.charts.effects import Effects, effects_of, limits
+from colosseum.report.charts.exposure import COALITION, exposure_chart
+from colosseum.report.charts.frontier import Realised, frontier_chart, realised
+from colosseum.report.charts.heat import heat_map, wants_heat
+from colosseum.report.charts.lines import BELIEVED, lines_chart
+from colosseum.report.charts.network import network_chart
+from colosseum.report.charts.plane import plane_chart, published_plane
+from colosseum.report.charts.posts import Posts, posts_chart
+from colosseum.report.charts.words import MOST_DOTS, slug, thinned
+from colosseum.report.document import AnyChart, Chart, HeatMap, IntervalChart, LineChart, NetworkChart, Plane
+from colosseum.report.html.gallery import most_telling
+from colosseum.report.scale import Scale, scale, tick_words
+from colosseum.report.shapes import WIDTH, named, width_of
+from colosseum.report.svg import svg
+
+NAME = "{http://www.w3.org/2000/svg}"
+ARMS = ("baseline", "emergent", "prompted")
+EFFECTS = {"baseline": 0.0, "emergent": 0.02, "prompted": 0.4}
+HOSTILE = "</title><script>alert(1)</script>\u202eevil\u2066 \x00\x1b[2J\ud800 &amp; \"'`$x^2$" + "W" * 200
+"""A name that would close what it stands in, turn the writing round, be mathematics, or fill the chart."""
+STYLE = (files("colosseum.report.html") / "assets/picture.css").read_text(encoding="utf-8")
+Game = tuple[Prospect, Scan, Coalition]
+
+
+def judged(records: Sequence[RunRecord], scores: Mapping[str, float]) -> list[RunRecord]:
+    """The same with a judge's score by arm, and nobody asked for beliefs."""
+    found = []
+    for run in records:
+        assert run.figures is not None
+        said = {"judge_score": Figure(scores[run.arm]), "belief_rate": Figure(None, "no claim")}
+        found.append(replace(run, figures=replace(run.figures, scalars=run.figures.scalars | said)))
+    return found
+
+
+def runs(points: Sequence[str] = ("",), *, seeds: int = 24) -> list[RunRecord]:
+    """A study with two treated arms at some sweep points."""
+    records = [run for point in points for run in study(effects=EFFECTS, seeds=seeds, point=point, quiet=0.0)]
+    return judged(records, {"baseline": 0.0, "emergent": 0.0, "prompted": 3.0})
+
+
+def summed(records: Sequence[RunRecord], arms: Sequence[str] = ARMS) -> Summary:
+    return summarise(records, arms=arms)
+
+
+def effects(records: Sequence[RunRecord], arms: Sequence[str] = ARMS) -> Effects:
+    return effects_of(summed(records, arms), settle(records, arms=arms, rule=Rule()))
+
+
+def drawn(found: AnyChart | str) -> ElementTree.Element:
+    """Its SVG: valid XML that runs nothing, loads nothing, says what it is and fits its frame."""
+    assert isinstance(found, Chart), found
+    text = str(svg(found))
+    root = ElementTree.fromstring(text)
+    assert (root.get("role"), "width" in root.attrib, found.name) == ("img", False, slug(found.name))
+    ids = {element.get("id"): element.text for element in root.iter() if element.get("id")}
+    assert all(ids[name] for name in (root.get("aria-labelledby") or "").split())
+    _, _, wide, high = map(float, (root.get("viewBox") or "").split())
+    assert wide == WIDTH
+    for element in root.iter():
+        assert element.tag not in (f"{NAME}script", f"{NAME}style", f"{NAME}image", f"{NAME}foreignObject")
+        assert not [name for name in element.attrib if name == "style" or name.startswith("on")]
+        assert all(link.startswith("#") for name, link in element.attrib.items() if name.endswith("href"))
+        if element.tag == f"{NAME}text":
+            assert 0 <= float(element.get("x") or -1) <= wide
+            assert 0 <= float(element.get("y") or -1) <= high
+    assert not [sign for sign in text if not (sign.isprintable() or sign == "\n")]
+    assert all(len(row) == len(found.table.columns) for row in found.table.rows)
+    return root
+
+
+def marks(root: ElementTree.Element) -> Iterator[tuple[float, float, str, str]]:
+    """Where each mark that has a title is, what it says, and where it leads."""
+    links = {id(mark): link.get("href") or "" for link in root.iter(f"{NAME}a") for mark in link}
+    for element in root.iter():
+        if "mark" not in (element.get("class") or "").split() or (title := element.find(f"{NAME}title")) is None:
+            continue
+        if element.tag == f"{NAME}circle":
+            x, y = float(element.get("cx") or 0), float(element.get("cy") or 0)
+        else:
+            ends = [
+                [float(n) for n in place.split()] for place in re.findall(r"[-\d.]+ [-\d.]+", element.get("d") or "")
+            ]
+            x, y = ((min(values) + max(values)) / 2 for values in zip(*ends, strict=True))
+        yield x, y, title.text or "", links.get(id(element), "")
+
+
+def straight(places: Sequence[tuple[float, float]], *, within: float = 0.3) -> None:
+    """Pixels are in one line over values."""
+    (a, x), (b, y) = min(places), max(places)
+    for value, place in places:
+        assert place == pytest.approx(x + (value - a) / (b - a) * (y - x), abs=within)
+
+
+def link_of(trial: str) -> str:
+    return f"#run={trial.replace('|', '%7C').replace('=', '%3D')}"
+
+
+# ---- arms and differences -------------------------------------------------------------------------------------------
+
+
+def test_every_run_is_a_dot_that_leads_to_it_and_lies_at_its_value() -> None:
+    records = runs()
+    dots = [mark for mark in marks(drawn(arms_chart(records, summed(records), "outsider_payoff"))) if mark[3]]
+    values = {link_of(r.trial): r.figures.scalars["outsider_payoff"].value for r in records if r.figures}
+    assert len(dots) == len(values) == 72
+    straight([(values[link] or 0.0, x) for x, _, _, link in dots], within=0.1)
+    assert {title.split(":")[0] for _, _, title, _ in dots} >= {"prompted, seed 1", "baseline, seed 24"}
+
+
+def test_means_and_intervals_of_arms_are_those_of_the_summary() -> None:
+    records = runs()
+    chart = arms_chart(records, summed(records), "outsider_payoff")
+    assert isinstance(chart, IntervalChart)
+    for row, arm in zip(chart.rows, summed(records).points[0].arms, strict=True):
+        average = arm.scalars["outsider_payoff"]
+        assert isinstance(average.interval, Interval)
+        assert (row.name, row.mean, row.low, row.high) == (
+            arm.arm, average.mean.value, average.interval.low, average.interval.high,
+        )  # fmt: skip
+    assert chart.caption.startswith("Mean against `baseline`, the farthest: −"), "outsiders earn less"
+
+
+def test_failed_and_null_runs_are_counted_and_not_drawn() -> None:
+    lost = [record("prompted", 4, None), record("prompted", 5, figures(scalars={"regret": "unproven"}))]
+    records = [*runs(seeds=3), *lost]
+    chart = arms_chart(records, summed(records), "regret")
+    assert len([mark for mark in marks(drawn(chart)) if mark[3]]) == 9
+    assert isinstance(chart, IntervalChart)
+    assert "1 run failed. 1 run without a value: unproven." in chart.caption
+
+
+def test_without_a_value_there_is_no_chart_but_a_reason() -> None:
+    failed = [record("baseline", 1, None), record("prompted", 1, None)]
+    assert arms_chart(failed, summed(failed), "regret") == "timeout: no answer within 60 s"
+    null = [record("baseline", 1, figures(scalars={"regret": "unproven"}))]
+    assert arms_chart(null, summed(null), "regret") == "unproven"
+    assert arms_chart([], summed([]), "regret") == "no run is complete"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_runs_that_are_all_equal_have_a_mean_and_no_interval(count: int) -> None:
+    records = [record(arm, seed, figures()) for arm in ARMS for seed in range(count)]
+    chart = arms_chart(records, summed(records), "regret")
+    assert isinstance(chart, IntervalChart)
+    assert {(row.mean, row.low, row.high) for row in chart.rows} == {(1.0, None, None)}
+    drawn(chart)
+
+
+def test_a_thousand_runs_are_thinned_ends_kept_and_it_is_said() -> None:
+    records = runs(seeds=400)
+    chart = arms_chart(records, summed(records), "outsider_payoff")
+    dots = [mark for mark in marks(drawn(chart)) if mark[3]]
+    assert 0.9 * MOST_DOTS <= len(dots) <= MOST_DOTS
+    assert isinstance(chart, IntervalChart)
+    assert "Not every run is drawn" in chart.caption
+    assert list(thinned(range(10), 4)) == [0, 3, 6, 9]
+
+
+def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> None:
+    records = runs(("n=1", "n=2"), seeds=22)
+    found = effects(records)
+    chart = differences_chart(found, "outsider_loss", records=records)
+    assert isinstance(chart, IntervalChart)
+    for row, effect in zip(chart.rows, found.all, strict=True):
+        part = effect.parts[0]
+        assert (row.mean, row.low, row.high) == (part.estimate.value, *(limits(part) or (None, None)))
+        assert sorted(part.differences) == [dot.value for dot in row.dots]
+        assert effect.verdict is not None
+        assert row.note.startswith(f"{effect.verdict.action.call}, ")
+    trials = {link_of(run.trial): run for run in records}
+    base = {(run.point, run.seed): run for run in records if run.arm == "baseline"}
+    dots = [mark for mark in marks(drawn(chart)) if mark[3]]
+    assert len(dots) == 88
+    for _, _, title, link in dots:
+        treated, control = trials[link].figures, base[trials[link].point, trials[link].seed].figures
+        assert treated is not None
+        assert control is not None
+        loss = (control.scalars["outsider_payoff"].value or 0.0) - (treated.scalars["outsider_payoff"].value or 0.0)
+        said = re.fullmatch(rf"seed {trials[link].seed}: (.+) u", title)
+        assert said is not None
+        assert float(said[1].replace("−", "-")) == round(loss / (control.scalars["unit"].value or 1.0), 3)
+    others = differences_chart(found, "outsider_loss", records=runs(("n=1", "n=2"), seeds=21))
+    assert not [mark for mark in marks(drawn(others)) if mark[3]], "dots of other runs lead nowhere"
+
+
+def test_calls_differ_in_colour_and_form() -> None:
+    root = drawn(differences_chart(effects(runs(seeds=22)), "outsider_loss"))
+    classes = [(e.get("class") or "").split()[1] for e in root.iter() if (e.get("class") or "").startswith("mark ")]
+    assert {"up", "open"} & set(classes)
+
+
+def test_without_a_pair_there_are_no_differences() -> None:
+    records = [record("baseline", 1, figures()), record("prompted", 2, figures())]
+    assert "no treated run" in str(differences_chart(effects(records, ("baseline", "prompted")), "outsider_loss"))
+    few = differences_chart(effects(runs(seeds=6)), "outsider_loss")
+    assert isinstance(few, IntervalChart)
+    assert {row.low for row in few.rows} == {None}, "too few differ for an interval"
+    equal = differences_chart(effects([record(arm, 1, figures()) for arm in ARMS]), "outsider_loss")
+    assert "margin 0.04" in [element.text for element in drawn(equal).iter(f"{NAME}text")]
+
+
+# ---- sweeps and planes ----------------------------------------------------------------------------------------------
+
+
+def test_lines_go_through_their_means() -> None:
+    found = effects(runs(("n=5", "n=1", "n=2")))
+    chart = lines_chart(found, "outsider_loss")
+    assert isinstance(chart, LineChart)
+    spots = chart.panels[""]["prompted"]
+    assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
+    known = {effect.factors["n"]: effect.parts[0].estimate.value for effect in found.all if effect.arm == "prompted"}
+    assert [spot.mean for spot in spots] == [known[f"{spot.x:g}"] for spot in spots]
+    heights = [
+        (float(title.split(": ")[1].split(" ")[0].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))
+    ]
+    straight(heights)
+    assert lines_chart(effects(runs()), "outsider_loss") == "no number is swept"
+    assert lines_chart(effects(runs(("n=1", "n=2"), seeds=3)), BELIEVED) == "no claim"
+
+
+def test_many_lines_have_a_panel_an_arm() -> None:
+    chart = lines_chart(
+        effects(runs([f"network={a}, n={n}" for a in "abcdefghijkl" for n in (1, 2)], seeds=2)), "outsider_loss"
+    )
+    assert isinstance(chart, LineChart)
+    assert list(chart.panels) == ["emergent", "prompted"]
+    assert "20 of 24 lines are drawn" in chart.caption
+    drawn(chart)
+
+
+def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> None:
+    points = [f"network={name}, n={n}" for name in ("ring", "star") for n in (1, 2, 3, 4)]
+    found = effects(runs(points, seeds=22))
+    assert wants_heat(found)
+    assert not wants_heat(effects(runs()))
+    chart = heat_map(found, "outsider_loss")
+    assert isinstance(chart, HeatMap)
+    assert (chart.across, chart.columns, chart.up, chart.rows) == (
+        "n",
+        ("1", "2", "3", "4"),
+        "network",
+        ("ring", "star"),
+    )
+    for effect in found.all:
+        cell = chart.panels[effect.arm][effect.factors["network"], effect.factors["n"]]
+        assert cell.value == effect.parts[0].estimate.value
+        assert effect.verdict is not None
+        assert f": {effect.verdict.reading}, " in cell.words
+        assert (
+            cell.link == f"arm={effect.arm}&point=network%3D{effect.factors['network']}%2C%20n%3D{effect.factors['n']}"
+        )
+    links = {link.get("href") for link in drawn(chart).iter(f"{NAME}a")}
+    assert links == {f"#{cell.link}" for cells in chart.panels.values() for cell in cells.values()}
+    one = heat_map(effects(runs([f"n={n}" for n in range(8)], seeds=3)), "outsider_loss")
+    assert isinstance(one, HeatMap)
+    assert (one.up, one.rows) == ("arm", ("emergent", "prompted"))
+
+
+def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own() -> None:
+    found = effects(runs())
+    own, published = plane_chart(found), published_plane(found)
+    for chart in (own, published):
+        assert isinstance(chart, Plane)
+        assert [point.series for point in chart.points] == ["emergent", "prompted"]
+        drawn(chart)
+    assert isinstance(own, Plane)
+    for point, effect in zip(own.points, found.all, strict=True):
+        assert (point.x, point.x_limits, point.y) == (
+            effect.parts[0].estimate.value, limits(effect.parts[0]), effect.judged.value,
+        )  # fmt: skip
+    assert isinstance(published, Plane)
+    assert [point.x for point in published.points] == [effect.advantage.value for effect in found.all]
+    assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
+
+
+# ---- frontier and exposure ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ticket_game() -> Game:
+    """What can be had in the shipped game of tickets."""
+    scenario = checked(SPECS / "jira.colo").expansion.scenario
+    solver, coalition = Solver(scenario.task), scenario.coalitions[0]
+    found = prospect(solver, coalition, strengths=[0.06])
+    return found, scan(solver, scenario, size=2, by="worst_harm"), coalition
+
+
+def outcomes(found: Prospect) -> list[Realised]:
+    points = found.frontier.points
+    ends = [(point.joint_payoff, point.coalition_value) for point in (points[0], points[-1], points[-1])]
+    return [Realised(f"t{seed}", arm, seed, *end) for seed, (arm, end) in enumerate(zip(ARMS, ends, strict=True))]
+
+
+def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> None:
+    found, _, _ = ticket_game
+    chart = frontier_chart(found, outcomes(found), arms=ARMS, where="seed 1", why="Seed 1 is shown.")
+    places = {title: (x, y) for x, y, title, link in marks(drawn(chart)) if not link}
+    reached = {title.split(",")[0]: (x, y) for x, y, title, link in marks(drawn(chart)) if link}
+    assert reached["baseline"] == pytest.approx(places["λ = 0"], abs=1)
+    assert reached["prompted"] == pytest.approx(reached["emergent"], abs=6), "they ended alike"
+    assert reached["prompted"] != reached["emergent"], "and neither hides the other"
+    assert isinstance(chart, Plane)
+    assert chart.caption.startswith("Seed 1 is shown. ")
+    assert f"the critical λ, {found.critical_lambda:.3g}" in chart.caption
+    assert "bound at λ = 0.06" in [words for _, _, words in chart.guides]
+    assert "No run of this instance is complete." in str(frontier_chart(found, [], arms=()))
+    nothing = replace(found, frontier=replace(found.frontier, points=(), steps=(), reason="not proven"))
+    assert frontier_chart(nothing, [], arms=()) == "not proven"
+
+
+def test_only_runs_with_both_payoffs_are_realised() -> None:
+    records = [
+        record("a", 1, figures(scalars={"joint_payoff": 3.0, "coalition_value": 2.0})),
+        record("a", 2, figures(scalars={"coalition_value": "unproven"})),
+        record("a", 3, figures(infeasible=True)),
+        record("a", 4, None),
+    ]
+    assert [(run.seed, run.joint_payoff, run.coalition_value) for run in realised(records)] == [(1, 3.0, 2.0)]
+
+
+def test_an_instance_in_which_the_coalition_lost_is_not_drawn_where_it_gained_in_another() -> None:
+    gains = {1: -1.0, 2: 0.5, 3: 0.25}
+    records = [
+        record(arm, seed, figures(scalars={"coalition_value": gain if arm == "told" else 0.0}))
+        for seed, gain in gains.items() for arm in ("told", "base")
+    ]  # fmt: skip
+    run, why = most_telling(records, {}, "base")
+    assert run is not None
+    assert (run.arm, run.seed) == ("told", 2)
+    assert "Seed 2 is shown" in why
+    assert most_telling(records[2:], {}, "base") == (records[2], "")
+    assert most_telling(records[:2], {}, "base") == (records[0], "The coalition gained in no run.")
+    assert most_telling([], {}, "base") == (None, "")
+
+
+def test_exposure_ranks_and_marks_the_coalition(ticket_game: Game) -> None:
+    _, found, coalition = ticket_game
+    chart = exposure_chart(found, coalition.members)
+    assert isinstance(chart, IntervalChart)
+    rank = next(r for r, e in zip(found.ranks, found.ranking, strict=True) if e.coalition.members == coalition.members)
+    assert f"is on rank {rank} of {len(found.ranking)}" in chart.caption
+    assert [row.name.partition(". ")[0] for row in chart.rows if row.series == COALITION] == [str(rank)]
+    straight([(row.mean or 0.0, x) for row, (x, _, _, _) in zip(chart.rows, marks(drawn(chart)), strict=True)])
+    unknown = replace(found.ranking[0], worst_harm=None, reasons={"worst_harm": "not proven"})
+    dashed = exposure_chart(replace(found, ranking=(unknown,), ranks=(1,)), ())
+    assert isinstance(dashed, IntervalChart)
+    assert [(row.mean, row.note) for row in dashed.rows] == [(None, "not proven")], "what is not known is no zero"
+    assert exposure_chart(replace(found, ranking=(), ranks=(), reason="no optimum"), ()) == "no optimum"
+
+
+# ---- network and posts ----------------------------------------------------------------------------------------------
+
+
+def channels(agents: Sequence[str]) -> list[Channel]:
+    return [
+        *(Channel(f"{a}-{b}", (a, b), secret=False) for a, b in combinations(agents, 2)),
+        Channel("backroom", tuple(agents[:2]), secret=True),
+        Channel("plot", tuple(agents[1:4]), secret=True),
+        Channel("all", tuple(agents), secret=False),
+    ]
+
+
+def test_secret_channels_and_members_are_seen_without_colour() -> None:
+    agents = ("A", "B", "C", "D")
+    chart = network_chart(agents, channels(agents), ("A", "B"))
+    root = drawn(chart)
+    assert {title for _, _, title, _ in marks(root) if "coalition" in title} == {
+        "A, in the coalition", "B, in the coalition",
+    }  # fmt: skip
+    lines = [e.get("class") for e in root.iter(f"{NAME}path") if e.find(f"{NAME}title") is not None]
+    assert (lines.count("rule secret"), lines.count("rule public")) == (1 + 3, 6 + 4)
+    assert "stroke-dasharray" in STYLE.split(".rule.secret")[1].split("}")[0]
+    assert isinstance(chart, NetworkChart)
+    assert ("plot", "secret", 3, "B, C, D") in chart.table.rows
+
+
+@pytest.mark.parametrize("count", [1, 2, 25, 80])
+def test_networks_of_any_size(count: int) -> None:
+    agents = [f"engineer{number}" for number in range(count)]
+    drawn(network_chart(agents, channels(agents) if count > 1 else (), agents[:2] if count > 1 else ()))
+    assert network_chart((), (), ()) == "there are no agents"
+
+
+def test_posts_are_counted_by_round_side_and_secrecy() -> None:
+    posts: Posts = {
+        "baseline": {1: {("members", False): 2.0, ("outsiders", False): 4.0}, 2: {}},
+        "prompted": {1: {("members", False): 1.0, ("members", True): 2.0}},
+    }
+    chart = posts_chart(posts)
+    assert isinstance(chart, LineChart)
+    assert [spot.mean for spot in chart.panels["prompted"]["members, in secret"]] == [2.0, 0.0]
+    assert "67 % in `prompted`" in chart.caption
+    drawn(chart)
+    assert posts_chart({}) == posts_chart({"a": {1: {}}}) == "nobody posted"
+
+
+# ---- hostile names --------------------------------------------------------------------------------------------------
+
+
+def hostile_charts(ticket_game: Game) -> Iterator[AnyChart | str]:
+    records = [
+        replace(run, arm=f"{run.arm}{HOSTILE}", trial=f"{run.trial}{HOSTILE}", point=f'{run.point}, {m}="{HOSTILE}"')
+        for m in "ab" for run in runs(("n=1", "n=2", "n=3", "n=4"), seeds=2)
+    ]  # fmt: skip
+    arms = [f"{arm}{HOSTILE}" for arm in ARMS]
+    found = effects(records, arms)
+    yield arms_chart(records, summed(records, arms), "regret", where=HOSTILE)
+    yield differences_chart(found, "outsider_loss", records=records)
+    yield heat_map(found, "outsider_loss")
+    yield plane_chart(found)
+    yield lines_chart(found, "outsider_loss")
+    prospects, scanned, _ = ticket_game
+    reached = [replace(run, arm=HOSTILE) for run in outcomes(prospects)]
+    yield frontier_chart(prospects, reached, arms=arms, where=HOSTILE, why=HOSTILE)
+    evil = tuple(replace(e, coalition=replace(e.coalition, members=(HOSTILE, "b"))) for e in scanned.ranking)
+    yield exposure_chart(replace(scanned, ranking=evil), (HOSTILE, "b"), where=HOSTILE)
+    agents = [f"{HOSTILE}{number}" for number in range(5)]
+    yield network_chart(agents, channels(agents), agents[:2], where=HOSTILE)
+    yield posts_chart({HOSTILE: {1: {("members", True): 1.0}}})
+
+
+def test_hostile_names_are_cut_and_harmless(ticket_game: Game) -> None:
+    styled = set(re.findall(r"\.([a-z][\w-]*)", STYLE))
+    seen = list(hostile_charts(ticket_game))
+    for chart in seen:
+        root = drawn(chart)
+        for element in root.iter(f"{NAME}text"):
+            assert len(element.text or "") < 80, element.text
+        used = {name for element in root.iter() for name in (element.get("class") or "").split()}
+        assert used <= styled, "every class has a style"
+    assert len({chart.name for chart in seen if isinstance(chart, Chart)}) == len(seen)
+
+
+# ---- scales, words, colours -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0, 1, ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        (-0.17, 0.21, ["−0.1", "0", "0.1", "0.2"]),
+        (0, 3e7, ["0", "1e+07", "2e+07", "3e+07"]),
+        (-2e-6, 2e-6, ["−2e−06", "−1e−06", "0", "1e−06", "2e−06"]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, words: list[str]) -> None:
+    assert tick_words(Scale(low, high, 0, 100).ticks()) == words
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, -1e-9, 1e12])
+def test_equal_values_have_a_scale(value: float) -> None:
+    found = scale([value, value], 0, 100)
+    assert found(value) == pytest.approx(50)
+    assert found.ticks()
+
+
+def test_names_that_are_cut_fit_and_stand_whole_in_their_titles() -> None:
+    for name in ("W" * 50, "日本語" * 20, "i" * 90):
+        text = named(0, 0, name, 60)
+        assert text.words.endswith("…")
+        assert (width_of(text.words) <= 60, text.title) == (True, name)
+
+
+def test_many_arms_look_each_of_its_own_and_the_same_in_all_charts() -> None:
+    arms = [f"arm{number}" for number in range(31)]
+    look = looks(arms, arms)
+    assert len(set(look.values())) == 31
+    assert look["arm0"] == ("series-0", "circle")
+    assert looks(arms[3:5], arms) == {arm: look[arm] for arm in arms[3:5]}
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scope", [".picture {", ':root:not([data-theme="light"])', ':root[data-theme="dark"]'])
+def test_words_and_marks_stand_out_in_both_themes(scope: str) -> None:
+    found = dict(re.findall(r"--picture-([\w-]+): (#\w+);", STYLE.split(scope, 1)[1].split("}")[0]))
+    for words in ("ink", "soft", "up-text", "down", "open-text"):
+        assert contrast(found[words], found["paper"]) >= 4.5, words
+        assert contrast(found[words], found["tint"]) >= 4.5, words
+    for outline in ("0", "1", "2", "3", "4-edge", "5-edge", "6-edge", "up", "down", "open", "axis"):
+        assert contrast(found[outline], found["paper"]) >= 3, outline
+    assert {f"--picture-{name}" for name in found} >= set(re.findall(r"var\((--[\w-]+)\)", STYLE))

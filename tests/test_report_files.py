@@ -1,0 +1,108 @@
+"""Charts and tables as files: figures equal when made again, tables that read back, what is missing said."""
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from test_report_charts import Game, hostile_charts, ticket_game
+
+from colosseum.diagnostics import ColosseumError
+from colosseum.report.block_files import csv_of, latex_of, markdown_of, write_files
+from colosseum.report.document import Amount, AnyChart, Between, Dot, IntervalChart, IntervalRow, Table
+from colosseum.report.files import check_figures
+from colosseum.report.paper import figure_files
+
+__all__ = ["ticket_game"]
+EVIL = "a|b & 100% $x_1$ {~^} #1 \\end `c` <i>*\u202e\nnew"
+TABLE = Table("one", "first\n\\input{evil}", ("arm", "n", "mean_λ"), (
+    ("=1+1", 3, 0.1 + 0.2), (EVIL, None, -1e-9), ("plain", 4, None),
+))  # fmt: skip
+
+
+def chart(name: str = "one") -> IntervalChart:
+    dots = (Dot(0.1, "seed 1", "abc"), Dot(0.3, "seed 2", "def"))
+    rows = (IntervalRow("told", 0.2, 0.1, 0.3, tone="bad", note="effect", dots=dots), IntervalRow("lost", None))
+    return IntervalChart(name, "Title", "What is seen.", axis="loss, u", rows=rows, margin=0.04)
+
+
+def test_every_chart_becomes_six_files_that_are_the_same_again(tmp_path: Path) -> None:
+    kept = tmp_path / "figures" / "mine.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    assert write_files([chart("one"), chart("two"), TABLE], kept.parent) == (15, [])
+    endings = ("pdf", "svg", "png", "csv", "md", "tex")
+    again = {path.name: path.read_bytes() for path in kept.parent.iterdir()}
+    assert set(again) == {"mine.txt", *(f"{name}.{ending}" for name in ("one", "two") for ending in endings)}
+    write_files([chart("one"), chart("two"), TABLE], kept.parent)
+    assert {path.name: path.read_bytes() for path in kept.parent.iterdir()} == again
+
+
+def test_without_the_extra_tables_are_written_and_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    number, missing = write_files([chart("one"), chart("two")], tmp_path / "figures")
+    assert number == len(list((tmp_path / "figures").iterdir())) == 6
+    assert missing == ["PDF, SVG, PNG need matplotlib: `pip install 'colosseum[figures]'`"]
+
+
+def test_fonts_are_embedded_and_names_are_no_mathematics(ticket_game: Game) -> None:
+    found: Iterator[AnyChart | str] = hostile_charts(ticket_game)
+    for each in found:
+        assert not isinstance(each, str)
+        files = figure_files(each)
+        assert files["png"].startswith(b"\x89PNG")
+        assert b"/FontFile2" in files["pdf"], "TrueType, whole"
+        ElementTree.fromstring(files["svg"])
+
+
+def test_csv_reads_back_in_full() -> None:
+    head, *rows = csv.reader(io.StringIO(csv_of(TABLE).decode(), newline=""))
+    assert head == ["arm", "n", "mean_λ"]
+    assert rows[0] == ["'=1+1", "3", repr(0.1 + 0.2)], "a formula is no formula"
+    assert (rows[1][1], float(rows[1][2]), rows[2][2]) == ("", -1e-9, "")
+    assert csv_of(Table("", "", ("a", "b"), ())).decode() == "a,b\r\n"
+
+
+def test_limits_and_notes_of_cells_have_columns_and_words() -> None:
+    table = Table("", "", ("arm", "loss", "limits"), (
+        ("a", Amount(0.25, 2, signed=True), Between(0.1, 0.4, signed=True)),
+        ("b", Amount(None, note="no run"), Between(words="3 of 20 differ")),
+    ))  # fmt: skip
+    head, one, two = csv.reader(io.StringIO(csv_of(table).decode(), newline=""))
+    assert head == ["arm", "loss", "loss note", "limits low", "limits high", "limits note"]
+    assert one == ["a", "0.25", "", "0.1", "0.4", ""]
+    assert two == ["b", "", "no run", "", "", "3 of 20 differ"]
+    assert "+0.25" in latex_of(table)
+    assert r"\[\+0\.100, \+0\.400\]" in markdown_of(table)
+
+
+def test_markdown_has_its_cells_and_no_markup() -> None:
+    lines = markdown_of(TABLE).splitlines()
+    assert lines[1] == "| --- | ---: | ---: |"
+    assert len(lines) == 5
+    for line in lines:
+        assert len(re.findall(r"(?<!\\)\|", line)) == 4
+    assert r"\<i\>\*" in lines[3]
+    assert "| 0.3 |" in lines[2]
+
+
+def test_latex_has_its_cells_and_no_commands() -> None:
+    text = latex_of(TABLE)
+    assert text.splitlines()[0] == "% first \\input{evil}", "one line of comment"
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 4
+    assert all(len(re.findall(r"(?<!\\)&", row)) == 2 for row in rows)
+    assert r"a\textbar{}b \& 100\% \$x\_1\$ \{\textasciitilde{}\textasciicircum{}\} \#1 \textbackslash{}end" in text
+    assert r"mean\_$\lambda$" in text
+    assert r"\begin{tabular}{lrr}" in text
+
+
+def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
+    for folder, words in ((tmp_path / ("f" * 300), "File name too long"), (tmp_path / "file", "it is no folder")):
+        (tmp_path / "file").touch()
+        with pytest.raises(ColosseumError, match=words):
+            check_figures(folder)
