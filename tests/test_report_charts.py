@@ -19,19 +19,19 @@ from colosseum.model.scenario import Channel, Coalition
 from colosseum.optimum.questions.exposure import Scan, scan
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Solver
-from colosseum.report.axes import looks
+from colosseum.report.axes import FORMS, looks
 from colosseum.report.charts.arms import arms_chart
 from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import Effects, effects_of, limits
 from colosseum.report.charts.exposure import COALITION, exposure_chart
-from colosseum.report.charts.frontier import Realised, frontier_chart, realised
+from colosseum.report.charts.frontier import frontier_chart
 from colosseum.report.charts.heat import heat_map, wants_heat
 from colosseum.report.charts.lines import BELIEVED, lines_chart
 from colosseum.report.charts.network import network_chart
-from colosseum.report.charts.plane import plane_chart, published_plane
+from colosseum.report.charts.plane import plane_chart
 from colosseum.report.charts.posts import Posts, posts_chart
 from colosseum.report.charts.words import MOST_DOTS, slug, thinned
-from colosseum.report.document import AnyChart, Chart, HeatMap, IntervalChart, LineChart, NetworkChart, Plane
+from colosseum.report.document import AnyChart, Chart, HeatMap, IntervalChart, LineChart, NetworkChart, Plane, Tone
 from colosseum.report.html.gallery import most_telling
 from colosseum.report.scale import Scale, scale, tick_words
 from colosseum.report.shapes import WIDTH, named, width_of
@@ -98,13 +98,7 @@ def marks(root: ElementTree.Element) -> Iterator[tuple[float, float, str, str]]:
     for element in root.iter():
         if "mark" not in (element.get("class") or "").split() or (title := element.find(f"{NAME}title")) is None:
             continue
-        if element.tag == f"{NAME}circle":
-            x, y = float(element.get("cx") or 0), float(element.get("cy") or 0)
-        else:
-            ends = [
-                [float(n) for n in place.split()] for place in re.findall(r"[-\d.]+ [-\d.]+", element.get("d") or "")
-            ]
-            x, y = ((min(values) + max(values)) / 2 for values in zip(*ends, strict=True))
+        x, y = (float(n) for n in re.findall(r"-?[\d.]+", element.get("transform") or "")[:2])
         yield x, y, title.text or "", links.get(id(element), "")
 
 
@@ -208,9 +202,12 @@ def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> 
 
 
 def test_calls_differ_in_colour_and_form() -> None:
-    root = drawn(differences_chart(effects(runs(seeds=22)), "outsider_loss"))
-    classes = [(e.get("class") or "").split()[1] for e in root.iter() if (e.get("class") or "").startswith("mark ")]
-    assert {"up", "open"} & set(classes)
+    chart = differences_chart(effects(runs(seeds=22)), "outsider_loss")
+    assert isinstance(chart, IntervalChart)
+    tones: list[Tone] = ["bad", "clear", "open"]
+    root = drawn(replace(chart, rows=tuple(replace(chart.rows[0], tone=tone, dots=()) for tone in tones)))
+    looked = [tuple((e.get("class") or "").split()[1:]) for e in root.iter() if "mark " in (e.get("class") or "")]
+    assert looked[::2] == [("triangle", "up"), ("circle", "down"), ("diamond", "open")]
 
 
 def test_without_a_pair_there_are_no_differences() -> None:
@@ -282,7 +279,7 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
 
 def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own() -> None:
     found = effects(runs())
-    own, published = plane_chart(found), published_plane(found)
+    own, published = plane_chart(found), plane_chart(found, published=True)
     for chart in (own, published):
         assert isinstance(chart, Plane)
         assert [point.series for point in chart.points] == ["emergent", "prompted"]
@@ -309,10 +306,16 @@ def ticket_game() -> Game:
     return found, scan(solver, scenario, size=2, by="worst_harm"), coalition
 
 
-def outcomes(found: Prospect) -> list[Realised]:
+def outcomes(found: Prospect) -> list[RunRecord]:
+    """Two runs that did as the coalition wants most, one as the team does, and some that count for nothing."""
     points = found.frontier.points
     ends = [(point.joint_payoff, point.coalition_value) for point in (points[0], points[-1], points[-1])]
-    return [Realised(f"t{seed}", arm, seed, *end) for seed, (arm, end) in enumerate(zip(ARMS, ends, strict=True))]
+    reached = [
+        record(arm, seed, figures(scalars={"joint_payoff": team, "coalition_value": own}))
+        for seed, (arm, (team, own)) in enumerate(zip(ARMS, ends, strict=True))
+    ]
+    unknown, broken = figures(scalars={"coalition_value": "unproven"}), figures(infeasible=True)
+    return [*reached, record("lost", 4, unknown), record("lost", 5, broken), record("lost", 6, None)]
 
 
 def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> None:
@@ -320,6 +323,7 @@ def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> No
     chart = frontier_chart(found, outcomes(found), arms=ARMS, where="seed 1", why="Seed 1 is shown.")
     places = {title: (x, y) for x, y, title, link in marks(drawn(chart)) if not link}
     reached = {title.split(",")[0]: (x, y) for x, y, title, link in marks(drawn(chart)) if link}
+    assert set(reached) == set(ARMS)
     assert reached["baseline"] == pytest.approx(places["λ = 0"], abs=1)
     assert reached["prompted"] == pytest.approx(reached["emergent"], abs=6), "they ended alike"
     assert reached["prompted"] != reached["emergent"], "and neither hides the other"
@@ -330,16 +334,6 @@ def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> No
     assert "No run of this instance is complete." in str(frontier_chart(found, [], arms=()))
     nothing = replace(found, frontier=replace(found.frontier, points=(), steps=(), reason="not proven"))
     assert frontier_chart(nothing, [], arms=()) == "not proven"
-
-
-def test_only_runs_with_both_payoffs_are_realised() -> None:
-    records = [
-        record("a", 1, figures(scalars={"joint_payoff": 3.0, "coalition_value": 2.0})),
-        record("a", 2, figures(scalars={"coalition_value": "unproven"})),
-        record("a", 3, figures(infeasible=True)),
-        record("a", 4, None),
-    ]
-    assert [(run.seed, run.joint_payoff, run.coalition_value) for run in realised(records)] == [(1, 3.0, 2.0)]
 
 
 def test_an_instance_in_which_the_coalition_lost_is_not_drawn_where_it_gained_in_another() -> None:
@@ -451,7 +445,7 @@ def test_hostile_names_are_cut_and_harmless(ticket_game: Game) -> None:
         for element in root.iter(f"{NAME}text"):
             assert len(element.text or "") < 80, element.text
         used = {name for element in root.iter() for name in (element.get("class") or "").split()}
-        assert used <= styled, "every class has a style"
+        assert used <= styled | set(FORMS), "every class has a style"
     assert len({chart.name for chart in seen if isinstance(chart, Chart)}) == len(seen)
 
 

@@ -60,25 +60,12 @@ class Mark:
     x: float
     y: float
     form: str
-    """One of FORMS."""
+    """One of those that the template knows."""
     role: str = ""
     size: float = 4.0
     """Half its width."""
     title: str = ""
     href: str = ""
-
-    @property
-    def corners(self) -> tuple[Place, ...]:
-        """Of all forms but the circle; those of a cross are ends of its two strokes."""
-        s, t = self.size, self.size * 1.25
-        found: dict[str, tuple[Place, ...]] = {
-            "square": ((-s, -s), (s, -s), (s, s), (-s, s)),
-            "triangle": ((0, -t), (t, s), (-t, s)),
-            "diamond": ((0, -t), (t, 0), (0, t), (-t, 0)),
-            "wedge": ((0, t), (t, -s), (-t, -s)),
-            "cross": ((-s, -s), (s, s), (s, -s), (-s, s)),
-        }
-        return tuple((self.x + dx, self.y + dy) for dx, dy in found[self.form])
 
 
 Shape: TypeAlias = Text | Line | Mark

@@ -83,8 +83,9 @@ def _caption(rows: Sequence[IntervalRow], shown: Sequence[IntervalRow], summary:
     base = {row.group: row.mean for row in rows if row.name == summary.control}
     treated = [(row, row.mean, base.get(row.group)) for row in rows if row.name != summary.control]
     far = [(mean - control, row) for row, mean, control in treated if mean is not None and control is not None]
+    places = decimals([gap for gap, _ in far], digits=2)
     words = [
-        f"{signed(gap, sign='+')} {quoted(row.name)}" + (f" at {row.group}" if row.group else "")
+        f"{signed(gap, places, sign='+')} {quoted(row.name)}" + (f" at {row.group}" if row.group else "")
         for gap, row in sorted(far, key=lambda each: -abs(each[0]))[:3]
     ]
     if words:

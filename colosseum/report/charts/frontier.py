@@ -1,7 +1,6 @@
 """What a coalition could have, and what it had. In: a prospect and runs; out: a plane of the frontier with the runs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from colosseum.diagnostics import counted
@@ -17,36 +16,14 @@ WIDENED: Final = 2.0
 """How much wider the chart may get for a bound to be in it."""
 
 
-@dataclass(frozen=True)
-class Realised:
-    """The outcome of one run of the instance."""
-
-    trial: str
-    arm: str
-    seed: int
-    joint_payoff: float
-    """F_n."""
-    coalition_value: float
-    """F_c."""
-
-
-def realised(records: Sequence[RunRecord]) -> list[Realised]:
-    """The outcomes of runs, which are all of one instance; those that lack a figure or break a rule are left out."""
-    found = []
-    for run in records:
-        if run.figures is None or run.figures.infeasible:
-            continue
-        team, own = (run.figures.scalars[name].value for name in ("joint_payoff", "coalition_value"))
-        if team is not None and own is not None:
-            found.append(Realised(run.trial, run.arm, run.seed, team, own))
-    return found
-
-
 def frontier_chart(
-    found: Prospect, runs: Sequence[Realised], *, arms: Sequence[str], where: str = "", why: str = ""
+    found: Prospect, records: Sequence[RunRecord], *, arms: Sequence[str], where: str = "", why: str = ""
 ) -> Plane | str:
-    """F_n across, F_c up; `where` names the instance (`seed 3`), `why` says why this one. A str: why there is none."""
-    points = found.frontier.points
+    """F_n across, F_c up, with the `records` of runs of this instance; a str is why there is none.
+
+    `where` names the instance (`seed 3`), `why` says why it is this one.
+    """
+    points, runs = found.frontier.points, list(_runs(records))
     if not points:
         return found.frontier.reason or "the frontier is not known"
     shown = runs[:MOST_DOTS]
@@ -56,7 +33,7 @@ def frontier_chart(
         " ".join(part for part in (why, *_caption(found, runs, shown)) if part),
         across="F_n: what the team earns",
         up="F_c: what the coalition wants",
-        points=(*_plans(found), *map(_run, shown)),
+        points=(*_plans(found), *shown),
         curve=tuple(sorted(((p.joint_payoff, p.coalition_value) for p in points), key=lambda place: place[1])),
         guides=tuple(_bounds(found, shown)),
         series=tuple(arms),
@@ -80,18 +57,23 @@ def _from(strength: float | None) -> str:
     return "λ not proven" if strength is None else f"λ ≥ {strength:.3g}" if strength else "λ = 0"
 
 
-def _run(run: Realised) -> PlanePoint:
-    had = f"F_n {signed(run.joint_payoff)}, F_c {signed(run.coalition_value)}"
-    title = f"{run.arm}, seed {run.seed}: {had}"
-    return PlanePoint(run.joint_payoff, run.coalition_value, series=run.arm, title=title, run=run.trial)
+def _runs(records: Sequence[RunRecord]) -> Iterator[PlanePoint]:
+    """The outcomes of runs; those that lack a figure or break a rule are left out."""
+    for run in records:
+        if run.figures is None or run.figures.infeasible:
+            continue
+        team, own = (run.figures.scalars[name].value for name in ("joint_payoff", "coalition_value"))
+        if team is not None and own is not None:
+            title = f"{run.arm}, seed {run.seed}: F_n {signed(team)}, F_c {signed(own)}"
+            yield PlanePoint(team, own, series=run.arm, title=title, run=run.trial)
 
 
-def _bounds(found: Prospect, runs: Sequence[Realised]) -> Iterator[Guide]:
+def _bounds(found: Prospect, runs: Sequence[PlanePoint]) -> Iterator[Guide]:
     """By λ, the least F_n that Proposition C.1 allows, as far as it is near."""
     best = found.optimum.value
     if best is None:
         return
-    team = [*(point.joint_payoff for point in found.frontier.points), *(run.joint_payoff for run in runs)]
+    team = [*(point.joint_payoff for point in found.frontier.points), *(run.x for run in runs)]
     reach = best - WIDENED * (best - min(team))
     strengths: dict[float, list[str]] = {}
     for harm in found.harms:
@@ -101,7 +83,7 @@ def _bounds(found: Prospect, runs: Sequence[Realised]) -> Iterator[Guide]:
         yield "across", least, f"bound at λ = {', '.join(found_at)}"
 
 
-def _caption(found: Prospect, runs: Sequence[Realised], shown: Sequence[Realised]) -> Iterator[str]:
+def _caption(found: Prospect, runs: Sequence[PlanePoint], shown: Sequence[PlanePoint]) -> Iterator[str]:
     critical = found.critical_lambda
     yield "The line joins the best plans for any λ; nothing beyond it is possible."
     if critical is not None:
@@ -111,9 +93,9 @@ def _caption(found: Prospect, runs: Sequence[Realised], shown: Sequence[Realised
     if not found.frontier.complete:
         yield "Points may be missing: the frontier is not proven throughout."
     best = found.optimum.value
-    arms = list(dict.fromkeys(run.arm for run in runs))
+    arms = list(dict.fromkeys(run.series for run in runs))
     if best is not None and arms:
-        costs = {arm: [best - run.joint_payoff for run in runs if run.arm == arm] for arm in arms}
+        costs = {arm: [best - run.x for run in runs if run.series == arm] for arm in arms}
         most = max(arms, key=lambda arm: sum(costs[arm]) / len(costs[arm]))
         cost = sum(costs[most]) / len(costs[most])
         yield f"{quoted(most)} cost the team most: {signed(cost)} of F_n, mean of {counted(len(costs[most]), 'run')}."

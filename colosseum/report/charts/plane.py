@@ -1,48 +1,60 @@
 """Actions against messages. In: effects; out: a plane of the verdict's own signals, or of the published rule's."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
 from colosseum.report.charts.effects import Effect, Effects, limits
 from colosseum.report.charts.words import listed, quoted, signed
-from colosseum.report.document import Guide, Plane, PlanePoint
+from colosseum.report.document import Plane, PlanePoint
 
 MOST_NAMED: Final = 12
-UP: Final = "messages: change of the judge's score, points"
-POINT: Final[Guide] = ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point")
+PUBLISHED: Final = (
+    "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
+)
 
 
-def plane_chart(effects: Effects) -> Plane | str:
-    """The action signal across, the judge's change up, with their 95 % intervals; a str is why there is none."""
+def plane_chart(effects: Effects, *, published: bool = False) -> Plane | str:
+    """The action signal across, the judge's change up, with their 95 % intervals; a str is why there is none.
+
+    That of the `published` rule has the change of CA across, and no intervals.
+    """
     signal = next(iter(effects.margins), "")
-    points = [point for effect in effects.all if (point := _point(effects, effect, signal))]
+    points = [point for effect in effects.all if (point := _point(effects, effect, "" if published else signal))]
     if not points:
-        return _why(effects)
+        reasons = [effect.excluded or effect.nulls.get(JUDGE, "") or effect.judged.reason for effect in effects.all]
+        return next((reason for reason in reasons if reason), "nobody judged")
+    what = "coalition advantage" if published else label(signal)
+    margin = 0.0 if published else effects.margins[signal]
     return Plane(
-        "plane",
-        f"Actions against messages: {label(signal)}, and the judge's score",
-        " ".join(_caption(effects, len(points))),
-        across=f"actions: {label(signal)}, treated − control, in u",
-        up=UP,
+        "plane-published" if published else "plane",
+        f"{'The published plane' if published else 'Actions against messages'}: {what}, and the judge's score",
+        PUBLISHED if published else " ".join(_caption(effects, len(points))),
+        across=f"actions: {what}, treated − control{'' if published else ', in u'}",
+        up="messages: change of the judge's score, points",
         points=tuple(points),
         guides=(
-            ("across", 0.0, ""), ("across", effects.margins[signal], f"margin {effects.margins[signal]:g}"),
-            ("up", 0.0, ""), POINT,
+            ("across", 0.0, ""), *((("across", margin, f"margin {margin:g}"),) if margin else ()),
+            ("up", 0.0, ""), ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point"),
         ),
         series=(effects.control, *effects.arms),
     )  # fmt: skip
 
 
 def _point(effects: Effects, effect: Effect, signal: str) -> PlanePoint | None:
-    part, judge = effect.part(signal), effect.verdict.judge if effect.verdict else None
-    x, y, name = part.estimate.value if part else None, effect.judged.value, effects.name(effect)
-    if part is None or x is None or y is None:
+    """An arm at a sweep point; without a signal by the published rule."""
+    part, judge = effect.part(signal), effect.verdict.judge if effect.verdict and signal else None
+    x = effect.advantage.value if not signal else part.estimate.value if part else None
+    y, name = effect.judged.value, effects.name(effect)
+    if x is None or y is None:
         return None
-    words = f"{name}: actions {signed(x, 3, sign='+')} u, messages {signed(y, 2, sign='+')} points"
+    words = (
+        f"{name}: actions {signed(x, 3, sign='+')}{' u' if signal else ''}, messages {signed(y, 2, sign='+')} points"
+    )
     shown = name if len(effects.all) <= MOST_NAMED else ""
-    return PlanePoint(x, y, shown, effect.arm, words, limits(part), limits(judge.parts[0]) if judge else None)
+    ends = (limits(part) if part else None, limits(judge.parts[0]) if judge else None)
+    return PlanePoint(x, y, shown, effect.arm, words, *ends)
 
 
 def _caption(effects: Effects, known: int) -> Iterator[str]:
@@ -55,30 +67,3 @@ def _caption(effects: Effects, known: int) -> Iterator[str]:
     yield "Bars are 95 % intervals. To the right of the margin is an effect in actions, above 1 point one in messages."
     if known < len(effects.all):
         yield f"{len(effects.all) - known} of {len(effects.all)} lack one of the two."
-
-
-def published_plane(effects: Effects) -> Plane | str:
-    """The published rule's own: the change of CA across, the judge's up, by means alone; a str is why there is none."""
-    points = [
-        PlanePoint(x, y, effects.name(effect) if len(effects.all) <= MOST_NAMED else "", effect.arm,
-                   f"{effects.name(effect)}: CA {signed(x, sign='+')}, judge {signed(y, 2, sign='+')}")
-        for effect in effects.all
-        if (x := effect.advantage.value) is not None and (y := effect.judged.value) is not None
-    ]  # fmt: skip
-    if not points:
-        return _why(effects)
-    return Plane(
-        "plane-published",
-        "The published plane: change of CA, and the judge's score",
-        "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages.",
-        across="ΔCA: coalition advantage, treated − control",
-        up=UP,
-        points=tuple(points),
-        guides=(("across", 0.0, ""), POINT),
-        series=(effects.control, *effects.arms),
-    )
-
-
-def _why(effects: Effects) -> str:
-    reasons: Sequence[str] = [e.excluded or e.nulls.get(JUDGE, "") or e.judged.reason for e in effects.all]
-    return next((reason for reason in reasons if reason), "nobody judged")

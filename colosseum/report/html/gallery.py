@@ -14,11 +14,11 @@ from colosseum.report.charts.arms import RAW, SHOWN, arms_chart
 from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.exposure import exposure_chart
-from colosseum.report.charts.frontier import frontier_chart, realised
+from colosseum.report.charts.frontier import frontier_chart
 from colosseum.report.charts.heat import heat_map, wants_heat
 from colosseum.report.charts.lines import BELIEVED, lines_chart
 from colosseum.report.charts.network import network_chart
-from colosseum.report.charts.plane import plane_chart, published_plane
+from colosseum.report.charts.plane import plane_chart
 from colosseum.report.charts.posts import Kind, Posts, posts_chart
 from colosseum.report.document import AnyChart, Chart
 from colosseum.report.findings import Findings
@@ -84,7 +84,7 @@ class Gallery:
             )
         yield "actions against messages", plane_chart(effects)
         if self.published:
-            yield "the published plane", published_plane(effects)
+            yield "the published plane", plane_chart(effects, published=True)
         if effects.sweep.numeric:
             surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
             for measure in (*effects.margins, *([BELIEVED] if surveyed else [])):
@@ -160,7 +160,7 @@ def _frontier(case: Case, played: Played, arms: Sequence[str], where: str, why: 
     if isinstance(found, str):
         return found
     here: list[RunRecord] = [record for each, record in case.runs if each.scenario.task == played.scenario.task]
-    return frontier_chart(found, realised(here), arms=arms, where=where, why=why)
+    return frontier_chart(found, here, arms=arms, where=where, why=why)
 
 
 def _exposure(case: Case, played: Played, where: str) -> AnyChart | str:
