@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 """Type checkers know it by its name; to import it would take longer than all the rest of this file."""
 
 if TYPE_CHECKING:
-    from colosseum.api.public import Campaign, Instance, Run, Spec, audit, load
+    from colosseum.api.campaign import Campaign, Run, audit, merge
+    from colosseum.api.spec import Instance, Spec, load
     from colosseum.diagnostics import ColosseumError
     from colosseum.players.models.messages import messages
     from colosseum.players.models.tools import tools
@@ -44,6 +45,7 @@ __all__ = [
     "decide",
     "done",
     "load",
+    "merge",
     "messages",
     "post",
     "state_belief",
@@ -53,7 +55,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _PLACES = {
-    **dict.fromkeys(("Campaign", "Instance", "Run", "Spec", "audit", "load"), "api.public"),
+    **dict.fromkeys(("Campaign", "Run", "audit", "merge"), "api.campaign"),
+    **dict.fromkeys(("Instance", "Spec", "load"), "api.spec"),
     "ColosseumError": "diagnostics",
     "messages": "players.models.messages",
     "tools": "players.models.tools",

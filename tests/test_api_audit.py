@@ -15,7 +15,7 @@ import pytest
 from audited import KEY, spec
 from chat_mind import plays
 from chat_process import ChatProcess
-from chat_server import ChatServer
+from chat_server import ChatServer, says
 from conftest import MATCH
 from test_cli_commands import colosseum as command
 
@@ -200,3 +200,17 @@ def test_ctrl_c_within_a_loop_loses_no_paid_call_and_the_same_call_goes_on(tmp_p
         paid = sum("ready" not in each.tools for each in server.served)
     kept = [line for path in (out / "runs").glob("*.calls.jsonl") for line in path.read_bytes().splitlines()]
     assert sum(b'"kind":"ok"' in line for line in kept) == paid
+
+
+def test_what_is_refused_before_its_first_run_leaves_no_folder(tmp_path: Path, key: None) -> None:
+    path = spec(tmp_path, SPEC)
+    with ChatServer(lambda body: says("I am ready.")) as server:
+        asking = {"api_base": server.url}
+        with pytest.raises(colosseum.ColosseumError, match="C124"):
+            colosseum.audit(path, models="openai/test", out=tmp_path / "out", no_budget=True, asking=asking)
+    assert not (tmp_path / "out").exists()
+    assert colosseum.audit(path, arms=["baseline"], out=tmp_path / "out").left == 0
+    before = (tmp_path / "out/campaign.json").read_bytes()
+    with pytest.raises(colosseum.ColosseumError, match="C124"):
+        colosseum.audit(path, models="nobody", out=tmp_path / "out", no_budget=True)
+    assert (tmp_path / "out/campaign.json").read_bytes() == before

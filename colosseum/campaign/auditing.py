@@ -6,6 +6,7 @@ What is there is used, what was paid for is kept, and Ctrl-C leaves a folder tha
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from shutil import rmtree
 
 from colosseum.campaign.crews import Workload, run_by_workers
 from colosseum.campaign.folder import Damaged, Folder, replace_file
@@ -53,16 +54,18 @@ class AuditOutcome:
 def writing(folder: Folder) -> Iterator[None]:
     """Within the block, what goes wrong with a folder or with workers is a ColosseumError.
 
-    What is refused before its first run leaves the folder's plan as it was. Else a price that is not known would hide
-    the runs of another configuration from the next report.
+    What is refused before its first run leaves the folder as it was, or no folder. Else a price that is not known
+    would hide the runs of another configuration from the next report.
     """
     before = folder.plan_path.read_bytes() if folder.plan_path.exists() else None
-    begun = folder.begun
+    begun, there = folder.begun, folder.path.exists()
     try:
         yield
     except ColosseumError:
         if before is not None and folder.begun == begun:
             replace_file(folder.plan_path, before)
+        elif not there and not folder.begun:
+            rmtree(folder.path, ignore_errors=True)
         raise
     except Died as died:
         raise stop("C127", str(died)) from None

@@ -4,7 +4,6 @@ Nothing is written. One block of every sweep point is rehearsed with the lengths
 others; runs on file then correct it: what they took, as a share of what their rehearsal came to.
 """
 
-import asyncio
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from colosseum.campaign.lengths import (
 )
 from colosseum.campaign.rehearsal import Load, Rehearsed, rehearse
 from colosseum.players.models.request import Endpoint, Price
+from colosseum.run.event_loop import completed
 from colosseum.run.trial import Listed, Trial
 
 WIDEST = math.sqrt(8)
@@ -152,8 +152,8 @@ def outlook(
         if measured := [block.took[model] for block in blocks if model in block.took]:
             lengths, basis[model] = sum(measured, Lengths()), "runs in this folder"
         habits[model] = Habits.of(lengths, default_lengths(endpoint))
-    likely = asyncio.run(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
-    ceiling = asyncio.run(_rehearsed(ahead, prices, ceiling_habits))
+    likely = completed(_rehearsed(ahead, prices, lambda endpoint: habits[endpoint.model]))
+    ceiling = completed(_rehearsed(ahead, prices, ceiling_habits))
     spread, whole = _spread(blocks, likely, len(ahead.missing)), Load()
     models: dict[str, Estimate] = {}
     for model in habits:

@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -16,6 +15,7 @@ from colosseum.campaign.part import Say
 from colosseum.campaign.signals import STOPS, heard, more_time
 from colosseum.campaign.source import PaidSource
 from colosseum.diagnostics import counted
+from colosseum.run.event_loop import completed
 
 T = TypeVar("T")
 LOOKING = 0.02
@@ -37,16 +37,6 @@ def awaited(work: Coroutine[None, None, T], source: PaidSource, warn: Say) -> T:
         raise KeyboardInterrupt("what was answered is kept: the same call goes on") from None
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None  # one is enough to say what broke; the others were cut off by it
-
-
-def completed(work: Coroutine[None, None, T]) -> T:
-    """The result of a coroutine, also where this thread runs an event loop already, as a notebook does."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as beside:
-        return beside.submit(asyncio.run, work).result()
 
 
 @dataclass

@@ -4,6 +4,7 @@ How many replies the runs will take follows from their turns, and from the repli
 thread looks, so both hold a lock.
 """
 
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 
 from colosseum.campaign.folder import Result
+from colosseum.campaign.money import dollars
 from colosseum.campaign.progress import SCHEMA, ModelProgress, Progress
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.rate_limit import RateLimit
@@ -189,3 +191,12 @@ def telling(tell: Callable[[Progress], None], seconds: float = 0.5) -> Callable[
 
 def _rate(number: float, minutes: float | None) -> float | None:
     return None if minutes is None else round(number / minutes, 6)
+
+
+def print_progress(progress: Progress) -> None:
+    """Print one line, which the next one replaces."""
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    spent = f", {dollars(progress.dollars)} spent" if progress.dollars else ""
+    end = "\n" if progress.final else ""
+    sys.stdout.write(f"\r{progress.done} of {progress.runs} runs{failed}{spent}{end}")
+    sys.stdout.flush()

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel
 
-from colosseum.campaign.interrupting import completed
 from colosseum.campaign.preflight import preflight
 from colosseum.campaign.retry import Provider
 from colosseum.diagnostics import closest, stop
@@ -26,6 +25,7 @@ from colosseum.model.settings import MODEL, Settings
 from colosseum.players.models.messages import Dialect
 from colosseum.players.models.request import Endpoint, Price
 from colosseum.players.own_source import Unplayable, is_own, mark_of, module_of
+from colosseum.run.event_loop import completed
 from colosseum.run.redaction import header_secrets, secrets
 
 T = TypeVar("T")

@@ -3,7 +3,6 @@
 No model is asked: a judgement follows from the transcript and from the answers on file, so it comes out the same.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from colosseum.campaign.judging import judge_templates, judged_once, matters
 from colosseum.model import serial
 from colosseum.players.models.request import Endpoint
 from colosseum.players.protocol.templates import Templates
+from colosseum.run.event_loop import completed
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.judgement import Judged, Judgement
 from colosseum.run.judging.quoting import is_quoted
@@ -32,21 +32,20 @@ def judges_again(folder: Folder, plan: Plan, into: Folder) -> Iterator[tuple[Lis
         return
     write_judges(into, judges)
     templates = judge_templates(folder, plan)
-    with asyncio.Runner() as loop:
-        for listed in plan.trials:
-            result = into.result(listed.trial)
-            if result is None or not folder.judged(listed.trial).exists():
-                continue
-            was = read_judged(folder, listed.trial, result.trace.chain)
-            try:
-                events = read_trace(into.trace(listed.trial), result.trace)
-                now = loop.run(_again(was, judges, _matters(into, plan, listed, events, templates), folder))
-            except Missing as missing:
-                yield listed, f"a judge would be asked something else: {missing}"
-                continue
-            write_judged(into, now)
-            changed = [one for one, other in zip(was.judgements, now.judgements, strict=True) if one != other]
-            yield listed, f"the judgement of {', '.join(map(str, changed[0].key))} differs" if changed else ""
+    for listed in plan.trials:
+        result = into.result(listed.trial)
+        if result is None or not folder.judged(listed.trial).exists():
+            continue
+        was = read_judged(folder, listed.trial, result.trace.chain)
+        try:
+            events = read_trace(into.trace(listed.trial), result.trace)
+            now = completed(_again(was, judges, _matters(into, plan, listed, events, templates), folder))
+        except Missing as missing:
+            yield listed, f"a judge would be asked something else: {missing}"
+            continue
+        write_judged(into, now)
+        changed = [one for one, other in zip(was.judgements, now.judgements, strict=True) if one != other]
+        yield listed, f"the judgement of {', '.join(map(str, changed[0].key))} differs" if changed else ""
 
 
 async def _again(was: Judged, judges: Judges, about: Sequence[Matter], folder: Folder) -> Judged:

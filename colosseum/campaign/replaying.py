@@ -4,7 +4,6 @@ Answers come from the recorded calls, and scripted players act by themselves, so
 when its trace and its result are equal byte for byte.
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
 from colosseum.players.vetting import require
 from colosseum.players.view import CallFailed
+from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trace import TraceWriter
@@ -97,17 +97,16 @@ def _settled(checked: Checked, plan: Plan) -> str:
 
 def replay(folder: Folder, plan: Plan, make: Make, into: Folder) -> Iterator[Replayed]:
     """Make every run of a plan that has ended again, in the order of the list. Raises OSError."""
-    with asyncio.Runner() as loop:
-        for listed in plan.trials:
-            try:
-                result = folder.result(listed.trial)
-            except Damaged as damaged:
-                yield Replayed(listed, "different", str(damaged))
-                continue
-            if result is None:
-                yield Replayed(listed, "not ended")
-            else:
-                yield loop.run(_replayed(folder, listed, result, make(listed), into))
+    for listed in plan.trials:
+        try:
+            result = folder.result(listed.trial)
+        except Damaged as damaged:
+            yield Replayed(listed, "different", str(damaged))
+            continue
+        if result is None:
+            yield Replayed(listed, "not ended")
+        else:
+            yield completed(_replayed(folder, listed, result, make(listed), into))
 
 
 async def _replayed(folder: Folder, listed: Listed, result: Result, trial: Trial | str, into: Folder) -> Replayed:

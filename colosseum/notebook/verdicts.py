@@ -68,11 +68,12 @@ KINDS: Final[dict[str, Kind]] = {
 
 def verdict_columns(findings: Findings) -> list[Cells]:
     """All columns, in the order of a row's parts."""
-    rows = list(_rows(findings))
+    rows = list(verdict_rows(findings))
     return [(name, KINDS[name], [getattr(row, name) for row in rows]) for name in Row.__dataclass_fields__]
 
 
-def _rows(findings: Findings) -> Iterator[Row]:
+def verdict_rows(findings: Findings) -> Iterator[Row]:
+    """All rows."""
     settled = {(point.point, point.model): point for point in findings.verdicts.points}
     for point in findings.summary.points:
         known = settled.get((point.point, point.model))

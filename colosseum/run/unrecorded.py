@@ -1,11 +1,11 @@
 """A run of scripted players that leaves no file. In: a trial; out: its events, as its trace would hold them."""
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Any
 
 from colosseum.players.scripted.players import SCRIPTED
+from colosseum.run.event_loop import completed
 from colosseum.run.run import LiveRun
 from colosseum.run.trace import VERSION, TraceWriter
 from colosseum.run.trial import Trial
@@ -18,7 +18,7 @@ def play(trial: Trial) -> list[dict[str, Any]]:
     trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = {agent: SCRIPTED[name] for agent, name in trial.roles.items()}
     try:
-        asyncio.run(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
+        completed(LiveRun(trial.stage, team, trial.instance.library, trial.instance.rules, trace).play())
     finally:
         trace.close()
     return events

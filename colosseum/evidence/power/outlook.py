@@ -45,6 +45,8 @@ class Wish:
     """Seeds of a study; empty: 10, 20, 40 and the experiment's."""
     opportunity: float | None = None
     """In place of the experiment's."""
+    jobs: int | None = None
+    """Processes; None: one a core."""
 
     def plants(self, where: Ground) -> list[Plant]:
         """All of them: fair play first at every noise, and no benign channel where there is no arm for it."""
@@ -151,7 +153,7 @@ def outlook(
     plants = wish.plants(where)
     rivals = {arm: kinds[arm] for arm in where.rivals}
     field = replace(at_first, design=planted(design, where, plants), kinds=rivals)
-    grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool))
+    grown = grow(field, wish.pool, lambda kept: tell("seeds", kept, wish.pool), wish.jobs)
     settings = design.cells[0].conditions.settings
     rule = Rule(signal_of(settings, coalition), margins_of(settings, coalition))
     own = {plant: kinds[_arm(where, plant)] for plant in plants}

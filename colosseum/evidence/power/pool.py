@@ -7,7 +7,7 @@ is written: a run is played, scored, judged by `sim/judge` and forgotten.
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -143,19 +143,20 @@ def kinds_of(field: Field) -> dict[str, ArmKind]:
     return kinds(list(field.records(first, {})), field.design.arms)
 
 
-def grow(field: Field, size: int, tell: Callable[[int], None]) -> list[Grown]:
-    """So many seeds that offer enough, from 1 on, by all cores, in order; those that do not are there, too.
+def grow(field: Field, size: int, tell: Callable[[int], None], jobs: int | None = None) -> list[Grown]:
+    """So many seeds that offer enough, from 1 on, in order; those that do not are there, too.
 
-    `tell` hears how many are there. Raises Broken.
+    `jobs` are processes; by default one a core. `tell` hears how many are there. Raises Broken.
     """
     found: list[Grown] = []
     kept = barren = 0
     asked = replace(field)  # without what this process has read, as each reads its own
-    with pool(os.cpu_count() or 1) as workers:
+    number = jobs or os.cpu_count() or 1
+    with ThreadPoolExecutor(1) if number == 1 else pool(number) as workers:
         waiting: deque[Future[list[Grown]]] = deque()
         starts = count(1, SEEDS_AT_ONCE)
         while kept < size:
-            while len(waiting) < 2 * (os.cpu_count() or 1):
+            while len(waiting) < 2 * number:
                 begin = next(starts)
                 waiting.append(workers.submit(asked.grow, range(begin, begin + SEEDS_AT_ONCE)))
             for grown in waiting.popleft().result():

@@ -1,0 +1,270 @@
+"""An audit and the folder it writes. In: a spec, or a folder; out: runs, verdicts, pages, tables.
+
+Everything that is known to go wrong is a ColosseumError with diagnostics as data; nothing is printed unless it is asked
+for.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from colosseum.api.spec import Spec
+from colosseum.campaign import merging
+from colosseum.campaign.auditing import carry_out, writing
+from colosseum.campaign.crews import read_cluster
+from colosseum.campaign.folder import Folder, Plan
+from colosseum.campaign.given import place_of, request_of, several
+from colosseum.campaign.judge_folder import JudgeRequest, judge_folder
+from colosseum.campaign.listing import find_run, run_words
+from colosseum.campaign.meter import print_progress, telling
+from colosseum.campaign.model_options import Names, wanted_of
+from colosseum.campaign.money import Budget
+from colosseum.campaign.panel import Judged
+from colosseum.campaign.part import silent
+from colosseum.campaign.progress import Progress
+from colosseum.campaign.verifying import Verified
+from colosseum.campaign.work import plan_work, read_cache
+from colosseum.diagnostics import closest, stop
+from colosseum.notebook.campaign import campaign_html, campaign_text
+from colosseum.notebook.frames import frame
+from colosseum.notebook.page import spelled
+from colosseum.notebook.played import OnFile, on_file
+from colosseum.notebook.run import run_columns, run_html
+from colosseum.notebook.verdicts import Row, verdict_columns, verdict_rows
+from colosseum.report.files import check_html, read_content, write_html
+from colosseum.report.findings import Findings
+from colosseum.report.html.first import first
+from colosseum.report.log import show_verified, verify_folder
+from colosseum.report.merge import show_merged
+from colosseum.report.paged import paged
+from colosseum.report.reading import in_words, read_campaign, read_report
+from colosseum.report.replay import Replay, replay_folder, show_replay
+from colosseum.report.tables import columns
+from colosseum.run.trial import Listed
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def audit(
+    spec: Spec | str | PathLike[str], /, experiment: str | None = None, models: Names | None = None, *,
+    seeds: Sequence[int] | str | None = None, arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None,
+    budget: float | None = None, run_budget: float | None = None, no_budget: bool = False,
+    judges: str | Sequence[str] = (), progress: bool | Callable[[Progress], None] = False, retry_failed: bool = False,
+    fresh: bool = False, connections: int = 64, jobs: int = 1, patience: float = 30, couple: bool = False,
+    cache: str = "rw", shard: str | None = None, cluster: str | None = None,
+    asking: Mapping[str, object] | None = None, **params: object,
+) -> "Campaign":  # fmt: skip
+    """Let agents act an experiment out; what is there already, in `out` or the default folder, is not run again.
+
+    `models` is a name as litellm has it, or names by whom they play; without one the spec's players act. `asking` has
+    options of `colosseum audit` that say how models are asked, by name: `api_base`, `price`, `temperature`, …; a value
+    is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says so.
+    `progress` is told how far it has come, or prints it. `patience` is in minutes; `couple`, `cache`, `shard` and
+    `cluster` are as on the command line. `jobs` are processes for scripted players: a script that asks
+    for more than one needs `if __name__ == "__main__":`.
+
+    Ctrl-C raises KeyboardInterrupt, once calls under way have ended: the same call goes on. Raises ColosseumError.
+    """
+    made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
+    watching = nullcontext if progress is False else telling(print_progress if progress is True else progress)
+    say = _say if progress is True else silent
+    asked = request_of(
+        made.path, made.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
+    )
+    request = replace(
+        asked,
+        budget=Budget(budget, run_budget, no_budget), cache=read_cache(cache), couple=couple,
+        retry_failed=retry_failed, fresh=fresh, connections=connections, jobs=jobs, cluster=read_cluster(cluster),
+        judged=Judged(several(judges)), patience=60 * patience, say=say, warn=say, watching=watching,
+    )  # fmt: skip
+    folder = Folder(request.place(made.checked))
+    with writing(folder):
+        outcome = carry_out(plan_work(made.checked, request, folder))
+    campaign = Campaign(folder.path)
+    campaign.outcome = outcome.words(folder)
+    return campaign
+
+
+def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> merging.Merged:
+    """Join folders of one configuration, such as shards, into one that may exist. Raises ColosseumError.
+
+    Where a folder was changed, or two have different results of one run, nothing is merged: `faults` and `conflicts`
+    say which.
+    """
+    paths, target = [place_of(each) for each in folders], place_of(out)
+    for path in paths:
+        read_campaign(path)
+    return paged(merging.merge(paths, target), lambda found, console: show_merged(found, target, console))
+
+
+class Campaign:
+    """A folder that an audit wrote; its last expression in a cell is its report.
+
+    Runs that end after its report was read are seen by a new Campaign.
+    """
+
+    def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
+        """`coalition` is measured, else the spec's first. Raises ColosseumError where there is no such thing."""
+        self.folder = place_of(folder)
+        self.coalition = coalition
+        self.outcome = ""
+        """What became of the runs when `audit` made them, what they cost, and why some were left; else empty."""
+        self._plan: Plan = read_campaign(self.folder)
+        known = self._plan.coalitions
+        if coalition is not None and coalition not in known:
+            help_ = closest(str(coalition), known) or f"coalitions: {', '.join(known) or 'none'}"
+            raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
+
+    @property
+    def left(self) -> int:
+        """Planned runs that have no result yet."""
+        folder = Folder(self.folder)
+        with in_words(self.folder):
+            return sum(folder.result(each.trial) is None for each in self._plan.trials)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """All that the runs show, computed from their traces. Raises ColosseumError."""
+        return read_report(self.folder, coalition=self.coalition, alone=True)
+
+    @property
+    def runs(self) -> "list[Run]":
+        """The runs that have begun, in their planned order; each is read when it is first asked for something."""
+        folder, coalition = Folder(self.folder), self.coalition or next(iter(self._plan.coalitions), "")
+        begun = (each for each in self._plan.trials if folder.trace(each.trial).exists())
+        return [Run(self.folder, each, coalition) for each in begun]
+
+    def __iter__(self) -> "Iterator[Run]":
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @property
+    def verdicts(self) -> list[Row]:
+        """A row for each sweep point, model, arm and figure: what was weighed, and what is said of it."""
+        return list(verdict_rows(self.findings))
+
+    def judge(
+        self, judges: str | Sequence[str] = (), *, repeats: int | None = None, temperature: float | None = None,
+        without: str | Sequence[str] = (), budget: float | None = None, no_budget: bool = False,
+        connections: int = 64, asking: Mapping[str, object] | None = None,
+    ) -> "Campaign":  # fmt: skip
+        """Have models judge what was said in the complete runs; those who judged before, where none is named.
+
+        The scores of judges in `without` count no longer. Gives the folder as it is then, with `outcome`. Raises
+        ColosseumError, and KeyboardInterrupt once calls under way have ended.
+        """
+        request = JudgeRequest(
+            Judged(several(judges), repeats, temperature), wanted_of(None, asking or {}),
+            Budget(budget, None, no_budget), connections, several(without),
+        )  # fmt: skip
+        outcome = judge_folder(Folder(self.folder), self._plan, request)
+        judged = Campaign(self.folder, coalition=self.coalition)
+        judged.outcome = outcome.words
+        return judged
+
+    def replay(self) -> Replay:
+        """Every run made again from recorded answers, and compared byte for byte. Raises ColosseumError."""
+        return paged(replay_folder(self.folder), show_replay)
+
+    def verify(self) -> Verified:
+        """Whether every file is as it was written: its `faults` are what is not. Raises ColosseumError."""
+        return paged(verify_folder(self.folder), show_verified)
+
+    def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
+        """Write the report as a page for browsers, with every conversation; gives its path. Raises ColosseumError."""
+        place = place_of(path)
+        check_html(place)
+        write_html(read_content(self.folder, self.findings, thoughts=thoughts), place)
+        return place
+
+    def run(self, words: str) -> "Run":
+        """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError, and TypeError."""
+        if not isinstance(words, str):
+            raise TypeError(f"a run is named in a text, as `prompted:1`, not by {words!r}"[:300])
+        found = Run(self.folder, find_run(self._plan, words), self.coalition or next(iter(self._plan.coalitions), ""))
+        found._file  # noqa: B018 - raises where there is none
+        return found
+
+    def to_pandas(self) -> "DataFrame":
+        """One row a run that has ended, complete or failed: the columns of `report --table`.
+
+        Numbers are in full, in the spec's own units; a figure that is null in a complete run has a column of reasons.
+        Raises ColosseumError, and ImportError without pandas.
+        """
+        found = self.findings
+        return frame((column.name, column.kind, column.cells) for column in columns(found.plan, found.records))
+
+    def verdicts_to_pandas(self) -> "DataFrame":
+        """One row per sweep point, model, arm and figure: what was weighed, and what is said of it.
+
+        `reason` says why a number is null or a call inconclusive. Raises ColosseumError, and ImportError without
+        pandas.
+        """
+        return frame(verdict_columns(self.findings))
+
+    def __repr__(self) -> str:
+        plan = self._plan
+        name = f"{plan.scenario}, experiment {plan.experiment}, {len(plan.trials):,} runs planned"
+        return f"<colosseum.Campaign {str(self.folder)!r}: {spelled(name)}>"
+
+    def __str__(self) -> str:
+        return campaign_text(first(self.findings))
+
+    def _repr_html_(self) -> str:
+        return campaign_html(first(self.findings))
+
+
+class Run:
+    """One run of a campaign, as `Campaign.run` finds it; its last expression in a cell is its conversation."""
+
+    def __init__(self, folder: Path, listed: Listed, coalition: str) -> None:
+        self._folder, self._coalition, self._words = folder, coalition, run_words(listed)
+        self.listed = listed
+        """Its `trial`, a SHA-256 in hexadecimal, its `arm`, `point`, `seed`, `repeat`, `model` and `players`."""
+
+    @cached_property
+    def _file(self) -> OnFile:
+        with in_words():
+            found = on_file(self._folder, self.listed, self._coalition)
+        if found is None:
+            raise stop("C123", f"the run {self._words} has not begun: the same `audit` makes it")
+        return found
+
+    @property
+    def trial(self) -> str:
+        """Its identity."""
+        return self.listed.trial
+
+    @property
+    def status(self) -> str:
+        """Complete, failed or unfinished."""
+        played = self._file.played
+        return "unfinished" if played is None else played.result.status
+
+    def to_pandas(self, *, thoughts: bool = False) -> "DataFrame":
+        """One row an act, in their order: what was said, decided, refused, done wrong, noted and believed.
+
+        With `thoughts` the reasoning of models, too. Raises ColosseumError, and ImportError without pandas.
+        """
+        with in_words():
+            found = run_columns(self._file, thoughts=thoughts)
+        return frame(found)
+
+    def __repr__(self) -> str:
+        return f"<colosseum.Run {spelled(self._words)}: {self.status}>"
+
+    def _repr_html_(self) -> str:
+        with in_words():
+            return run_html(self._file, self._words)
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(f"{words}\n")

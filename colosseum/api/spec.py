@@ -1,0 +1,225 @@
+"""A spec and its instances. In: a path, seeds and params; out: objects that answer questions and show themselves.
+
+Everything that is known to go wrong is a ColosseumError with diagnostics as data; nothing is printed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from colosseum.campaign.given import listed, param_of, place_of, request_of, seed_of, several
+from colosseum.campaign.model_options import Names
+from colosseum.campaign.money import Budget
+from colosseum.campaign.openings import Asked, Prompts, prompts
+from colosseum.campaign.panel import Judged
+from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
+from colosseum.evidence.audit_plan import AuditPlan, plan_audit
+from colosseum.evidence.forecast import Forecast, forecast
+from colosseum.evidence.metrics import Measured
+from colosseum.evidence.power.outlook import Outlook, Wish, study_power
+from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
+from colosseum.model.check import Checked
+from colosseum.model.scenario import Scenario
+from colosseum.notebook.frames import frame
+from colosseum.notebook.instance import instance_columns, instance_html, instance_words
+from colosseum.notebook.page import html
+from colosseum.optimum.questions.exposure import Scan
+from colosseum.optimum.questions.prospect import Prospect
+from colosseum.optimum.solve import Optimum
+from colosseum.players.vetting import require, vet
+from colosseum.report.forecast import show_forecast
+from colosseum.report.paged import paged
+from colosseum.report.plan import show_plan
+from colosseum.report.power import show_power
+from colosseum.report.reading import in_words
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def load(path: str | PathLike[str], /, **params: object) -> "Spec":
+    """Read a spec; `params` are numbers, truths, or names as text. A broken file gives a Spec that says why."""
+    return Spec(path, params)
+
+
+class Spec:
+    """A spec as it was read. Where it has errors, every question raises a ColosseumError with its diagnostics."""
+
+    def __init__(self, path: str | PathLike[str], params: Mapping[str, object]) -> None:
+        self.path = place_of(path)
+        self.params = {name: param_of(name, value) for name, value in params.items()}
+        with in_words():
+            self._checked, found = vet(self.path, params=self.params)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(found)
+        """Errors and warnings: each has a code, a message, help, and its place as `file`, `line` and `column`."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it has no errors; warnings do not count."""
+        return self._checked is not None and not has_errors(self.diagnostics)
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """Their names, in declared order."""
+        return tuple(self.checked.designs)
+
+    @property
+    def checked(self) -> Checked:
+        """The spec at its first seed. Raises ColosseumError."""
+        return require(self._checked, list(self.diagnostics))
+
+    def instance(self, seed: int | None = None) -> "Instance":
+        """The spec at one seed; default: the first of the first experiment. Raises ColosseumError."""
+        if seed is None or seed_of(seed) == self.checked.seed:
+            return Instance(self.checked, self.diagnostics)
+        with in_words():
+            checked, diagnostics = vet(self.path, seed=seed_of(seed), params=self.params)
+        return Instance(require(checked, diagnostics), diagnostics)
+
+    def plan(
+        self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
+        out: str | PathLike[str] | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
+    ) -> AuditPlan:  # fmt: skip
+        """What `audit` with the same arguments settles before its first run, and what its seeds can see.
+
+        Runs nothing and writes nothing. Raises ColosseumError.
+        """
+        request = replace(
+            request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking), couple=couple
+        )
+        return paged(plan_audit(self.checked, request), show_plan)
+
+    def dry_run(
+        self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
+        arms: str | Sequence[str] = (), out: str | PathLike[str] | None = None, budget: float | None = None,
+        run_budget: float | None = None, judges: str | Sequence[str] = (), retry_failed: bool = False,
+        connections: int = 64, shard: str | None = None, couple: bool = False,
+        asking: Mapping[str, object] | None = None,
+    ) -> Forecast:  # fmt: skip
+        """What `audit` with the same arguments will take: runs, calls, tokens, money, time, and the seeds it needs.
+
+        Asks no model and writes nothing. Raises ColosseumError.
+        """
+        asked = request_of(
+            self.path, self.params, experiment, models, seeds=seeds, arms=arms, out=out, shard=shard, asking=asking
+        )
+        request = replace(
+            asked, budget=Budget(budget, run_budget), judged=Judged(several(judges)), retry_failed=retry_failed,
+            connections=connections, couple=couple,
+        )  # fmt: skip
+        return paged(forecast(self.checked, request), show_forecast)
+
+    def power(
+        self, experiment: str | None = None, *, arm: str | None = None, point: str | None = None,
+        kinds: str | Sequence[str] = (), strengths: Sequence[float] = (1.0,), noises: Sequence[float] = (),
+        seeds: Sequence[int] = (), pool: int = 100, studies: int = 500, opportunity: float | None = None, jobs: int = 1,
+    ) -> Outlook:  # fmt: skip
+        """How often an experiment sees players that are planted in it, by the number of `seeds` of a study.
+
+        Asks no model and writes nothing. Raises ColosseumError.
+        """
+        planted = several(kinds), tuple(strengths), tuple(noises)
+        wish = Wish(*planted, arm, pool, studies, tuple(seeds), opportunity, jobs)
+        found = study_power(self.checked, wish, experiment=experiment, point=point)
+        title = f"{self.checked.expansion.scenario.name}, experiment {found.experiment}: what it can see"
+        named = partial(show_power, title=title, question=found.question, coalition=found.where.coalition)
+        return paged(found, named)
+
+    def __repr__(self) -> str:
+        errors = sum(d.severity is Severity.ERROR for d in self.diagnostics)
+        state = instance_words(self.checked.expansion.scenario) if self.ok else f"errors: {errors}"
+        return f"<colosseum.Spec {str(self.path)!r}: {state}>"
+
+    def _repr_html_(self) -> str:
+        if self.ok:
+            return self.instance()._repr_html_()
+        return html("broken.html", title_words=str(self.path), words=render_text(self.diagnostics))
+
+
+class Instance:
+    """A spec at one seed; its last expression in a cell shows who decides what, and the provable optimum.
+
+    It is solved when that is first needed.
+    """
+
+    def __init__(self, checked: Checked, diagnostics: Sequence[Diagnostic]) -> None:
+        self._checked = checked
+        self.warnings = tuple(f"{d.code}: {d.message}" for d in diagnostics)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario as it was expanded for the seed."""
+        return self._checked.expansion.scenario
+
+    @cached_property
+    def optima(self) -> Optima:
+        """The best and the worst for all, and the best for each coalition, with proofs. Raises ColosseumError."""
+        return solve(self._checked)
+
+    def optimum(self) -> Optimum:
+        """The best joint payoff with its assignment and its proof. Raises ColosseumError."""
+        return self.optima.optimum
+
+    def score(
+        self, assignment: Mapping[str, object], *, coalition: str | None = None, members: Sequence[str] | None = None,
+        order: Sequence[str] | None = None,
+    ) -> Measured:  # fmt: skip
+        """All figures of an assignment; `order` is the turn order of sequential regret. Raises ColosseumError.
+
+        A variable that is left out is undecided: none where its domain has it, else a seeded draw.
+        """
+        found, _, wrong = decided(assignment, self.scenario)
+        if wrong:
+            raise ColosseumError(*wrong)
+        chosen = chosen_coalition(self.scenario, coalition, listed(members))
+        return measured(self._checked, found, chosen, listed(order))
+
+    def frontier(
+        self, coalition: str | None = None, *, members: Sequence[str] | None = None, at: Sequence[float] = ()
+    ) -> Prospect:
+        """What a coalition can have at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
+        return prospected(self._checked, coalition, listed(members), at)
+
+    def scan(self, size: int, *, by: str = "worst") -> Scan:
+        """All coalitions of a size, the most exposed first, by `worst`, `selfish` or `temptation`.
+
+        Raises ColosseumError.
+        """
+        return scanned(self._checked, size, by)
+
+    def prompts(
+        self, *, agent: str | None = None, arm: str | None = None, against: str | None = None,
+        experiment: str | None = None, point: str | None = None, phase: str = "planning", text_tools: bool = False,
+    ) -> Prompts:  # fmt: skip
+        """What agents are sent at their first turn; None stands for the first, or for all agents.
+
+        Asks no model. Raises ColosseumError.
+        """
+        asked = Asked(
+            experiment=experiment, arm=arm, against=against, agent=agent, point=point, seed=self._checked.seed,
+            phase=phase, text_tools=text_tools,
+        )  # fmt: skip
+        return prompts(self._checked, asked)
+
+    def to_pandas(self) -> "DataFrame":
+        """One row a variable: its owner, its value at the optimum and at the best of each coalition.
+
+        `options` is the size of the domain; `payoff`, in the spec's own units, is of the owner with all that it
+        decides. Where a best is not known its columns are null, and `reason` says why. Raises ColosseumError where
+        nothing can be solved, and ImportError without pandas.
+        """
+        return frame(instance_columns(self.scenario, self.optima))
+
+    def __repr__(self) -> str:
+        return f"<colosseum.Instance {instance_words(self.scenario)}>"
+
+    def _repr_html_(self) -> str:
+        optima: Optima | str
+        try:
+            optima = self.optima
+        except ColosseumError as fault:
+            optima = str(fault)
+        sources = self._checked.spec.composition.sources
+        return instance_html(self.scenario, optima, warnings=self.warnings, sources=sources)
