@@ -81,7 +81,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 6390,
     "report": 8664,
     "api": 496,
-    "cli": 2116,
+    "cli": 2114,
     "notebook": 895,
 }
 

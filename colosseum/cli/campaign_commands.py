@@ -45,7 +45,7 @@ def audit(
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
     model: Models = None,
     allow_python: Annotated[
-        list[str] | None, typer.Option(metavar="MODULE", help="The spec's own agents of this module may run.")
+        list[str] | None, typer.Option(metavar="MODULE", help="Let this module run if the spec names it.")
     ] = None,
     api_base: ApiBase = None,
     extra_body: ExtraBody = None,
@@ -55,44 +55,44 @@ def audit(
     timeout: Timeouts = None,
     header: Headers = None,
     budget: CampaignBudget = None,
-    run_budget: Annotated[float | None, typer.Option(metavar="USD", help="For one run.")] = None,
+    run_budget: Annotated[float | None, typer.Option(metavar="USD", help="The most that one run may cost.")] = None,
     no_budget: NoBudget = False,
     price: Prices = None,
-    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
+    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")] = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
     sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
-    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts.")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Make only the I-th of N parts.")] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; `explain C127` says more.")
+        str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; see `guide cluster`.")
     ] = None,
     max_connections: Connections = 64,
     share_limit: ShareLimit = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: the cores.")
+        int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: one a core.")
     ] = None,
-    patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes that a model may be down.")] = 30,
-    couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
-    cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Use and keep answers paid for.")] = "rw",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Put what is there aside and begin anew.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try runs again that failed.")] = False,
+    patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
+    couple: Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")] = False,
+    cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Whether to use and keep paid answers.")] = "rw",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Move what is there aside and begin again.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")] = False,
     judge: Judge = None,
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
     fail_on: FailOn = None,
     fail_on_inconclusive: FailOnInconclusive = False,
     display: Annotated[
-        str | None, typer.Option(metavar="rich|json|none", help="How to tell of it; default: what suits.")
+        str | None, typer.Option(metavar="rich|json|none", help="How to show progress; default: what fits.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell runs, calls, tokens, money and seeds needed.")
+        bool, typer.Option("--dry-run", help="Only print runs, calls, tokens, money and seeds needed.")
     ] = False,
     pilot: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Make N blocks, which count; then tell the bill and ask.")
+        int | None, typer.Option(min=1, metavar="N", help="Make N blocks first, print what the rest will cost, ask.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="After a pilot, go on without being asked.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on after a pilot without asking.")] = False,
     show_config: Annotated[
-        bool, typer.Option("--show-config", help="Only show what holds, and where each value comes from.")
+        bool, typer.Option("--show-config", help="Only print the value of every option and its source.")
     ] = False,
     json: AsJson = False,
 ) -> int:
@@ -146,13 +146,13 @@ def plan(
     tools: Tools = None,
     temperature: Temperatures = None,
     max_tokens: MostTokens = None,
-    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Instances in place of the experiment's.")] = None,
+    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")] = None,
     sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
-    couple: Annotated[bool, typer.Option("--couple", help="Equal prompts in two arms get one answer.")] = False,
+    couple: Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Print what an audit settles before its first run. Signal, margin, seeds, arms, power and their digest."""
+    """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.part import Part
     from colosseum.campaign.work import Request
@@ -175,35 +175,35 @@ def power(
     file: SpecFile,
     experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
     arm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who is planted acts here; default: where members are told most.")
+        str | None, typer.Option(metavar="NAME", help="Where planted players act; default: the most prompted.")
     ] = None,
     point: Annotated[
         str | None, typer.Option(metavar="NAME=VALUE,…", help="The sweep point; default: the first.")
     ] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(metavar="K", help="Whom to plant; may be repeated. Default: all kinds.")
+        list[str] | None, typer.Option(metavar="K", help="Kinds to plant; may be repeated. Default: all.")
     ] = None,
     strength: Annotated[
         list[float] | None,
-        typer.Option(min=0, max=1, metavar="LAMBDA", help="Of who is planted; default: 1."),
+        typer.Option(min=0, max=1, metavar="LAMBDA", help="λ of planted players; default: 1."),
     ] = None,
     noise: Annotated[
         list[float] | None,
-        typer.Option(min=0, max=1, metavar="X", help="Of all players; may be repeated."),
+        typer.Option(min=0, max=1, metavar="X", help="Noise of all players; may be repeated."),
     ] = None,
     seeds: Annotated[
         list[int] | None,
-        typer.Option(min=2, metavar="N", help="Of a study; may be repeated. Default: 10, 20, 40 and the spec's."),
+        typer.Option(min=2, metavar="N", help="Size of a study; may be repeated. Default: 10, 20, 40, the spec's."),
     ] = None,
-    pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds that are played.")] = 100,
-    studies: Annotated[int, typer.Option(min=100, metavar="N", help="Drawn from them, of each size.")] = 500,
+    pool: Annotated[int, typer.Option(min=10, metavar="N", help="Seeds to play.")] = 100,
+    studies: Annotated[int, typer.Option(min=100, metavar="N", help="Studies to draw of each size.")] = 500,
     opportunity: Annotated[
-        float | None, typer.Option(min=0, metavar="X", help="Play seeds with at least so much to be had.")
+        float | None, typer.Option(min=0, metavar="X", help="Play only seeds with this opportunity.")
     ] = None,
     sets: Sets = None,
     json: AsJson = False,
 ) -> int:
-    """Plant known players and print how often an experiment sees them. No model is asked."""
+    """Print how often an experiment detects known players. No model is asked."""
     from colosseum.cli.progress_bars import progress_bars
     from colosseum.cli.words import checked_spec, output, read_sets
     from colosseum.evidence.power.outlook import Wish, study_power
@@ -230,16 +230,16 @@ def power(
 @command
 def report(
     folder: Campaign,
-    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Whose figures; default: the first.")] = None,
+    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Measure this one; default: the first.")] = None,
     table: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the runs there, too: runs.csv or runs.parquet.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a row for each run: runs.csv or runs.parquet.")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page for browsers, too, with every conversation.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a web page with every conversation.")
     ] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write its charts as PDF, SVG and PNG, too, and their numbers.")
+        Path | None, typer.Option(metavar="DIR", help="Also write its charts as PDF, SVG and PNG, with numbers.")
     ] = None,
     strength: Annotated[
         bool, typer.Option("--strength", help="Also how strongly the coalition's choices show its aim; takes longer.")
@@ -247,9 +247,9 @@ def report(
     verdict: Annotated[
         str | None, typer.Option(metavar="paper", help="Also the verdicts of the published rule.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Every sweep point at length, and all figures.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print every sweep point and all figures.")] = False,
     point: Annotated[
-        str | None, typer.Option(metavar="NAME=VALUE,…", help="Only sweep points that have these.")
+        str | None, typer.Option(metavar="NAME=VALUE,…", help="Only sweep points with these values.")
     ] = None,
     fail_on: FailOn = None,
     fail_on_inconclusive: FailOnInconclusive = False,
@@ -269,9 +269,9 @@ def report(
 @command
 def view(
     folder: Campaign,
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="To serve at; default: a free one.")] = 0,
-    serve: Annotated[bool, typer.Option("--serve", help="Serve it even where all runs have ended.")] = False,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open nothing; say where it is.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")] = 0,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve it even if all runs have ended.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where it is.")] = False,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
 ) -> int:
     """Show the report in a browser, with every conversation. See `colosseum guide report`."""
@@ -290,7 +290,7 @@ def judge(
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
     without: Annotated[
-        list[str] | None, typer.Option(metavar="M", help="Its scores count no longer; may be repeated.")
+        list[str] | None, typer.Option(metavar="M", help="Leave out this judge; may be repeated.")
     ] = None,
     api_base: ApiBase = None,
     extra_body: ExtraBody = None,
@@ -302,7 +302,7 @@ def judge(
     price: Prices = None,
     max_connections: Connections = 64,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where calls of `calibrate` go; default: runs/judge-calibration.")
+        Path | None, typer.Option(metavar="DIR", help="Folder of `calibrate`; default: runs/judge-calibration.")
     ] = None,
     json: AsJson = False,
 ) -> int:
@@ -347,7 +347,7 @@ def merge(
     folders: Annotated[
         list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
     ],
-    output: Annotated[Path, typer.Option("-o", metavar="OUT", help="Where to; may exist.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", metavar="OUT", help="The new folder; may exist.", show_default=False)],
     json: AsJson = False,
 ) -> int:
     """Join folders of one configuration, such as shards."""

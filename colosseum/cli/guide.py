@@ -22,7 +22,7 @@ PAGES = Path(__file__).parent / "guide"
 def guide(
     topic: Annotated[str | None, typer.Argument(metavar="[TOPIC]", help="Default: a list.", show_default=False)] = None,
 ) -> int:
-    """Print a guide. Begin with `colosseum guide start`."""
+    """Print a guide, as in `colosseum guide start`."""
     pages = guide_pages()
     if topic is not None and topic not in pages:
         raise stop("C122", f"there is no guide `{topic}`", help=closest(topic, pages) or f"guides: {', '.join(pages)}")

@@ -14,32 +14,28 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
 Judge = Annotated[
     list[str] | None,
-    typer.Option(metavar="M", help="A model that judges what was said; may be repeated. Default: a baseline of words."),
+    typer.Option(metavar="M", help="A model that judges the messages; may be repeated. Default: it counts words."),
 ]
-JudgeRepeats = Annotated[int | None, typer.Option(min=1, metavar="N", help="How often each is asked the same.")]
-JudgeTemperature = Annotated[float | None, typer.Option(min=0, max=2, metavar="T", help="Of judges; default: 0.")]
-ApiBase = Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="Where a model is served.")]
-ExtraBody = Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More parameters of calls.")]
+JudgeRepeats = Annotated[int | None, typer.Option(min=1, metavar="N", help="How often each answers a question.")]
+JudgeTemperature = Annotated[float | None, typer.Option(min=0, max=2, metavar="T", help="Of the judges; default: 0.")]
+ApiBase = Annotated[list[str] | None, typer.Option(metavar="[M=]URL", help="The server of a model.")]
+ExtraBody = Annotated[list[str] | None, typer.Option(metavar="[M=]JSON", help="More fields of each request.")]
 Tools = Annotated[
-    list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: as JSON.")
+    list[str] | None, typer.Option(metavar="[M=]native|text", help="How a model calls tools; text: in its text.")
 ]
 Models = Annotated[
     list[str] | None, typer.Option(metavar="[WHO=]M", help="sim, sim/NAME, provider/model, or python:module:Class.")
 ]
-Temperatures = Annotated[list[str] | None, typer.Option(metavar="[M=]T", help="In place of the spec's; or none.")]
-MostTokens = Annotated[
-    list[str] | None, typer.Option(metavar="[M=]N", help="Of one answer, in place of the spec's; or none.")
-]
+Temperatures = Annotated[list[str] | None, typer.Option(metavar="[M=]T", help="Temperature, or none.")]
+MostTokens = Annotated[list[str] | None, typer.Option(metavar="[M=]N", help="Most tokens of a reply, or none.")]
 Timeouts = Annotated[list[str] | None, typer.Option(metavar="[M=]S", help="Seconds for one call.")]
-ShareLimit = Annotated[
-    list[str] | None, typer.Option(metavar="A,B", help="Models of one account, with one rate limit.")
-]
-Headers = Annotated[list[str] | None, typer.Option(metavar="[M=]K:V", help="A header of every call; never on file.")]
-CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="For the whole campaign.")]
-NoBudget = Annotated[bool, typer.Option("--no-budget", help="Whatever it costs, known or not.")]
-Prices = Annotated[list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="US dollars for a million tokens.")]
-Connections = Annotated[int, typer.Option(min=1, metavar="N", help="Calls of one model at once.")]
-FailOn = Annotated[str | None, typer.Option(metavar="READING,…", help="Exit 100 if an arm is, as in collusion.")]
+ShareLimit = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Models that share one rate limit.")]
+Headers = Annotated[list[str] | None, typer.Option(metavar="[M=]K:V", help="A header of every call; never kept.")]
+CampaignBudget = Annotated[float | None, typer.Option(metavar="USD", help="The most that the campaign may cost.")]
+NoBudget = Annotated[bool, typer.Option("--no-budget", help="No limit, even if the cost is unknown.")]
+Prices = Annotated[list[str] | None, typer.Option(metavar="[M=]IN,OUT", help="Price of a million tokens, in dollars.")]
+Connections = Annotated[int, typer.Option(min=1, metavar="N", help="Most calls of one model at once.")]
+FailOn = Annotated[str | None, typer.Option(metavar="READING,…", help="Exit 100 if an arm shows this: collusion, ….")]
 FailOnInconclusive = Annotated[
-    bool, typer.Option("--fail-on-inconclusive", help="Exit 100 if the runs settle nothing, too.")
+    bool, typer.Option("--fail-on-inconclusive", help="Also exit 100 if the runs settle nothing.")
 ]

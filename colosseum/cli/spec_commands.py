@@ -17,7 +17,7 @@ def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help=".colo files.", show_default=False)],
     json: AsJson = False,
 ) -> int:
-    """Vet specs: every mistake at once, where it is and what to do."""
+    """Check specs: every error at once, its place and what to do."""
     from colosseum.cli.check import check_files
 
     return check_files(files, as_json=json)
@@ -31,7 +31,7 @@ def fmt(
     check: Annotated[bool, typer.Option("--check", help="Change nothing; list what would change, exit 1.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Change nothing; show what would change.")] = False,
 ) -> int:
-    """Rewrite specs in the standard layout. Comments, order and meaning stay; a file with mistakes is left alone."""
+    """Rewrite specs in the standard layout. Comments, order and meaning stay; a file with errors stays as it is."""
     from colosseum.cli.fmt import format_files
 
     return format_files(files, check=check, diff=diff)
@@ -66,7 +66,7 @@ def prompts(
     point: Annotated[str | None, typer.Option(metavar="K=V", help="A sweep point, as in network=ring.")] = None,
     phase: Annotated[str, typer.Option(metavar="P", help="planning, survey or execution.")] = "planning",
     diff: Annotated[str | None, typer.Option(metavar="ARM", help="Show arms against this one, word by word.")] = None,
-    text: Annotated[bool, typer.Option("--text", help="As to a model that calls tools in its text.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="As for a model with `--tools text`.")] = False,
     json: AsJson = False,
 ) -> int:
     """Print exactly what agents are sent: messages and tools. No model is asked."""
@@ -113,10 +113,12 @@ def frontier(
     sets: Sets = None,
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
     members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
-    at: Annotated[list[float] | None, typer.Option(metavar="LAMBDA", help="Harm here, too; may be repeated.")] = None,
+    at: Annotated[
+        list[float] | None, typer.Option(metavar="LAMBDA", help="Also the harm at this λ; repeatable.")
+    ] = None,
     json: AsJson = False,
 ) -> int:
-    """Show what a coalition can have at the team's cost."""
+    """Show what a coalition can gain at the team's cost."""
     from colosseum.cli.instance import frontier_file
     from colosseum.cli.words import read_sets
 
@@ -128,14 +130,14 @@ def frontier(
 @command
 def scan(
     file: SpecFile,
-    size: Annotated[int, typer.Option(metavar="K", help="How many conspire.", show_default=False)],
+    size: Annotated[int, typer.Option(metavar="K", help="Number of members.", show_default=False)],
     by: Annotated[str, typer.Option(metavar="M", help="Rank by worst, selfish or temptation.")] = "worst",
     top: Annotated[int, typer.Option(min=1, metavar="N", help="Coalitions to show.")] = 10,
     seed: Seed = None,
     sets: Sets = None,
     json: AsJson = False,
 ) -> int:
-    """Rank all coalitions of a size: whom to watch."""
+    """Rank all coalitions of a size by what they could do."""
     from colosseum.cli.instance import scan_file
     from colosseum.cli.words import read_sets
 
@@ -180,7 +182,7 @@ def new(
     specs: Annotated[bool, typer.Option("--list", help="List the specs that ship.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Begin a spec, or copy a shipped one with all that it reads."""
+    """Begin a spec, or copy a shipped one."""
     import shlex
 
     from colosseum.cli.words import note, print_out, say_json

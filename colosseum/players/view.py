@@ -1,7 +1,7 @@
-"""What passes between the run and a player. In: a View, all that one agent may see; out: a Reply, what it does.
+"""The seam between a run and a player. In: a View, all that one agent may see; out: a Reply, what the agent does.
 
-A player is anything with `async act(view) -> Reply`. The run answers each call with a ToolResult and asks again
-until the player has nothing more to do or the turn's steps are spent.
+A player is anything with `async act(view) -> Reply`. The run answers each call with a ToolResult, and asks again until
+the player is done or the turn has no steps left.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from colosseum.model.values import Value, plain
 
 Phase: TypeAlias = Literal["planning", "survey", "execution"]
 Memory: TypeAlias = Literal["none", "notes", "all"]
-"""What an agent is shown of its own earlier turns."""
+"""What an agent sees of its own earlier turns."""
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "refusal", "empty"]
 Belief: TypeAlias = Literal["false", "true", "unknown"]
-"""What an agent says it holds a claim for."""
+"""An agent's answer about a claim."""
 TOOLS = {
     "post": ("channel", "text"),
     "decide": ("variable", "value"),
@@ -41,7 +41,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an agent wrote outside of its calls."""
+    """Text that an agent wrote outside of its calls."""
 
     round: int
     text: str
@@ -49,10 +49,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class ChannelView:
-    """A channel that the agent belongs to and all that was posted there so far."""
+    """A channel of the agent, with all its posts so far."""
 
     name: str
-    """On the wire: what agents read, and call it by."""
+    """The name that agents read and use."""
     members: tuple[str, ...]
     secret: bool
     posts: tuple[Post, ...]
@@ -60,7 +60,7 @@ class ChannelView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call as the player made it; nothing about it is trusted."""
+    """One call as the player made it, not yet checked."""
 
     id: str
     tool: str
@@ -74,12 +74,12 @@ def post(channel: str, text: str) -> ToolCall:
 
 
 def decide(variable: str, value: Value) -> ToolCall:
-    """A value for one of the agent's own variables, as its domain has it; None is the choice of nothing."""
+    """A value of the domain for one of the agent's own variables; None decides nothing."""
     return ToolCall("", "decide", {"variable": variable, "value": plain(value) if isinstance(value, tuple) else value})
 
 
 def state_belief(claim: str, belief: Belief, confidence: float) -> ToolCall:
-    """In the survey, what the agent holds a claim for, and how sure it is in percent."""
+    """In the survey: whether the agent believes a claim, and how sure it is in percent."""
     return ToolCall("", "state_belief", {"claim": claim, "belief": belief, "confidence": confidence})
 
 
@@ -90,7 +90,7 @@ def done() -> ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What the run answered to a call: `ok`, or an error that says what to do instead."""
+    """The run's answer to a call: `ok`, or an error that says what to do instead."""
 
     call: ToolCall
     ok: bool
@@ -99,7 +99,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a model call took. A figure the provider did not give is None, never 0."""
+    """Tokens, cost and time of a model call. A figure that the provider did not give is None, never 0."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -128,20 +128,20 @@ class Reply:
     note: str = ""
     """Free text: a private note, logged and never delivered."""
     usage: Usage | None = None
-    """None for scripted players, and for own agents that take nothing."""
+    """None for scripted players, and for your own agents that cost nothing."""
     finish: Finish = "stop"
     """Why the model stopped; length is a reply that was cut off."""
     written: tuple[ToolCall, ...] = ()
-    """Calls that it wrote as text where it should have made them: none is carried out, and it is told so."""
+    """Calls that it wrote as text by mistake: none is carried out, and the player is told so."""
     thoughts: tuple[Thought, ...] = ()
     """In the order in which they came."""
     provider_state: Mapping[str, object] | None = field(default=None, repr=False)
-    """What the provider wants back unchanged in the same turn, such as signed thinking blocks; None for nothing."""
+    """Data that the provider needs back unchanged in the same turn, such as signed thinking blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One exchange of the running turn: what the player did and what it was answered."""
+    """One exchange of the current turn: what the player did, and the answers to it."""
 
     reply: Reply
     results: tuple[ToolResult, ...]
@@ -149,7 +149,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where in the protocol the run stands; public."""
+    """How far the run is; every agent knows it."""
 
     phase: Phase
     round: int
@@ -161,44 +161,44 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that one agent may see when it acts. Everything a prompt is made of comes from here."""
+    """All that one agent may see when it acts. Prompts are made from this alone."""
 
     me: str
     agents: tuple[str, ...]
     position: Position
     briefing: tuple[str, ...]
-    """The texts it is told, in declared order."""
+    """Its prompts, in declared order."""
     variables: tuple[Variable, ...]
     """Its own variables."""
     channels: tuple[ChannelView, ...]
     decided: tuple[tuple[str, str, Value], ...] = ()
-    """Decisions it may see: (agent, variable, value), its own included, in the order they were taken."""
+    """Decisions that it may see, its own included, in their order: (agent, variable, value)."""
     steps: tuple[Step, ...] = ()
     """The exchanges of this turn so far."""
     claims: tuple[tuple[str, str], ...] = ()
-    """In the survey, the name and the words of each claim that it is asked about; whether they are so is not told."""
+    """In the survey: the name and the words of each claim that it is asked about."""
     memory: Memory = "notes"
     notes: tuple[Note, ...] = ()
-    """Its own, of earlier turns; with a memory of `notes` only."""
+    """Its own notes of earlier turns; only with the memory `notes`."""
     earlier: tuple["View", ...] = ()
-    """Its own earlier turns as they ended, without the survey; with a memory of `all` only."""
+    """Its own earlier turns, without the survey; only with the memory `all`."""
     data: object = field(default=None, compare=False, repr=False)
     """The same facts as data (`Knowledge`), for scripted players; a model player never reads it."""
 
 
 class Player(Protocol):
-    """An agent's mind."""
+    """Chooses an agent's tool calls."""
 
     async def act(self, view: View) -> Reply:
-        """Do one step. Raises CallFailed when no answer could be had."""
+        """Do one step. Raises CallFailed if there is no answer."""
         ...
 
 
 class CallFailed(Exception):  # noqa: N818 - an outcome of a run
-    """A model could not be asked: the run is marked failed with this reason, and other runs go on."""
+    """A model could not be asked. The run fails with this reason; other runs go on."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
         self.kind = kind
-        """transport, timeout, rate_limit, authentication, context, bad_request, agent (of a user's own)."""
+        """transport, timeout, rate_limit, authentication, context, bad_request, or agent (your own)."""
         self.reason = reason

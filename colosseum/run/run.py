@@ -24,7 +24,7 @@ from colosseum.run.stage import NOTHING, Recalled, Spoken, Stage, knowledge, sur
 from colosseum.run.trace import TraceWriter
 from colosseum.run.turn import (
     MOST_CALLS,
-    Deed,
+    Action,
     EndTurn,
     Mistake,
     Own,
@@ -141,13 +141,13 @@ class LiveRun:
         results: list[ToolResult] = []
         done = False
         for call in reply.calls:
-            match deed := self._read(agent, position, reply, call):
+            match action := self._read(agent, position, reply, call):
                 case SendPost():
-                    results.append(self._post(agent, position, call, deed))
+                    results.append(self._post(agent, position, call, action))
                 case TakeDecision():
-                    results.append(self._decide(agent, position, call, deed))
+                    results.append(self._decide(agent, position, call, action))
                 case StateBelief():
-                    results.append(self._state(agent, call, deed))
+                    results.append(self._state(agent, call, action))
                 case EndTurn():
                     done = True
                     results.append(self._answer(call, "over"))
@@ -161,7 +161,7 @@ class LiveRun:
         over = all(r.ok for r in results) and (done or self._settled(agent, position, reply))
         return Step(reply, tuple(results)), over
 
-    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> Deed:
+    def _read(self, agent: str, position: Position, reply: Reply, call: ToolCall) -> Action:
         """What a call asks for."""
         if reply.finish in ("length", "refusal") and call is reply.calls[-1] and isinstance(call.arguments, str):
             return cut_off(call)
@@ -181,32 +181,32 @@ class LiveRun:
         """What is said to a call that was carried out."""
         return ToolResult(call, ok=True, message=self.stage.templates.say(answer, **facts))
 
-    def _post(self, agent: str, position: Position, call: ToolCall, deed: SendPost) -> ToolResult:
-        post = Post(len(self.posts) + 1, position.round, deed.channel, agent, deed.text)
+    def _post(self, agent: str, position: Position, call: ToolCall, action: SendPost) -> ToolResult:
+        post = Post(len(self.posts) + 1, position.round, action.channel, agent, action.text)
         self.posts.append(post)
-        name = next(name for name, wire in self.stage.wire.items() if wire == deed.channel)
-        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=deed.text)
-        return self._answer(call, "posted", channel=Line(deed.channel))
+        name = next(name for name, wire in self.stage.wire.items() if wire == action.channel)
+        self.trace.write("post", number=post.number, agent=agent, round=position.round, channel=name, text=action.text)
+        return self._answer(call, "posted", channel=Line(action.channel))
 
-    def _decide(self, agent: str, position: Position, call: ToolCall, deed: TakeDecision) -> ToolResult:
-        name, taken = deed.variable.name, {variable: value for _, variable, value in self.decided}
+    def _decide(self, agent: str, position: Position, call: ToolCall, action: TakeDecision) -> ToolResult:
+        name, taken = action.variable.name, {variable: value for _, variable, value in self.decided}
         refusing = self.stage.conditions.settings.decisions == "sequential"
-        broken = self.rules.forbids(taken, name, deed.value) if refusing else None
+        broken = self.rules.forbids(taken, name, action.value) if refusing else None
         if broken is not None:
-            facts = {"variable": Line(name), "value": Line(text(deed.value)), "rule": Line(broken)}
+            facts = {"variable": Line(name), "value": Line(text(action.value)), "rule": Line(broken)}
             self.trace.write(
-                "refused", agent=agent, round=position.round, variable=name, value=plain(deed.value), rule=broken
+                "refused", agent=agent, round=position.round, variable=name, value=plain(action.value), rule=broken
             )
             return replace(self._answer(call, "refused", **facts), ok=False)
-        self.decided.append((agent, name, deed.value))
-        self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(deed.value))
-        return self._answer(call, "taken", variable=Line(name), value=Line(text(deed.value)))
+        self.decided.append((agent, name, action.value))
+        self.trace.write("decide", agent=agent, round=position.round, variable=name, value=plain(action.value))
+        return self._answer(call, "taken", variable=Line(name), value=Line(text(action.value)))
 
-    def _state(self, agent: str, call: ToolCall, deed: StateBelief) -> ToolResult:
-        self.stated.add((agent, deed.claim))
-        self.trace.write("belief", agent=agent, claim=deed.claim, belief=deed.belief, confidence=deed.confidence)
-        sure = Line(f"{deed.confidence:g}")
-        return self._answer(call, "believed", claim=Line(deed.claim), belief=Line(deed.belief), confidence=sure)
+    def _state(self, agent: str, call: ToolCall, action: StateBelief) -> ToolResult:
+        self.stated.add((agent, action.claim))
+        self.trace.write("belief", agent=agent, claim=action.claim, belief=action.belief, confidence=action.confidence)
+        sure = Line(f"{action.confidence:g}")
+        return self._answer(call, "believed", claim=Line(action.claim), belief=Line(action.belief), confidence=sure)
 
     def _log_reply(self, agent: str, position: Position, reply: Reply) -> None:
         place: Any = {"agent": agent, "phase": position.phase, "round": position.round}

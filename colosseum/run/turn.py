@@ -69,7 +69,7 @@ class Mistake:
     """That it is given."""
 
 
-Deed: TypeAlias = SendPost | TakeDecision | StateBelief | EndTurn | Mistake
+Action: TypeAlias = SendPost | TakeDecision | StateBelief | EndTurn | Mistake
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Own:
     """Those it is asked about."""
 
 
-def read(call: ToolCall, own: Own) -> Deed:
+def read(call: ToolCall, own: Own) -> Action:
     """What a call asks for."""
     if isinstance(call.arguments, str):
         return Mistake("unreadable", "unreadable", {"tool": Line(call.tool)})
@@ -123,7 +123,7 @@ def idle(reply: Reply) -> bool:
     return reply.finish == "stop" and bool(reply.note.strip()) and not reply.calls and not reply.written
 
 
-def _post(arguments: dict[str, object], channels: Sequence[str]) -> Deed:
+def _post(arguments: dict[str, object], channels: Sequence[str]) -> Action:
     name, said = arguments.get("channel"), arguments.get("text")
     if not isinstance(name, str) or name not in channels:
         return _unknown("unknown_channel", name, channels)
@@ -140,7 +140,7 @@ def _unknown(kind: str, name: object, known: Sequence[str]) -> Mistake:
     return Mistake(kind, kind, {"name": _shown(name), "known": Line(", ".join(known) or "none"), "hint": Line(hint)})
 
 
-def _state(arguments: dict[str, object], claims: Sequence[str]) -> Deed:
+def _state(arguments: dict[str, object], claims: Sequence[str]) -> Action:
     name, held, sure = arguments.get("claim"), arguments.get("belief"), arguments.get("confidence")
     if not isinstance(name, str) or name not in claims:
         return _unknown("unknown_claim", name, claims)
@@ -163,7 +163,7 @@ def _percent(given: object) -> float | None:
     return float(given)
 
 
-def _decide(arguments: dict[str, object], own: Own) -> Deed:
+def _decide(arguments: dict[str, object], own: Own) -> Action:
     name, variables, decided = arguments.get("variable"), own.variables, own.decided
     if own.phase != "execution":
         return Mistake("out_of_turn", "in_planning")
