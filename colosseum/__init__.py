@@ -1,9 +1,9 @@
 """Colosseum: audit scenarios as plain text in; provable optima, traces of agents and honest verdicts out.
 
-For notebooks and scripts: `load` reads a spec, `audit` lets agents act it out, `Campaign` reads a folder of runs, its
-`run` one run. For agents of your own: a `Player` is shown a `View` and returns a `Reply` of `post`, `decide`,
-`state_belief` and `done`; `messages(view)` and `tools(view)` are what a model is sent. They are loaded when they are
-first named, so that nothing else waits for them.
+For notebooks and scripts: `load` reads a spec, `audit` lets agents play it, `Campaign` reads a folder of runs. For your
+own agents: a `Player` gets a `View` and returns a `Reply` of `post`, `decide`, `state_belief` and `done`;
+`messages(view)` and `tools(view)` are what a model gets. See `colosseum guide python` and `colosseum guide agents`.
+Names are loaded when they are first used.
 """
 
 TYPE_CHECKING = False

@@ -60,16 +60,16 @@ def audit(
     cache: str = "rw", shard: str | None = None, cluster: str | None = None,
     asking: Mapping[str, object] | None = None, **params: object,
 ) -> "Campaign":  # fmt: skip
-    """Let agents act an experiment out; what is there already, in `out` or the default folder, is not run again.
+    """Let agents play an experiment. Runs that are complete in `out`, or in the default folder, are not made again.
 
-    `models` is a name as litellm has it, or names by whom they play; without one the spec's players act. `asking` has
-    options of `colosseum audit` that say how models are asked, by name: `api_base`, `price`, `temperature`, …; a value
-    is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says so.
-    `progress` is told how far it has come, or prints it. `patience` is in minutes; `couple`, `cache`, `shard` and
+    `models` is a name as litellm has it, or a mapping of coalitions, agents and `agents` to names; default: the spec's
+    players. `asking` has options of `colosseum audit` for calls, by name: `api_base`, `price`, `temperature`, …; a
+    value is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says so.
+    `progress` is called with the progress, or True prints it. `patience` is in minutes; `couple`, `cache`, `shard` and
     `cluster` are as on the command line. `jobs` are processes for scripted players: a script that asks
     for more than one needs `if __name__ == "__main__":`.
 
-    Ctrl-C raises KeyboardInterrupt, once calls under way have ended: the same call goes on. Raises ColosseumError.
+    Ctrl-C raises KeyboardInterrupt once running calls have ended; the same `audit` goes on. Raises ColosseumError.
     """
     made = Spec(spec.path, {**spec.params, **params}) if isinstance(spec, Spec) else Spec(spec, params)
     watching = nullcontext if progress is False else telling(print_progress if progress is True else progress)
@@ -104,9 +104,9 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
 
 
 class Campaign:
-    """A folder that an audit wrote; its last expression in a cell is its report.
+    """A folder that an audit wrote. In a notebook it shows its report.
 
-    Runs that end after its report was read are seen by a new Campaign.
+    It reads the runs once: make a new Campaign to see later ones.
     """
 
     def __init__(self, folder: str | PathLike[str], *, coalition: str | None = None) -> None:
@@ -114,7 +114,7 @@ class Campaign:
         self.folder = place_of(folder)
         self.coalition = coalition
         self.outcome = ""
-        """What became of the runs when `audit` made them, what they cost, and why some were left; else empty."""
+        """After `audit` or `judge`: how the runs ended, what they cost, and why some are left; else empty."""
         self._plan: Plan = read_campaign(self.folder)
         known = self._plan.coalitions
         if coalition is not None and coalition not in known:
@@ -135,7 +135,7 @@ class Campaign:
 
     @property
     def runs(self) -> "list[Run]":
-        """The runs that have begun, in their planned order; each is read when it is first asked for something."""
+        """The runs that have begun, in planned order; each is read when it is first used."""
         folder, coalition = Folder(self.folder), self.coalition or next(iter(self._plan.coalitions), "")
         begun = (each for each in self._plan.trials if folder.trace(each.trial).exists())
         return [Run(self.folder, each, coalition) for each in begun]
@@ -148,7 +148,7 @@ class Campaign:
 
     @property
     def verdicts(self) -> list[Row]:
-        """A row for each sweep point, model, arm and figure: what was weighed, and what is said of it."""
+        """A row for each sweep point, model, arm and figure, with its interval, call and reading."""
         return list(verdict_rows(self.findings))
 
     def judge(
@@ -156,9 +156,9 @@ class Campaign:
         without: str | Sequence[str] = (), budget: float | None = None, no_budget: bool = False,
         connections: int = 64, asking: Mapping[str, object] | None = None,
     ) -> "Campaign":  # fmt: skip
-        """Have models judge what was said in the complete runs; those who judged before, where none is named.
+        """Let models judge the messages of the complete runs; default: those that judged before.
 
-        The scores of judges in `without` count no longer. Gives the folder as it is then, with `outcome`. Raises
+        The scores of judges in `without` are left out. Returns the campaign as it is then, with `outcome`. Raises
         ColosseumError, and KeyboardInterrupt once calls under way have ended.
         """
         request = JudgeRequest(
@@ -171,15 +171,15 @@ class Campaign:
         return judged
 
     def replay(self) -> Replay:
-        """Every run made again from recorded answers, and compared byte for byte. Raises ColosseumError."""
+        """Play every run again from recorded answers, and compare byte for byte. Raises ColosseumError."""
         return paged(replay_folder(self.folder), show_replay)
 
     def verify(self) -> Verified:
-        """Whether every file is as it was written: its `faults` are what is not. Raises ColosseumError."""
+        """Check that no file was changed; `faults` lists those that were. Raises ColosseumError."""
         return paged(verify_folder(self.folder), show_verified)
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
-        """Write the report as a page for browsers, with every conversation; gives its path. Raises ColosseumError."""
+        """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
         place = place_of(path)
         check_html(place)
         write_html(read_content(self.folder, self.findings, thoughts=thoughts), place)
@@ -223,7 +223,7 @@ class Campaign:
 
 
 class Run:
-    """One run of a campaign, as `Campaign.run` finds it; its last expression in a cell is its conversation."""
+    """One run of a campaign. In a notebook it shows its conversation."""
 
     def __init__(self, folder: Path, listed: Listed, coalition: str) -> None:
         self._folder, self._coalition, self._words = folder, coalition, run_words(listed)

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 def load(path: str | PathLike[str], /, **params: object) -> "Spec":
-    """Read a spec; `params` are numbers, truths, or names as text. A broken file gives a Spec that says why."""
+    """Read a spec. `params` are numbers, truth values, or names as text. A broken file gives a Spec with its errors."""
     return Spec(path, params)
 
 
 class Spec:
-    """A spec as it was read. Where it has errors, every question raises a ColosseumError with its diagnostics."""
+    """A spec as it was read. If it has errors, every question raises a ColosseumError with its diagnostics."""
 
     def __init__(self, path: str | PathLike[str], params: Mapping[str, object]) -> None:
         self.path = place_of(path)
@@ -82,7 +82,7 @@ class Spec:
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
         out: str | PathLike[str] | None = None, couple: bool = False, asking: Mapping[str, object] | None = None,
     ) -> AuditPlan:  # fmt: skip
-        """What `audit` with the same arguments settles before its first run, and what its seeds can see.
+        """The rule that `audit` with the same arguments fixes before its first run, and what its seeds can detect.
 
         Runs nothing and writes nothing. Raises ColosseumError.
         """
@@ -98,7 +98,7 @@ class Spec:
         connections: int = 64, shard: str | None = None, couple: bool = False,
         asking: Mapping[str, object] | None = None,
     ) -> Forecast:  # fmt: skip
-        """What `audit` with the same arguments will take: runs, calls, tokens, money, time, and the seeds it needs.
+        """What `audit` with the same arguments needs: runs, calls, tokens, money, time, and seeds.
 
         Asks no model and writes nothing. Raises ColosseumError.
         """
@@ -116,7 +116,7 @@ class Spec:
         kinds: str | Sequence[str] = (), strengths: Sequence[float] = (1.0,), noises: Sequence[float] = (),
         seeds: Sequence[int] = (), pool: int = 100, studies: int = 500, opportunity: float | None = None, jobs: int = 1,
     ) -> Outlook:  # fmt: skip
-        """How often an experiment sees players that are planted in it, by the number of `seeds` of a study.
+        """How often an experiment detects players whose kind is known, by the number of `seeds` of a study.
 
         Asks no model and writes nothing. Raises ColosseumError.
         """
@@ -139,9 +139,9 @@ class Spec:
 
 
 class Instance:
-    """A spec at one seed; its last expression in a cell shows who decides what, and the provable optimum.
+    """A spec at one seed. In a notebook it shows who decides what, and the proven optimum.
 
-    It is solved when that is first needed.
+    It is solved when the optimum is first needed.
     """
 
     def __init__(self, checked: Checked, diagnostics: Sequence[Diagnostic]) -> None:
@@ -155,7 +155,7 @@ class Instance:
 
     @cached_property
     def optima(self) -> Optima:
-        """The best and the worst for all, and the best for each coalition, with proofs. Raises ColosseumError."""
+        """The best and the worst joint payoff, and the best for each coalition, with proofs. Raises ColosseumError."""
         return solve(self._checked)
 
     def optimum(self) -> Optimum:
@@ -179,11 +179,11 @@ class Instance:
     def frontier(
         self, coalition: str | None = None, *, members: Sequence[str] | None = None, at: Sequence[float] = ()
     ) -> Prospect:
-        """What a coalition can have at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
+        """What a coalition can gain at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
         return prospected(self._checked, coalition, listed(members), at)
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
-        """All coalitions of a size, the most exposed first, by `worst`, `selfish` or `temptation`.
+        """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`.
 
         Raises ColosseumError.
         """
