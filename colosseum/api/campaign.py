@@ -64,10 +64,10 @@ def audit(
 
     `models` is a name as litellm has it, or a mapping of coalitions, agents and `agents` to names; default: the spec's
     players. `asking` has options of `colosseum audit` for calls, by name: `api_base`, `price`, `temperature`, …; a
-    value is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says so.
-    `progress` is called with the progress, or True prints it. `patience` is in minutes; `couple`, `cache`, `shard` and
-    `cluster` are as on the command line. `jobs` are processes for scripted players: a script that asks
-    for more than one needs `if __name__ == "__main__":`.
+    value is for all models, a mapping for some. `budget` is in US dollars; when it is reached, `Campaign.outcome` says
+    so. `progress` is called with the progress, or True prints it. `patience` is in minutes; `couple`, `cache`, `shard`
+    and `cluster` are as on the command line. `jobs` are processes for scripted players: a script that asks for more
+    than one needs `if __name__ == "__main__":`.
 
     Ctrl-C raises KeyboardInterrupt once running calls have ended; the same `audit` goes on. Raises ColosseumError.
     """
