@@ -21,7 +21,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from io import StringIO
 from itertools import chain
 from multiprocessing import Pool
@@ -32,7 +32,7 @@ from fuzz_inputs import TOKEN, Input, made
 from fuzz_valid import valid
 
 from colosseum.cli.check import check_files
-from colosseum.diagnostics import Source, render_json, render_text
+from colosseum.diagnostics import Source, render_text, written
 from colosseum.language import parse
 from colosseum.language.layout import lay_out
 from colosseum.model import serial
@@ -87,7 +87,7 @@ def judge(path: Path, *, thorough: bool) -> Outcome:
     found, diagnostics = check(path)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     render_text(diagnostics, color=True)
-    json.loads(render_json(diagnostics))
+    json.dumps([asdict(written(each)) for each in diagnostics])
     assert found is not None or diagnostics, "neither a model nor a diagnostic"
     if thorough:
         laid(path)

@@ -217,7 +217,7 @@ def test_what_was_said_of_one_coalition_is_no_score_of_another(tmp_path: Path) -
     assert figure(folder, "prompted", "judge_coalition")["value"] is not None
     report = json.loads(colosseum("report", folder, "--coalition", "other", "--json").stdout)
     for arm in report["points"][0]["arms"]:
-        found = arm["figures"]["judge_score"]["mean"]
+        found = arm["scalars"]["judge_score"]["mean"]
         assert found["value"] is None
         assert found["reason"] == "openai/judge: asked about `cabal` alone"
 

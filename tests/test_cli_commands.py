@@ -83,8 +83,8 @@ def test_compile_json_has_what_other_tools_read(tmp_path: Path) -> None:
     assert found["variables"]["move[A]"] == {"owner": "A", "domain": ["left", "right"]}
     assert (found["optimum"]["status"], found["optimum"]["value"]) == ("optimal", 3)
     assert found["minimum"]["value"] == 1
-    assert found["coalitions"]["cabal"]["members"] == ["B", "C"]
-    assert found["coalitions"]["cabal"]["best"]["value"] == 3
+    assert found["members"]["cabal"] == ["B", "C"]
+    assert found["coalitions"]["cabal"]["value"] == 3
     assert set(found["optimum"]["assignment"]) == set(found["variables"])
     done = colosseum("compile", TOY, "-o", tmp_path / "m.json", "--lp", tmp_path / "m.lp")
     assert done.returncode == 0
@@ -103,14 +103,15 @@ def test_score_json_has_what_other_tools_read(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"move[A]": "left", "move[B]": "left", "move[C]": "right"}')
     found = read("score", TOY, "--assignment", path, "--order", "A,B,C")
-    assert {"value", "payoff", "violations", "metrics"} <= found.keys()
-    assert found["value"] == 1
-    assert found["payoff"] == {"A": 0.5, "B": 0.5, "C": 0}
-    assert found["metrics"]["coalition_value"] == 3
-    assert found["metrics"]["regret"] == 2
-    assert set(found["metrics"]["best_response_regret"]) == {"A", "B", "C"}
+    figures = found["figures"]
+    assert {"score", "scalars", "closer", "best_response_regret", "sequential_regret"} == figures.keys()
+    assert figures["score"]["value"] == 1
+    assert figures["score"]["payoff"] == {"A": 0.5, "B": 0.5, "C": 0}
+    assert figures["scalars"]["coalition_value"]["value"] == 3
+    assert figures["scalars"]["regret"] == {"value": 2, "reason": ""}
+    assert set(figures["best_response_regret"]) == {"A", "B", "C"}
     members = read("score", TOY, "--assignment", path, "--members", "A,B")
-    assert members["metrics"]["coalition_payoff"] == 0.5
+    assert members["figures"]["scalars"]["coalition_payoff"]["value"] == 0.5
     words = colosseum("score", TOY, "--assignment", path)
     assert (words.returncode, words.stderr) == (0, "")
     assert "joint payoff" in words.stdout
@@ -121,7 +122,7 @@ def test_a_missing_variable_is_undecided_and_null_is_none(tmp_path: Path) -> Non
     path.write_text('{"pick[engineer1]": null, "pick[engineer2]": "ticket1"}')
     found = read("score", JIRA, "--assignment", path)
     assert len(found["undecided"]) == 4
-    assert found["metrics"]["decided"]["engineer1"] == 1
+    assert found["decided"]["engineer1"] == 1
 
 
 def test_audit_prints_the_report_on_stdout_and_all_else_on_stderr(tmp_path: Path) -> None:
@@ -390,7 +391,7 @@ def test_a_dry_run_counts_no_money_of_another_configuration(tmp_path: Path) -> N
         more = ("--api-base", server.url, "--price", "1,1", "--out", tmp_path)
         colosseum(*asked, *more, "--temperature", "0", OPENAI_API_KEY="x")
     spent = [
-        read(*asked, *more, "--temperature", heat, "--seeds", seeds, "--dry-run")["spent"]["dollars"]
+        read(*asked, *more, "--temperature", heat, "--seeds", seeds, "--dry-run")["spent"]
         for heat, seeds in (("0", "1"), ("0", "2"), ("1", "2"))
     ]
     assert spent[0] == spent[1] > spent[2] == 0

@@ -45,7 +45,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def held(*flags: object, **variables: str) -> dict[str, Any]:
     done = colosseum("audit", "pair.colo", "--show-config", "--json", *flags, **variables)
     assert done.returncode == 0, done.stderr
-    return {name: (each["value"], each["from"]) for name, each in json.loads(done.stdout)["options"].items()}
+    return {each["option"]: (each["value"], each["origin"]) for each in json.loads(done.stdout)["options"]}
 
 
 def env(*lines: str) -> None:

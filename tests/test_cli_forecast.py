@@ -118,13 +118,13 @@ def test_the_likely_bill_is_near_before_any_run_and_nearer_after_a_pilot(name: s
         elsewhere = dry(tmp_path / "elsewhere", server)
         other = dry(tmp_path / "elsewhere", server, "--set", "tickets=9")
     whole, made = spent(out)
-    assert before["models"]["openai/test"]["lengths_from"] == "defaults"
+    assert before["lengths_from"]["openai/test"] == "defaults"
     assert off(before["total"]["dollars"]["likely"], whole) < 4
     assert off(before["total"]["calls"]["likely"], made) < 2.5
-    assert (after["models"]["openai/test"]["lengths_from"], after["blocks_measured"]) == ("runs in this folder", 3)
+    assert (after["lengths_from"]["openai/test"], after["blocks_measured"]) == ("runs in this folder", 3)
     assert off(after["total"]["dollars"]["likely"], whole - paid) < 1.5
     assert after["total"]["dollars"]["low"] <= whole - paid <= after["total"]["dollars"]["high"]
-    assert elsewhere["models"]["openai/test"]["lengths_from"] == "this model in this spec"
+    assert elsewhere["lengths_from"]["openai/test"] == "this model in this spec"
     assert off(elsewhere["total"]["dollars"]["likely"], whole) < 1.5
     assert off(other["total"]["dollars"]["likely"], whole) < 1.5
     for found in (before, after, elsewhere):
@@ -155,7 +155,7 @@ def dry_of(folder: Path, rounds: int) -> dict[str, Any]:
 def test_models_that_are_known_to_think_are_expected_to(tmp_path: Path) -> None:
     def tokens(model: str, *more: str) -> float:
         done = colosseum("audit", JIRA, "--model", model, *SOME, *more, "--out", tmp_path, "--dry-run", "--json")
-        found = json.loads(done.stdout)["models"][model]["lengths"]["completion_tokens"]
+        found = json.loads(done.stdout)["lengths"][model]["completion_tokens"]
         assert isinstance(found, float)
         return found
 

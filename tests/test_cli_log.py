@@ -38,18 +38,18 @@ def test_every_run_is_listed(folder: Path) -> None:
     for path in (folder / "runs").glob(f"{file_of(folder, 'prompted:2', 'json').stem}*"):
         path.unlink()
     done = colosseum("log", "list", folder, "--json")
-    runs = {(run["arm"], run["seed"]): run for run in json.loads(done.stdout)["runs"]}
-    assert {key: run["status"] for key, run in runs.items()} == {
+    runs = {(run["listed"]["arm"], run["listed"]["seed"]): run for run in json.loads(done.stdout)["runs"]}
+    assert {key: run["state"] for key, run in runs.items()} == {
         ("baseline", 1): "complete", ("prompted", 1): "failed",
         ("baseline", 2): "unfinished", ("prompted", 2): "waiting",
     }  # fmt: skip
     one = runs["baseline", 1]
-    assert (one["posts"], one["mistakes"], one["refused"], one["decisions"]) == (3, 18, 1, 3)
-    assert (one["calls"], one["cost"], one["cost_reason"]) == (16, None, "16 answers of unknown price")
+    assert [one["events"][kind] for kind in ("post", "mistake", "refused", "decide")] == [3, 18, 1, 3]
+    assert (one["expense"]["calls"], one["expense"]["unpriced"]) == (16, 16)
     assert runs["prompted", 1]["reason"].startswith("bad_request: ")
-    assert runs["baseline", 2]["calls"] == 16
+    assert runs["baseline", 2]["expense"]["calls"] == 16
     waiting = runs["prompted", 2]
-    assert (waiting["posts"], waiting["calls"], waiting["cost"]) == (None, None, None)
+    assert (waiting["events"], waiting["expense"]) == (None, None)
     harmless(done)
     shown = colosseum("log", "list", folder)
     assert shown.returncode == 0
@@ -60,8 +60,9 @@ def test_every_run_is_listed(folder: Path) -> None:
 
 def test_what_costs_nothing_costs_nothing(tmp_path: Path) -> None:
     runs = json.loads(colosseum("log", "list", scripted(tmp_path), "--json").stdout)["runs"]
-    assert {(run["calls"], run["cost"]) for run in runs} == {(0, 0.0)}
-    assert all("cost_reason" not in run for run in runs)
+    assert {(run["expense"]["calls"], run["expense"]["cost"], run["expense"]["unpriced"]) for run in runs} == {
+        (0, 0.0, 0)
+    }
 
 
 @pytest.mark.parametrize("width", [30, 50, 80, 200])
@@ -77,7 +78,7 @@ def test_a_list_and_a_run_fit_the_terminal(width: int, folder: Path) -> None:
 def test_a_damaged_result_is_listed_as_such(folder: Path) -> None:
     file_of(folder, "baseline:1", "json").write_text("{}")
     runs = json.loads(colosseum("log", "list", folder, "--json").stdout)["runs"]
-    assert sorted(run["status"] for run in runs) == ["complete", "damaged", "failed", "failed"]
+    assert sorted(run["state"] for run in runs) == ["complete", "damaged", "failed", "failed"]
 
 
 # ---- show ---------------------------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ def test_a_run_is_named_in_short(folder: Path) -> None:
             f"{trial['arm']}:{trial['seed']}:1",
         ):
             done = colosseum("log", "show", folder, name, "--json")
-            assert json.loads(done.stdout)["run"] == trial["trial"]
+            assert json.loads(done.stdout)["listed"]["trial"] == trial["trial"]
     for name, words in (
         ("nobody", "as in `"), ("prompt:1", "did you mean `prompted`?"), ("prompted:3", "as in `prompted:"),
         ("prompted:1:2", "there is no run"), ("", "there is no run"), (":", "there is no run"),

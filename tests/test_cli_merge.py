@@ -138,7 +138,7 @@ def test_what_was_changed_is_not_merged(copies: list[Path], tmp_path: Path) -> N
     path.write_bytes(path.read_bytes().replace(b"left", b"lift", 1))
     code, found = merge(*copies[:3], out=tmp_path / "all")
     assert (code, found["new"]) == (1, 0)
-    assert [(f["folder"], f["file"]) for f in found["faults"]] == [(str(copies[1]), f"runs/{path.name}")]
+    assert [(folder, fault["file"]) for folder, fault in found["faults"]] == [(str(copies[1]), f"runs/{path.name}")]
     assert not (tmp_path / "all").exists()
     shown = colosseum("merge", *copies[:3], "-o", tmp_path / "all", COLUMNS="400")
     assert shown.returncode == 1
@@ -151,7 +151,7 @@ def test_two_results_of_one_trial_are_a_conflict(tmp_path: Path) -> None:
     before = content(one)
     code, found = merge(other, out=one)
     assert (code, found["new"]) == (1, 0)
-    assert [(c["arm"], c["seed"], c["folders"]) for c in found["conflicts"]] == [
+    assert [(c["listed"]["arm"], c["listed"]["seed"], c["folders"]) for c in found["conflicts"]] == [
         ("baseline", 1, [str(one), str(other)])
     ]
     assert content(one) == before

@@ -72,7 +72,7 @@ def test_a_model_plays_a_campaign(tmp_path: Path) -> None:
     assert found["players"] == ["openai/test"]
     assert not found["scripted"]
     assert found["points"][0]["arms"][0]["failed_posts"] == 24
-    assert found["points"][0]["arms"][0]["figures"]["joint_payoff"]["mean"]["value"] == 3
+    assert found["points"][0]["arms"][0]["scalars"]["joint_payoff"]["mean"]["value"] == 3
     prompt = server.requests[1].body["messages"][0]["content"]
     assert "A turn takes at most 3 replies of yours" in prompt
 
@@ -86,7 +86,7 @@ def test_a_model_that_breaks_fails_its_run_and_a_later_call_mends_it(tmp_path: P
     assert reported.returncode == 3
     arms = json.loads(reported.stdout)["points"][0]["arms"]
     assert sum(a["failed"] for a in arms) >= 1
-    assert next(f["reason"] for a in arms for f in a["failures"]).startswith("bad_request: ")
+    assert next(reason for a in arms for reason, _ in a["failures"]).startswith("bad_request: ")
     assert "the model broke" in colosseum("report", tmp_path).stdout.replace("\n", " ")
     assert "failed" in [lines[-1]["status"] for lines in traces(tmp_path)]
     with ChatServer(PlayerState()) as server:

@@ -60,33 +60,34 @@ def matches(name: str, done: Done) -> None:
 # ---- frontier ------------------------------------------------------------------------------------------------------
 
 
+METRICS = ("coalition_value", "span", "unit", "opportunity", "critical_lambda", "achievability")
+
+
 def test_frontier_json_has_what_other_tools_read() -> None:
     found = read("frontier", TOY, "--at", "0.4", "--at", "0.25")
-    assert found["coalition"] == {"name": "cabal", "members": ["B", "C"], "objectives": ["differ"]}
+    assert (found["coalition"], found["members"], found["objectives"]) == ("cabal", ["B", "C"], ["differ"])
     assert (found["optimum"]["status"], found["optimum"]["value"], found["minimum"]["value"]) == ("optimal", 3, 1)
-    assert found["metrics"] == {
-        "coalition_value": 0, "span": 2, "unit": 1, "opportunity": 3, "critical_lambda": 0.4, "achievability": 0.4,
-    }  # fmt: skip
-    assert (found["complete"], found["unproven"], found["reasons"]) == (True, [], {})
+    assert [found[name] for name in METRICS] == [0, 2, 1, 3, 0.4, 0.4]
+    assert (found["complete"], found["unproven"], found["reasons"]) == (True, {}, {})
     keys = ("lambda_from", "lambda_to", "joint_payoff", "coalition_value", "harm", "bound", "movers")
     assert [[point[key] for key in keys] for point in found["points"]] == [
         [0, 0.4, 3, 0, 0, 0, []], [0.4, 1, 1, 3, 2, 2, ["C"]],
     ]  # fmt: skip
     assert found["points"][0]["assignment"] == found["optimum"]["assignment"]
-    assert [(at["lambda"], at["least_harm"], at["most_harm"]) for at in found["at"]] == [
+    assert [(at["strength"], at["least"], at["most"]) for at in found["at"]] == [
         (0.25, 0, 0),
         (0.4, 0, 2),
         (1, 2, 2),
     ]
-    assert [at["best_joint_payoff"] for at in found["at"]] == [3, 3, 1]
-    assert [at["worst_joint_payoff"] for at in found["at"]] == [3, 1, 1]
+    assert [at["best"] for at in found["at"]] == [3, 3, 1]
+    assert [at["worst"] for at in found["at"]] == [3, 1, 1]
     assert [at["bound"] for at in found["at"]] == [0, pytest.approx(2), 2]
 
 
 def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
     spec = menu(tmp_path, (-4, 1), (-6, 0))
     found = read("frontier", spec)
-    assert {name for name, value in found["metrics"].items() if value is None} == set(found["reasons"])
+    assert {name for name in METRICS if found[name] is None} == set(found["reasons"])
     assert set(found["reasons"]) == {"critical_lambda", "achievability"}
     words = " ".join(colosseum("frontier", spec).stdout.split())
     for said in ("no λ up to 1 leaves the optimum", "One plan is best for both", "nothing to take"):
@@ -94,8 +95,8 @@ def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
 
 
 def test_whose_frontier_is_asked_for() -> None:
-    whose = read("frontier", JIRA, "--members", "engineer5,engineer1")["coalition"]
-    assert whose["members"] == ["engineer1", "engineer5"]
+    whose = read("frontier", JIRA, "--members", "engineer5,engineer1")["members"]
+    assert whose == ["engineer1", "engineer5"]
     sizes = read("frontier", JIRA, "--set", "engineers=4", "--set", "tickets=3", "--seed", 9)
     assert (sizes["seed"], len(sizes["points"][0]["assignment"])) == (9, 4)
     assert read("frontier", JIRA)["points"] != read("frontier", JIRA, "--seed", 2)["points"]
@@ -213,7 +214,7 @@ def test_without_the_optimum_nothing_is_known() -> None:
 def test_scan_json_has_what_other_tools_read() -> None:
     found = read("scan", TOY, "--size", "2", "--top", "1")
     assert (found["size"], found["by"], found["coalitions"], found["sampled"]) == (2, "worst_harm", 3, False)
-    assert found["optimum"] == {"status": "optimal", "value": 3}
+    assert (found["optimum"]["status"], found["optimum"]["value"]) == ("optimal", 3)
     assert [r["members"] for r in found["ranking"]] == [["A", "B"], ["A", "C"], ["B", "C"]]
     assert [r["rank"] for r in found["ranking"]] == [1, 1, 1]
     assert [r["coalition"] for r in found["ranking"]] == [None, None, "cabal"]
@@ -318,5 +319,5 @@ def test_a_spec_without_a_coalition_needs_members(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "declares no coalition" in done.stderr
     assert "--members A,B" in done.stderr
-    assert read("frontier", spec, "--members", "home1")["coalition"]["name"] == "members"
+    assert read("frontier", spec, "--members", "home1")["coalition"] == "members"
     assert json.loads(colosseum("scan", spec, "--size", "1", "--json").stdout)["ranking"][0]["coalition"] is None

@@ -96,8 +96,8 @@ def test_params_sweeps_repeats_and_data_are_kept(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("odd\nx\ny\n")
     scripted(tmp_path, "--set", "worth=3", seeds="7", text=text)
     assert replay(tmp_path / "runs")[1] == {
-        "schema": 1, "equal": 16, "different": [], "not_on_file": [], "not_ended": 0, "judged": 0,
-        "judged_otherwise": [], "report": "equal", "settled_otherwise": "",
+        "schema": 2, "equal": 16, "different": [], "not_on_file": [], "not_ended": 0, "judged": 0,
+        "judged_otherwise": {}, "report": "equal", "settled_otherwise": "",
     }  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def test_every_change_shows(what: str, folder: Path) -> None:
     code, found = replay(folder)
     assert (code, found["equal"], len(found["different"])) == (1, 3, 1)
     assert words in found["different"][0]["words"]
-    assert found["different"][0]["arm"] == "baseline"
+    assert found["different"][0]["listed"]["arm"] == "baseline"
     assert found["report"] == "equal"
     shown = colosseum("replay", folder)
     assert (shown.returncode, shown.stderr) == (1, "")
@@ -180,11 +180,11 @@ def test_a_lost_trace_and_a_damaged_result_are_differences(folder: Path) -> None
 
 def test_the_report_is_compared_figure_by_figure(folder: Path) -> None:
     kept = json.loads((folder / "report.json").read_bytes())
-    kept["points"][0]["arms"][0]["figures"]["joint_payoff"]["mean"]["value"] += 1
+    kept["points"][0]["arms"][0]["scalars"]["joint_payoff"]["mean"]["value"] += 1
     (folder / "report.json").write_text(json.dumps(kept))
     code, found = replay(folder)
     assert (code, found["equal"]) == (1, 4)
-    assert found["report"] == "differs in points[0].arms[0].figures.joint_payoff.mean.value"
+    assert found["report"] == "differs in points[0].arms[0].scalars.joint_payoff.mean.value"
     (folder / "report.json").write_text("[")
     assert replay(folder)[0] == 1
     (folder / "report.json").unlink()
@@ -206,7 +206,9 @@ def test_runs_whose_calls_were_not_kept_are_named(tmp_path: Path) -> None:
     folder = modelled(tmp_path, "--cache", "off", script=Wild(breaks="Differ."))
     code, found = replay(folder)
     assert (code, found["equal"], found["different"]) == (3, 0, [])
-    assert [(run["seed"], run["words"]) for run in found["not_on_file"]] == [(1, "its calls were not kept")] * 2
+    assert [(run["listed"]["seed"], run["words"]) for run in found["not_on_file"]] == [
+        (1, "its calls were not kept")
+    ] * 2
     assert "2 cannot be made again" in colosseum("replay", folder).stdout
 
 

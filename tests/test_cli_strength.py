@@ -36,18 +36,20 @@ def test_colluders_show_a_strength_and_fair_players_none(found: dict[str, Any]) 
     assert list(arms) == ["baseline", "again", "prompted"]
     assert arms["prompted"]["committed"]["low"]["value"] > 0.5
     assert arms["prompted"]["committed"]["zero_excluded"]
-    assert arms["prompted"]["against_control"]["greater"]
+    assert arms["prompted"]["against"]["detected"]
     assert arms["baseline"]["committed"]["high"]["value"] < 0.3
-    assert arms["baseline"]["against_control"] is None
-    assert not arms["again"]["against_control"]["greater"]
+    assert arms["baseline"]["against"] is None
+    assert not arms["again"]["against"]["detected"]
     assert {arm["committed"]["seeds"] for arm in arms.values()} == {20}
-    wide = arms["prompted"]["others_held"]
+    wide = arms["prompted"]["held"]
     assert wide["high"]["value"] - wide["low"]["value"] > 0.5, "beside decisions that stay, λ is not to be read"
-    assert wide["strength"] == {"value": None, "reason": "not identified: the set of λ is wider than 0.6"}
+    assert wide["estimate"] == {"value": None, "reason": "not identified: the set of λ is wider than 0.6"}
 
 
 def test_it_is_there_only_where_it_is_asked_for(campaign: Path, found: dict[str, Any]) -> None:
-    assert {name: part for name, part in found.items() if name != "strength"} == read(campaign)
+    assert {name: part for name, part in found.items() if name != "strength"} == {
+        name: part for name, part in read(campaign).items() if name != "strength"
+    }
     plain, more = (colosseum("report", campaign, *options, COLUMNS="120").stdout for options in ((), ("--strength",)))
     assert more.startswith(plain)
     said = " ".join(more.removeprefix(plain).split())
@@ -62,8 +64,8 @@ def test_what_does_not_count_is_said_with_its_reason(tmp_path: Path) -> None:
     folder = scripted(tmp_path, *ARMS, seeds="1..2", text=text)
     (point,) = read(folder, "--strength")["strength"]
     for arm in point["arms"]:
-        assert arm["left_out"] == [{"reason": "the coalition has more than 20,000 joint moves", "count": 2}]
-        assert arm["committed"]["strength"] == {"value": None, "reason": "there is no choice to read"}
+        assert arm["left_out"] == [["the coalition has more than 20,000 joint moves", 2]]
+        assert arm["committed"]["estimate"] == {"value": None, "reason": "there is no choice to read"}
     said = colosseum("report", folder, "--strength", COLUMNS="120").stdout
     assert "2 × the coalition has more than 20,000 joint moves" in said
 
@@ -77,7 +79,7 @@ reward r[a in agents]: v[a]
 experiment e { arm base { } }
 """
     (point,) = read(scripted(tmp_path, seeds="1", text=text), "--strength")["strength"]
-    assert point["arms"][0]["left_out"] == [{"reason": "there is no coalition", "count": 1}]
+    assert point["arms"][0]["left_out"] == [["there is no coalition", 1]]
 
 
 def test_repeats_of_a_seed_are_one(tmp_path: Path) -> None:
@@ -94,5 +96,5 @@ def test_each_sweep_point_has_its_own(tmp_path: Path) -> None:
     folder = scripted(tmp_path, "--arm", "baseline", "--arm", "prompted", seeds="1..8", text=text)
     points = {p["point"]: p["arms"][1] for p in read(folder, "--strength")["strength"]}
     assert list(points) == ["lambda=0", "lambda=1"]
-    assert not points["lambda=0"]["against_control"]["greater"]
-    assert points["lambda=1"]["against_control"]["greater"]
+    assert not points["lambda=0"]["against"]["detected"]
+    assert points["lambda=1"]["against"]["detected"]

@@ -183,10 +183,11 @@ def test_an_unknown_code_is_told(words: str, help_: str) -> None:
 
 def test_a_page_as_data() -> None:
     found = json.loads(colosseum("explain", "C101", "--json").stdout)
-    assert (found["schema"], found["code"]["code"]) == (2, "C101")
-    assert found["wrong"]["commands"] == [["compile", "spec.colo"]]
+    assert (found["schema"], [code["code"] for code in found["codes"]]) == (2, ["C101"])
+    page = found["page"]
+    assert page["wrong"]["commands"] == [["compile", "spec.colo"]]
     assert found["says"].startswith("error[C101]: ")
-    assert found["right"]["files"][0]["text"] == read_page("C101").right.files[0].text
+    assert page["right"]["files"][0]["text"] == read_page("C101").right.files[0].text
 
 
 def test_colour_where_it_is_wanted() -> None:

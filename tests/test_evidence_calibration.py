@@ -125,11 +125,10 @@ def test_the_baseline_is_measured_named_and_compared() -> None:
     assert done.returncode == 0, done.stderr
     content = json.loads(done.stdout)
     (judge,) = content["judges"]
-    assert (judge["judge"], judge["baseline"]) == ("sim/judge", True)
-    assert "baseline" in judge["about"]
+    assert judge["judge"] == "sim/judge"
     low, high = content["trivial_bounds"]
     for rows in content["trivial"].values():
-        assert all(low <= row["auroc"]["value"] <= high for row in rows if row["name"] == "all")
+        assert all(low <= row["auroc"]["value"] <= high for row in rows["rows"] if row["name"] == "all")
     page = colosseum("judge", "calibrate").stdout
     assert "a baseline of words" in page
     assert all(name in page for name in (*POSITIVE, *NEGATIVE, "keywords", "held out"))
@@ -148,7 +147,7 @@ def test_a_budget_ends_it_and_what_was_left_has_no_score(tmp_path: Path) -> None
         asked = len(server.requests) - 1
     assert done.returncode == 4, done.stderr
     (judge,) = json.loads(done.stdout)["judges"]
-    assert not judge["baseline"]
+    assert judge["judge"] == "openai/judge"
     assert 0 < asked < 880
     assert judge["missing"] == {"not asked": 880 - asked}
     assert json.loads((tmp_path / "calibration.json").read_bytes())["judges"] == [judge]

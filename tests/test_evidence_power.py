@@ -253,12 +253,11 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     ]  # fmt: skip
     for plant in found["plants"]:
         for name, signal in plant["signals"].items():
-            known = signal["mean"]["value"] is not None
+            known = signal["effect"]["mean"]["value"] is not None
             assert known is (name != "belief_rate")
-            assert known is ("reason" not in signal["mean"])
-            for share in signal["effect"] if known else ():
+            for share in signal["seen"] if known else ():
                 assert 0 <= share["low"] <= share["share"] <= share["high"] <= 1
-            assert known or signal["effect"] == [{"value": None, "reason": "the scenario has no false claim"}] * 2
+            assert known or signal["seen"] == ["the scenario has no false claim"] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
     done = colosseum(*asked, COLUMNS="80")
@@ -335,9 +334,9 @@ def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) 
     plants = {plant["kind"]: plant for plant in found["plants"]}
     assert plants["misinform"]["right_verdict"] is None
     believed = {kind: plant["signals"]["belief_rate"] for kind, plant in plants.items()}
-    assert (believed[FAIR]["mean"]["value"], believed[FAIR]["effect"][0]["count"]) == (0, 0)
-    assert believed["misinform"]["mean"]["value"] > 0.2
-    assert believed["misinform"]["effect"][0]["share"] > 0.5
+    assert (believed[FAIR]["effect"]["mean"]["value"], believed[FAIR]["seen"][0]["share"]) == (0, 0)
+    assert believed["misinform"]["effect"]["mean"]["value"] > 0.2
+    assert believed["misinform"]["seen"][0]["share"] > 0.5
     assert "misinform: belief rate" in colosseum(*asked).stdout
     wrong = colosseum(*asked, "--point", "network=rng")
     assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)

@@ -59,7 +59,7 @@ def test_a_figure_is_explained(tmp_path: Path) -> None:
                  "direction higher is worse for the team", "source arXiv 2602.15198, section 5"):  # fmt: skip
         assert said in words
     assert max(map(len, done.stdout.splitlines())) <= 60
-    assert json.loads(colosseum("explain", "CA", "--json").stdout)["name"] == "coalition_advantage"
+    assert json.loads(colosseum("explain", "CA", "--json").stdout)["figures"][0]["name"] == "coalition_advantage"
 
 
 def test_an_unknown_figure_gets_the_closest() -> None:

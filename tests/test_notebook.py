@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from conftest import MATCH, SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
+from colosseum.evidence.findings import read_report
 from colosseum.notebook.conversation import MOST_ACTS, conversation, pieces
 from colosseum.notebook.page import FOLDED, LONGEST, marked, spec_style, spelled, style
-from colosseum.report.reading import read_report
 from colosseum.report.tables import columns
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
@@ -306,7 +307,7 @@ def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
     assert table["payoff"].sum() == pytest.approx(best["optimum"]["value"])
     assert table["member[cabal]"].sum() == 3
     assert table["reason"].isna().all()
-    cabal = best["coalitions"]["cabal"]["best"]
+    cabal = best["coalitions"]["cabal"]
     assert dict(zip(table["variable"], table["value_at_best[cabal]"], strict=True)) == cabal["assignment"]
 
 
@@ -353,12 +354,12 @@ def test_a_spec_answers_what_the_command_line_answers(tmp_path: Path) -> None:
     chosen.write_text(json.dumps(best["assignment"]), encoding="utf-8")
     scored = json.loads(command("score", JIRA, "--assignment", chosen, *words).stdout)
     figures = instance.score(best["assignment"]).scalars
-    assert {name: figure.value for name, figure in figures.items()}.items() <= scored["metrics"].items()
+    assert {name: asdict(figure) for name, figure in figures.items()} == scored["figures"]["scalars"]
     with pytest.raises(colosseum.ColosseumError, match="there is no variable `nobody`"):
         instance.score({"nobody": 1})
     frontier = json.loads(command("frontier", JIRA, "--members", "engineer2,engineer3", *words).stdout)
     prospect = instance.frontier(members=["engineer2", "engineer3"])
-    assert prospect.opportunity == frontier["metrics"]["opportunity"]
+    assert prospect.opportunity == frontier["opportunity"]
     assert [point.joint_payoff for point in prospect.frontier.points] == [p["joint_payoff"] for p in frontier["points"]]
     scan = json.loads(command("scan", JIRA, "--size", "2", *words).stdout)
     ranked = [list(each.coalition.members) for each in instance.scan(2).ranking]

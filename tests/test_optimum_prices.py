@@ -62,5 +62,6 @@ def test_compile_tells_the_price(tmp_path: Path) -> None:
     assert "warning[W010]: breaking `single[car]` pays: the optimum itself does" in told.stderr
     assert "above a penalty of 16 breaking it never pays; it is 3" in told.stderr
     (entry,) = json.loads(colosseum("compile", spec, "--json").stdout)["worth_breaking"]
-    assert (entry["statement"], entry["instances"], entry["stops_paying_above"]) == ("single", ["single[car]"], 16.0)
+    assert (entry["statement"], entry["instances"], entry["price"]) == ("single", ["single[car]"], 3)
+    assert entry["price"] * entry["factor"] == 16
     assert "W010" not in colosseum("compile", spec, "--set", "price=17").stderr

@@ -127,10 +127,11 @@ def test_the_command_says_the_same(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert said["value"] == near(case["joint_reward"])
-    assert said["payoff"] == near(case["local_rewards"])
-    assert said["metrics"]["optimum"] == near(vector["optimum"])
-    assert said["metrics"]["best_response_regret"] == near(case["per_agent_regret"])
-    assert said["metrics"]["sequential_regret"] == near(case["sequential_regret"])
-    assert said["metrics"]["payoff_gap"] == near(case["payoff_gap"])
+    figures = said["figures"]
+    assert figures["score"]["value"] == near(case["joint_reward"])
+    assert figures["score"]["payoff"] == near(case["local_rewards"])
+    assert figures["scalars"]["optimum"]["value"] == near(vector["optimum"])
+    for name, expected in (("best_response_regret", "per_agent_regret"), ("sequential_regret", "sequential_regret")):
+        assert {agent: each["value"] for agent, each in figures[name].items()} == near(case[expected])
+    assert figures["scalars"]["payoff_gap"]["value"] == near(case["payoff_gap"])
     assert said["undecided"] == [f"pick[{a}]" for a in vector["agents"] if a not in case["assignment"]]

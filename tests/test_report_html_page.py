@@ -21,16 +21,15 @@ from test_cli_commands import colosseum
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.findings import Findings, read_report
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
-from colosseum.report.findings import Findings
 from colosseum.report.html.gather import gather
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
 from colosseum.report.html.provenance import provenance
 from colosseum.report.html.telling import without_thoughts
-from colosseum.report.reading import read_report
 from colosseum.report.verdicts import limits_words
 
 
@@ -185,7 +184,8 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
 def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     (point,) = findings.verdicts.points
     found = next(arm for arm in point.arms if arm.arm == "prompted")
-    up = replace(found, action=replace(found.action, call=Call.EFFECT), fits=(Reading.SELF_INTEREST,))
+    action = replace(found.action, call=Call.EFFECT)
+    up = replace(found, action=action, fits=(Reading.SELF_INTEREST,), reading=Reading.SELF_INTEREST)
     points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
     (words,) = answer(replace(findings, verdicts=replace(findings.verdicts, points=points)))
     assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0, sim: cost each outsider ")

@@ -1,7 +1,6 @@
 """The printed report: its facts, its width, and that no name in it is read as markup."""
 
 import io
-import json
 
 import pytest
 from records import figures, record, study
@@ -10,7 +9,6 @@ from rich.console import Console
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.summary import Summary, summarise
-from colosseum.report.export import to_json
 from colosseum.report.numbers import decimals, number, reasons
 from colosseum.report.page import Grid, fit, printable, show_grid
 from colosseum.report.terminal import render
@@ -230,29 +228,3 @@ def test_decimals_follow_the_largest_value(largest: float, places: int) -> None:
 def test_printable() -> None:
     assert printable("a\tb\nc\x00\u202e", "utf-8") == "a b c\ufffd\ufffd"
     assert printable("± – é", "ascii") == "+/- - ?"
-
-
-def test_export_is_plain_data_with_full_numbers_and_reasons() -> None:
-    summary = summarise(troubled(), arms=tuple(EFFECTS))
-    data = to_json(summary)
-    assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert list(data) == ["schema", "scripted", "players", "control", "arms", "points"]
-    arm, comparison = summary.points[0].arms[3], summary.points[0].comparisons[2]
-    points = json.loads(json.dumps(data))["points"]
-    shown = points[0]["arms"][3]
-    assert shown["figures"]["regret"]["mean"] == {"value": arm.scalars["regret"].mean.value}
-    assert shown["figures"]["payoff_gap"]["nulls"] == [{"reason": "the coalition is everybody", "count": 1}]
-    assert shown["kappa"] == {"value": arm.kappa.value}
-    assert {"steered_harm", "own_move_loss"} < points[0]["comparisons"][2]["differences"].keys()
-    difference = points[0]["comparisons"][2]["differences"]["outsider_loss"]
-    assert difference["mean"]["value"] == comparison.differences["outsider_loss"].paired.mean.value
-    assert difference["reliable"] is comparison.differences["outsider_loss"].paired.reliable
-
-
-def test_export_of_nulls_names_the_reason() -> None:
-    runs = [record(arm, 1, figures(scalars={"unit": 0.0})) for arm in ("baseline", "emergent")]
-    data = json.loads(json.dumps(to_json(summarise(runs, arms=("baseline", "emergent")))))
-    difference = data["points"][0]["comparisons"][0]["differences"]["outsider_loss"]
-    assert difference["mean"] == {"value": None, "reason": "no pair has a value"}
-    assert difference["nulls"] == [{"reason": "u is not positive", "count": 1}]
-    assert difference["interval"] == {"low": None, "high": None, "reason": "there is no value"}

@@ -23,8 +23,8 @@ from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.judges import Bench
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.model.json_text import plain
 from colosseum.report.terminal import Judgement, render
-from colosseum.report.verdict_export import verdicts_json
 from colosseum.report.verdicts import notes, rule_words
 
 SETTLED = Registered(
@@ -144,15 +144,17 @@ def test_the_published_rule_is_shown_beside_ours() -> None:
 
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:
-    found: Any = json.loads(json.dumps(verdicts_json(verdicts_of(study(ARMS))), allow_nan=False))
+    found: Any = json.loads(json.dumps(plain(verdicts_of(study(ARMS))), allow_nan=False))
     arms = {arm["arm"]: arm for arm in found["points"][0]["arms"]}
     assert found["tests"] == 3
     assert found["rule"]["signal"] == "outsider_loss"
     assert (arms["prompted"]["verdict"], arms["prompted"]["reading"]) == ("hidden or direct", "collusion")
     assert arms["prompted"]["judge"] is None
     part = arms["prompted"]["action"]["parts"][0]
-    assert part["interval"]["low"] < part["mean"]["value"] < part["upper_90"] < part["interval"]["high"]
-    assert 0 < part["adjusted_low"]["value"] < part["interval"]["low"], "two findings of three: limits at 96.7 %"
+    limits = part["paired"]["interval"]
+    assert limits["low"] < part["paired"]["mean"]["value"] < part["upper_90"] < limits["high"]
+    (low,) = arms["prompted"]["action"]["adjusted_low"]
+    assert 0 < low["value"] < limits["low"], "two findings of three: limits at 96.7 %"
     assert [c["against"] for c in arms["prompted"]["contrasts"]] == ["placebo", "selfish"]
     nulls = [node for node in walk(found) if "value" in node and node["value"] is None]
     assert nulls

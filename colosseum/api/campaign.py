@@ -30,6 +30,7 @@ from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.diagnostics import closest, stop
+from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
 from colosseum.notebook.campaign import campaign_html, campaign_text
 from colosseum.notebook.frames import frame
 from colosseum.notebook.page import spelled
@@ -37,12 +38,10 @@ from colosseum.notebook.played import OnFile, on_file
 from colosseum.notebook.run import run_columns, run_html
 from colosseum.notebook.verdicts import Row, verdict_columns, verdict_rows
 from colosseum.report.files import check_html, read_content, write_html
-from colosseum.report.findings import Findings
 from colosseum.report.html.first import first
 from colosseum.report.log import show_verified, verify_folder
 from colosseum.report.merge import show_merged
 from colosseum.report.paged import paged
-from colosseum.report.reading import in_words, read_campaign, read_report
 from colosseum.report.replay import Replay, replay_folder, show_replay
 from colosseum.report.tables import columns
 from colosseum.run.trial import Listed

@@ -16,6 +16,7 @@ from colosseum.campaign.openings import Asked, Prompts, prompts
 from colosseum.campaign.panel import Judged
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
 from colosseum.evidence.audit_plan import AuditPlan, plan_audit
+from colosseum.evidence.findings import in_words
 from colosseum.evidence.forecast import Forecast, forecast
 from colosseum.evidence.metrics import Measured
 from colosseum.evidence.power.outlook import Outlook, Wish, study_power
@@ -33,7 +34,6 @@ from colosseum.report.forecast import show_forecast
 from colosseum.report.paged import paged
 from colosseum.report.plan import show_plan
 from colosseum.report.power import show_power
-from colosseum.report.reading import in_words
 
 if TYPE_CHECKING:
     from pandas import DataFrame

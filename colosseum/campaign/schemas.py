@@ -2,11 +2,14 @@
 
 import json
 from functools import cache
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from colosseum.run.events import STRICT, Count, Digest, Number, misfit
+
+VERSION: Final = 2
+"""Raised when a field changes its name or meaning."""
 
 
 class Place(BaseModel):

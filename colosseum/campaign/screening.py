@@ -144,24 +144,3 @@ def _words(looked: Sequence[Looked], least: float) -> str:
 def _listed(seeds: Iterable[int]) -> str:
     words = seed_words(sorted(seeds)).replace(",", ", ")
     return words if len(words) <= LONGEST else f"{words[:LONGEST].rpartition(',')[0]}, …"
-
-
-def screening_json(screening: Screening | None) -> dict[str, object] | None:
-    """The same as data, with what was found at every seed; null where nothing was asked for."""
-    if screening is None:
-        return None
-    points = dict.fromkeys(each.point for each in screening.looked)
-    return {
-        "least": screening.least,
-        "looked": len(screening.looked),
-        "kept": sum(each.kept for each in screening.looked),
-        "points": [
-            {"point": point, "seeds": [_seed(each) for each in screening.looked if each.point == point]}
-            for point in points
-        ],
-    }
-
-
-def _seed(each: Looked) -> dict[str, object]:
-    found = {"value": each.opportunity, **({"reason": each.reason} if each.reason else {})}
-    return {"seed": each.seed, "opportunity": found, "kept": each.kept}

@@ -129,10 +129,10 @@ def audit(
     if dry_run:
         from colosseum.cli.words import checked_spec, output
         from colosseum.evidence.forecast import forecast
-        from colosseum.report.forecast import forecast_json, show_forecast
+        from colosseum.report.forecast import show_forecast
 
         found = forecast(checked_spec(file, params=request.params), request)
-        output(lambda console: show_forecast(found, console), lambda: forecast_json(found), json)
+        output(lambda console: show_forecast(found, console), "forecast", found.content, json)
         return 0
     return audit_file(request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 
@@ -158,7 +158,7 @@ def plan(
     from colosseum.campaign.work import Request
     from colosseum.cli.words import checked_spec, note, output, read_sets
     from colosseum.evidence.audit_plan import plan_audit
-    from colosseum.report.plan import plan_json, show_plan
+    from colosseum.report.plan import show_plan
 
     wanted = Wanted(
         tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), tuple(temperature or ()),
@@ -166,7 +166,7 @@ def plan(
     )  # fmt: skip
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
     found = plan_audit(checked_spec(file, params=request.params), request)
-    output(lambda console: show_plan(found, console), lambda: plan_json(found), json)
+    output(lambda console: show_plan(found, console), "plan", found, json)
     return 0
 
 
@@ -206,8 +206,9 @@ def power(
     """Print how often an experiment detects known players. No model is asked."""
     from colosseum.cli.progress_bars import progress_bars
     from colosseum.cli.words import checked_spec, output, read_sets
+    from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.power import power_json, show_power
+    from colosseum.report.power import show_power
 
     wish = Wish(
         tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
@@ -216,13 +217,13 @@ def power(
     checked = checked_spec(file, params=read_sets(sets))
     with progress_bars() as tell:
         found = study_power(checked, wish, experiment=experiment, point=point, tell=tell)
-    named = {"scenario": checked.expansion.scenario.name, "experiment": found.experiment}
-    title = f"{named['scenario']}, experiment {found.experiment}: what it can see"
+    scenario = checked.expansion.scenario.name
+    title = f"{scenario}, experiment {found.experiment}: what it can see"
     output(
         lambda console: show_power(
             found, console, title=title, question=found.question, coalition=found.where.coalition
         ),
-        lambda: {**named, **power_json(found)}, json,
+        "power", power_content(found, scenario), json,
     )  # fmt: skip
     return 0
 
@@ -334,11 +335,11 @@ def replay(folder: Campaign, json: AsJson = False) -> int:
     import gc
 
     from colosseum.cli.words import note, output
-    from colosseum.report.replay import replay_folder, replay_json, show_replay
+    from colosseum.report.replay import replay_folder, show_replay
 
     gc.enable()
     found = replay_folder(folder, tell=note)
-    output(lambda console: show_replay(found, console), lambda: replay_json(found), json)
+    output(lambda console: show_replay(found, console), "replay", found.content, json)
     return found.code
 
 
@@ -355,12 +356,12 @@ def merge(
 
     from colosseum.campaign.merging import merge as join
     from colosseum.cli import words
-    from colosseum.report.merge import merged_json, show_merged
-    from colosseum.report.reading import read_campaign
+    from colosseum.evidence.findings import read_campaign
+    from colosseum.report.merge import show_merged
 
     gc.enable()
     for path in folders:
         read_campaign(path)
     found = join(folders, output)
-    words.output(lambda console: show_merged(found, output, console), lambda: merged_json(found), json)
+    words.output(lambda console: show_merged(found, output, console), "merge", found, json)
     return 1 if found.faults or found.conflicts else 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
-from colosseum.diagnostics import Diagnostic, Severity, counted, has_errors, render_json
+from colosseum.diagnostics import Diagnostic, Severity, WrittenDiagnostic, counted, has_errors, written
 from colosseum.language import load, syntax
 from colosseum.players.vetting import vet
 
@@ -15,7 +15,7 @@ ELSEWHERE = ("C041", "C043")
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:
     """Vet every file; exit 2 when one has errors."""
     bad = False
-    listed = []
+    listed: list[tuple[str, bool, tuple[WrittenDiagnostic, ...]]] = []
     said: list[Diagnostic] = []
     for file in files:
         found, diagnostics = vet(file)
@@ -25,9 +25,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         wrong = has_errors(diagnostics) or (found is None and not part)
         bad |= wrong
         if as_json:
-            import json
-
-            listed.append({"file": str(file), "ok": not wrong, "diagnostics": json.loads(render_json(diagnostics))})
+            listed.append((str(file), not wrong, tuple(map(written, diagnostics))))
             continue
         say_diagnostics(diagnostics)
         said += diagnostics
@@ -45,7 +43,9 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
                     f"{counted(len(task.payoffs), 'payoff')}, {counted(len(found.designs), 'experiment')}")  # fmt: skip
             print(f"{file}: ok ({size})" + (f", {', '.join(told)}" if told else ""))  # noqa: T201 - the result
     if as_json:
-        say_json({"schema": 1, "files": listed})
+        from colosseum.report.printed import CheckedFile, CheckFile
+
+        say_json("check", CheckFile(tuple(CheckedFile(*each) for each in listed)))
     say_explain(said)
     return 2 if bad else 0
 

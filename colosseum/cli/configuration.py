@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from colosseum.campaign.model_options import Asking, read_asking
 from colosseum.campaign.part import read_design, seed_words
@@ -15,20 +14,11 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
+from colosseum.report.printed import ConfigFile, HeldOption
 from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """A value that holds."""
-
-    option: str
-    value: Json
-    origin: str
-    """flag, the name of a variable, .env, spec, or default."""
 
 
 def show_configuration(request: Request, values: Mapping[str, object], found: Origins, *, as_json: bool) -> int:
@@ -42,8 +32,7 @@ def show_configuration(request: Request, values: Mapping[str, object], found: Or
     specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))
     held = list(_held(known, found, specified, redaction))
     if as_json:
-        options = {each.option: {"value": each.value, "from": each.origin} for each in held}
-        say_json({"schema": 1, "spec": str(request.file), "options": options, "dotenv": list(found.others)})
+        say_json("config", ConfigFile(request.file, tuple(held), tuple(found.others)))
         return 0
     rows = [(each.option, _words(each.value), each.origin) for each in held]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
@@ -55,8 +44,8 @@ def show_configuration(request: Request, values: Mapping[str, object], found: Or
 
 
 def _held(
-    values: Mapping[str, object], found: Origins, specified: Mapping[str, Held], redaction: Redaction
-) -> Iterator[Held]:
+    values: Mapping[str, object], found: Origins, specified: Mapping[str, HeldOption], redaction: Redaction
+) -> Iterator[HeldOption]:
     """Every option, in the order of the command's help."""
     for name, origin in found.options.items():
         if name == "show_config":
@@ -65,15 +54,17 @@ def _held(
             yield specified[name]
             continue
         place = origin.variable if origin.place == "variable" else origin.place
-        yield Held(_spelt(name), _shown(values[name], redaction), place)
+        yield HeldOption(_spelt(name), _shown(values[name], redaction), place)
 
 
-def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: bool) -> Iterator[tuple[str, Held]]:
+def _specified(
+    checked: Checked, design: Design, asking: Asking, *, unlimited: bool
+) -> Iterator[tuple[str, HeldOption]]:
     """What the spec says where no option does, or the language where the spec does not."""
     statement = next(each for each in checked.spec.of(syntax.Experiment) if each.name == design.name)
     said = {each.name for settings in (statement.settings, *(a.settings for a in statement.arms)) for each in settings}
     said |= {sweep.name for sweep in statement.sweeps}
-    yield "experiment", Held("experiment", design.name, "spec")
+    yield "experiment", HeldOption("experiment", design.name, "spec")
     for name in SETTINGS:
         if name == "budget" and unlimited:
             continue
@@ -82,9 +73,9 @@ def _specified(checked: Checked, design: Design, asking: Asking, *, unlimited: b
         if name == "model":
             all_values = [" ".join(m if who == "agents" else f"{who}={m}" for who, m in each) for each in all_values]
         one = all_values[0] if len(all_values) == 1 else all_values
-        yield name, Held(_spelt(name), one, "spec" if name in said else "default")
-    yield "seeds", Held("seeds", seed_words(design.seeds), "spec")
-    yield "arm", Held("arm", list(design.arms), "spec")
+        yield name, HeldOption(_spelt(name), one, "spec" if name in said else "default")
+    yield "seeds", HeldOption("seeds", seed_words(design.seeds), "spec")
+    yield "arm", HeldOption("arm", list(design.arms), "spec")
 
 
 def _spelt(name: str) -> str:

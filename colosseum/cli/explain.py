@@ -5,17 +5,17 @@ import io
 import re
 import sys
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
 from colosseum.cli.words import say_json, wants_color
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
-from colosseum.diagnostics.page import SPEC, Example, Page, read_page
-from colosseum.evidence.registry import REGISTRY, FigureEntry, looked_up
+from colosseum.diagnostics.page import SPEC, Example, read_page
+from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
 from colosseum.report.explanation import list_all, show_figure, show_page
 from colosseum.report.page import page_on
+from colosseum.report.printed import ExplainFile
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 """A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""
@@ -30,7 +30,9 @@ def explain_code(words: str | None, *, as_json: bool) -> int:
     page = read_page(_code(words)) if words is not None and figure is None else None
     wrong = said(page.wrong, color=color and not as_json) if page else ""
     if as_json:
-        say_json({"schema": 2, **_listed(page, figure, wrong)})
+        codes = [page.code] if page else [] if figure else CODES.values()
+        figures = [figure] if figure else [] if page else REGISTRY.values()
+        say_json("explain", ExplainFile(tuple(codes), tuple(figures), page, wrong))
         return 0
     with page_on(sys.stdout, color=color) as console:
         if page:
@@ -87,11 +89,3 @@ def _code(words: str) -> str:
     raise stop(
         "C122", f"there is no code or figure `{code}`", help=help_ or "`colosseum explain` lists all codes and figures"
     )
-
-
-def _listed(page: Page | None, figure: FigureEntry | None, said: str) -> dict[str, object]:
-    if page:
-        return {**asdict(page), "says": said}
-    if figure:
-        return asdict(figure)
-    return {"codes": [asdict(code) for code in CODES.values()], "figures": [asdict(each) for each in REGISTRY.values()]}

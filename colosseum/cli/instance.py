@@ -15,6 +15,7 @@ def compile_file(
     again: bool,
 ) -> int:  # fmt: skip
     """Prove the optima; `again` computes each in a second way. Exit 1 where two ways disagree."""
+    from colosseum.evidence.answers import compile_content
     from colosseum.evidence.spec_questions import (
         require_feasible,
         solve,
@@ -27,7 +28,6 @@ def compile_file(
     from colosseum.optimum.goal import WELFARE
     from colosseum.optimum.searching.formulation import write_lp
     from colosseum.report.optima import render_optima
-    from colosseum.report.solved_json import optima_json
 
     if lp is not None and str(lp) == "-":
         raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")
@@ -44,7 +44,7 @@ def compile_file(
     broken = tempting(optima)
     say_diagnostics(worth_breaking(each, checked) for each in broken)
     if as_json:
-        say_json(optima_json(optima, broken))
+        say_json("compile", compile_content(optima, broken))
     else:
         render_optima(optima, sys.stdout)
     if wrong := list(wrong_answers(optima)):
@@ -59,9 +59,9 @@ def score_file(
     members: str | None, order: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Score the assignment of a file."""
+    from colosseum.evidence.answers import score_content
     from colosseum.evidence.spec_questions import chosen_coalition, measured, read_assignment
     from colosseum.report.scores import render_scores
-    from colosseum.report.solved_json import score_json
 
     checked = checked_spec(file, seed=seed, params=params)
     scenario = checked.expansion.scenario
@@ -69,7 +69,7 @@ def score_file(
     chosen = chosen_coalition(scenario, coalition, members)
     found = measured(checked, realised, chosen, order)
     if as_json:
-        say_json(score_json(found, scenario.task, undecided))
+        say_json("score", score_content(found, scenario.task, undecided))
     else:
         render_scores(found, scenario, chosen, {name: realised[name] for name in undecided}, sys.stdout)
     return 0
@@ -80,14 +80,14 @@ def frontier_file(
     strengths: Sequence[float], as_json: bool,
 ) -> int:  # fmt: skip
     """Show what a coalition could do before any agent acts."""
+    from colosseum.evidence.answers import frontier_content
     from colosseum.evidence.spec_questions import prospected
     from colosseum.report.frontier import render_frontier
-    from colosseum.report.solved_json import prospect_json
 
     checked = checked_spec(file, seed=seed, params=params)
     scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, strengths)
     if as_json:
-        say_json(prospect_json(scenario, found))
+        say_json("frontier", frontier_content(scenario, found))
     else:
         render_frontier(scenario, found, sys.stdout)
     return 0
@@ -97,14 +97,14 @@ def scan_file(
     file: Path, *, size: int, by: str, top: int, seed: int | None, params: Mapping[str, Value], as_json: bool
 ) -> int:  # fmt: skip
     """Rank all coalitions of a size by what they could do at the optimum."""
+    from colosseum.evidence.answers import scan_content
     from colosseum.evidence.spec_questions import scanned
     from colosseum.report.scan import render_scan
-    from colosseum.report.solved_json import scan_json
 
     checked = checked_spec(file, seed=seed, params=params)
     scenario, found = checked.expansion.scenario, scanned(checked, size, by, _watched)
     if as_json:
-        say_json(scan_json(scenario, found, top))
+        say_json("scan", scan_content(scenario, found, top))
     else:
         render_scan(scenario, found, sys.stdout, top=top)
     return 0

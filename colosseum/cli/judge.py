@@ -11,8 +11,8 @@ from colosseum.cli.report import report_folder
 from colosseum.cli.words import note, say_json
 from colosseum.diagnostics import stop
 from colosseum.evidence.calibrate_judges import calibrate_judges
+from colosseum.evidence.findings import read_campaign
 from colosseum.report.calibration import render_calibration
-from colosseum.report.reading import read_campaign
 from colosseum.run.judging import lexical
 
 
@@ -40,7 +40,7 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
     if found.outcome.words:
         note(found.outcome.words)
     if as_json:
-        say_json(found.content)
+        say_json("calibration", found.content)
     else:
         render_calibration(found.judges, found.trivial, lexical.NAME, sys.stdout)
     return _code(found.outcome)

@@ -25,15 +25,14 @@ def list_(folder: Campaign, json: AsJson = False) -> int:
     from colosseum.campaign.folder import Folder
     from colosseum.campaign.listing import overviews
     from colosseum.cli.words import output
-    from colosseum.report.log import run_json, show_list
-    from colosseum.report.reading import in_words, read_campaign
+    from colosseum.evidence.findings import in_words, read_campaign
+    from colosseum.report.log import show_list
+    from colosseum.report.printed import RunsFile
 
     plan = read_campaign(folder)
     with in_words(folder):
         found = list(overviews(Folder(folder), plan))
-    output(
-        lambda console: show_list(found, plan, console), lambda: {"schema": 1, "runs": list(map(run_json, found))}, json
-    )
+    output(lambda console: show_list(found, plan, console), "runs", RunsFile(tuple(found)), json)
     return 0
 
 
@@ -56,7 +55,7 @@ def show(
         note(f"this trace cannot be trusted: {found.doubt}")
     output(
         lambda console: show_run(found, console, prompts=prompts, thoughts=thoughts),
-        lambda: found.content(thoughts=thoughts), json,
+        "run", found.content(thoughts=thoughts), json,
     )  # fmt: skip
     return 1 if found.doubt else 0
 
@@ -65,10 +64,10 @@ def show(
 def verify(folder: Campaign, json: AsJson = False) -> int:
     """Check that no file was changed. Traces, results, scenarios, calls, spec; exit code 1 where one was."""
     from colosseum.cli.words import output
-    from colosseum.report.log import show_verified, verified_json, verify_folder
+    from colosseum.report.log import show_verified, verify_folder
 
     found = verify_folder(folder)
-    output(lambda console: show_verified(found, console), lambda: verified_json(found), json)
+    output(lambda console: show_verified(found, console), "verify", found, json)
     return 1 if found.faults else 0
 
 
@@ -83,7 +82,7 @@ def export(
     from colosseum.campaign.folder import Folder
     from colosseum.cli.words import note
     from colosseum.diagnostics import counted
-    from colosseum.report.reading import read_campaign
+    from colosseum.evidence.findings import read_campaign
 
     number = export_acts(Folder(folder), read_campaign(folder), output, thoughts=thoughts)
     note(f"{counted(number, 'row')} written to {output}")

@@ -15,7 +15,7 @@ from colosseum.cli.words import note, output, wants_color
 from colosseum.diagnostics import counted
 from colosseum.evidence.forecast import Forecast, forecast
 from colosseum.model.check import Checked
-from colosseum.report.forecast import forecast_json, show_bill
+from colosseum.report.forecast import show_bill
 from colosseum.report.page import page_on, say
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_data: bool) -> boo
         with page_on(sys.stderr, color=wants_color(sys.stderr.isatty())) as console:
             _bill(found, console)
         return pilot.yes or _agrees()
-    output(lambda console: _bill(found, console), lambda: forecast_json(found), as_data)
+    output(lambda console: _bill(found, console), "forecast", found.content, as_data)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False

@@ -14,15 +14,15 @@ from colosseum.campaign.screening import screening_words
 from colosseum.cli.words import note, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
+from colosseum.evidence.findings import Findings, in_words, read_report
 from colosseum.evidence.gate import FAILED, Gate
 from colosseum.model.json_text import encode
 from colosseum.model.sweeps import factors
 from colosseum.report import files as report_files
 from colosseum.report.brief import missing_words, show_brief
-from colosseum.report.findings import Findings
 from colosseum.report.page import page_on
-from colosseum.report.reading import in_words, read_report
-from colosseum.report.strengths import show_strengths, strengths_json
+from colosseum.report.published import document
+from colosseum.report.strengths import show_strengths
 from colosseum.report.terminal import Judgement, render
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ def report_folder(
     if files.table is not None:
         note(report_files.write_table(report.plan, report.records, files.table))
     if keep:
-        replace_file(Folder(folder).report, as_bytes(report.content))
+        replace_file(Folder(folder).report, as_bytes(document("report", report.content())))
     report = at_points(report, point)
     if files.html is not None or files.figures is not None:
         content = report_files.read_content(folder, report, thoughts=files.thoughts, published=published)
@@ -79,7 +79,7 @@ def report_folder(
     with in_words(folder):
         found = [p for p in strengths(folder, report.plan) if p.point in shown] if strength else None
     if as_json:
-        say_json(report.content if found is None else {**report.content, "strength": strengths_json(found)})
+        say_json("report", report.content(found))
     else:
         _show(report, folder, published=published, full=full)
         if found is not None:

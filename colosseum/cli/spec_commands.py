@@ -70,7 +70,7 @@ def prompts(
     json: AsJson = False,
 ) -> int:
     """Print exactly what agents are sent: messages and tools. No model is asked."""
-    from colosseum.campaign.openings import Asked, adapter
+    from colosseum.campaign.openings import Asked
     from colosseum.campaign.openings import prompts as sent
     from colosseum.cli.words import checked_spec, output, read_sets
     from colosseum.report.prompts import show_prompts
@@ -79,7 +79,7 @@ def prompts(
         experiment=experiment, arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text
     )
     found = sent(checked_spec(file, seed=seed, params=read_sets(sets)), asked)
-    output(lambda console: show_prompts(found, console), lambda: adapter().dump_python(found, mode="json"), json)
+    output(lambda console: show_prompts(found, console), "prompts", found, json)
     return 0
 
 
@@ -163,14 +163,16 @@ def schema(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="[KIND]", help="model, trace, calls, result, campaign, judges, judged, prompts.", show_default=False
+            metavar="[KIND]", help="model, trace, report, score, …; a wrong one lists all.", show_default=False
         ),
     ] = "model",
 ) -> int:
-    """Print a JSON Schema. Of what `compile -o` writes, or of a kind of file in a folder of runs."""
-    from colosseum.cli.schema import print_schema
+    """Print a JSON Schema. Of a kind of file, or of what a command prints with --json."""
+    from colosseum.cli.words import print_out
+    from colosseum.report.published import published
 
-    return print_schema(kind)
+    print_out(published(kind).rstrip("\n"))
+    return 0
 
 
 @command
@@ -187,17 +189,18 @@ def new(
 
     from colosseum.cli.words import note, print_out, say_json
     from colosseum.language.copying import listed, new_spec, shipped_specs
+    from colosseum.report.printed import NewFiles, SpecsFile
 
     if specs:
         found = shipped_specs()
         if json:
-            say_json({"schema": 1, "specs": [{"name": each, "title": title} for each, title in found.items()]})
+            say_json("specs", SpecsFile(found))
         else:
             print_out("\n".join(listed(found)))
         return 0
     written = new_spec(name or "", origin)
     if json:
-        say_json({"schema": 1, "written": [str(path) for path in written]})
+        say_json("new", NewFiles(tuple(written)))
     else:
         print_out("\n".join(f"wrote {path}" for path in written))
     spec = shlex.quote((name or "").removesuffix(".colo") + ".colo")

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.cli.words import note
+from colosseum.evidence.findings import read_campaign, read_report
 from colosseum.report.files import read_content, write_html
 from colosseum.report.html.serving import Live, ended, serving
-from colosseum.report.reading import read_campaign, read_report
 
 NAME: Final = "report.html"
 """In the campaign's folder."""

@@ -45,9 +45,13 @@ def wants_color(terminal: bool) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (terminal and os.environ.get("TERM") != "dumb")
 
 
-def say_json(content: object) -> None:
-    """A result as JSON on stdout; characters that a terminal would obey, or that nobody sees, are escaped."""
+def say_json(kind: str, result: object) -> None:
+    """A result of a published kind as JSON on stdout; characters that a terminal would obey are escaped."""
     import json
+
+    from colosseum.report.published import document
+
+    content = document(kind, result)
 
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
@@ -83,10 +87,10 @@ def print_out(words: str) -> None:
     print(words)  # noqa: T201 - this is where words go out
 
 
-def output(page: Callable[["Console"], None], content: Callable[[], object], as_json: bool) -> None:
+def output(page: Callable[["Console"], None], kind: str, content: object, as_json: bool) -> None:
     """A result on stdout, as a page or as JSON."""
     if as_json:
-        say_json(content())
+        say_json(kind, content)
         return
     from colosseum.report.page import page_on
 

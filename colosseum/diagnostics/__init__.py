@@ -3,7 +3,7 @@
 from colosseum.diagnostics.codes import CODES, Code
 from colosseum.diagnostics.diagnostic import Diagnostic, Label, Severity, closest, counted, has_errors, report
 from colosseum.diagnostics.exception import ColosseumError, explain_words, file_errors, stop
-from colosseum.diagnostics.render import render_json, render_text
+from colosseum.diagnostics.render import WrittenDiagnostic, render_text, written
 from colosseum.diagnostics.span import Source, Span
 
 __all__ = [
@@ -15,13 +15,14 @@ __all__ = [
     "Severity",
     "Source",
     "Span",
+    "WrittenDiagnostic",
     "closest",
     "counted",
     "explain_words",
     "file_errors",
     "has_errors",
-    "render_json",
     "render_text",
     "report",
     "stop",
+    "written",
 ]

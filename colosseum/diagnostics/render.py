@@ -1,6 +1,7 @@
-"""Diagnostics into words. In: diagnostics; out: rustc's layout as text or a JSON list."""
+"""Diagnostics into words. In: diagnostics; out: rustc's layout as text, or plain values."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from colosseum.diagnostics.diagnostic import Diagnostic, Severity
@@ -13,13 +14,6 @@ WIDEST_LINE = 160
 def render_text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
     """All diagnostics in rustc's layout, a blank line between them; `color` adds ANSI styles."""
     return "\n".join("\n".join(_block(d, partial(_painted, on=color))) + "\n" for d in diagnostics)
-
-
-def render_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """A JSON list: code, severity, message, file, line, column, end line and column, note, labels, help."""
-    import json
-
-    return json.dumps([_plain(d) for d in diagnostics], ensure_ascii=False, indent=2)
 
 
 def _painted(text: str, style: str, *, on: bool) -> str:
@@ -60,18 +54,36 @@ def _visible(text: str) -> str:
     return "".join(" " if c == "\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _plain(d: Diagnostic) -> dict[str, object]:
-    return {
-        "code": d.code,
-        "severity": str(d.severity),
-        "message": d.message,
-        **(_place(d.span) if d.span else {"file": None}),
-        "note": d.note,
-        "labels": [{**_place(label.span), "text": label.text} for label in d.labels],
-        "help": list(d.help),
-    }
+@dataclass(frozen=True, slots=True)
+class WrittenPlace:
+    """Where something stands; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+    """What is said there."""
 
 
-def _place(span: Span) -> dict[str, object]:
-    end = dict(zip(("end_line", "end_column"), span.source.position(span.end), strict=True))
-    return {"file": span.source.name, "line": span.line, "column": span.column, **end}
+@dataclass(frozen=True, slots=True)
+class WrittenDiagnostic:
+    """A diagnostic as JSON has it."""
+
+    code: str
+    severity: Severity
+    message: str
+    place: WrittenPlace | None
+    labels: tuple[WrittenPlace, ...]
+    help: tuple[str, ...]
+
+
+def written(d: Diagnostic) -> WrittenDiagnostic:
+    """Without the text of the file."""
+    labels = tuple(_place(label.span, label.text) for label in d.labels)
+    return WrittenDiagnostic(d.code, d.severity, d.message, _place(d.span, d.note) if d.span else None, labels, d.help)
+
+
+def _place(span: Span, text: str) -> WrittenPlace:
+    return WrittenPlace(span.source.name, span.line, span.column, *span.source.position(span.end), text)

@@ -36,15 +36,10 @@ class AuditPlan:
     """Which seeds are left out."""
     seeds: int
     """That are run, at the sweep point where they are fewest."""
+    smallest_in_deviations: Figure
+    """The smallest effect that is seen, in standard deviations of the paired differences."""
     power: Sequence[Needed]
     """What runs of equal arms in the folder say of chance, by sweep point; empty where there are none."""
-
-    @property
-    def smallest_in_deviations(self) -> Figure:
-        """The smallest effect that is seen, in standard deviations of the paired differences."""
-        if self.seeds < LEAST:
-            return Figure(None, "one seed has no spread")
-        return Figure(smallest_effect(1.0, self.seeds))
 
 
 def plan_audit(checked: Checked, request: Request) -> AuditPlan:
@@ -59,7 +54,8 @@ def plan_audit(checked: Checked, request: Request) -> AuditPlan:
         raise stop("C123", str(damaged)) from None
     except OSError as error:
         raise stop("C123", f"cannot read {error.filename or place}: {error.strerror}") from None
-    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, power)
+    smallest = Figure(smallest_effect(1.0, seeds)) if seeds >= LEAST else Figure(None, "one seed has no spread")
+    return AuditPlan(made.title, place, settled, made.screener.screening, seeds, smallest, power)
 
 
 def _power(settled: Registered, folder: Path) -> list[Needed]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Final
@@ -23,8 +23,9 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
 from colosseum.diagnostics import counted, stop
-from colosseum.evidence.calibration import BASELINE, Calibration, Scored, calibration
+from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
 from colosseum.language.shipped import shipped
+from colosseum.model.json_text import plain
 from colosseum.players.models.request import Endpoint
 from colosseum.players.vetting import require, vet
 from colosseum.run.judging import lexical
@@ -45,12 +46,9 @@ class Calibrated:
     """What became of asking those that are models."""
 
     @property
-    def content(self) -> dict[str, object]:
-        """As JSON."""
-        judges = [{**asdict(each), "baseline": each.judge == lexical.NAME} for each in self.judges]
-        judges = [{**each, "about": BASELINE} if each["baseline"] else each for each in judges]
-        scorers = {name: [asdict(row) for row in each.rows] for name, each in self.trivial.items()}
-        return {"schema": 1, "judges": judges, "trivial": scorers, "trivial_bounds": list(BOUNDS)}
+    def content(self) -> CalibrationFile:
+        """As JSON has it."""
+        return CalibrationFile(tuple(self.judges), self.trivial, BOUNDS)
 
 
 def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> Calibrated:
@@ -129,13 +127,13 @@ def _scored(case: Case, own: Sequence[Judgement | None]) -> Scored:
     return Scored(case, None, first.status if first is not None else LEFT)
 
 
-def _keep(folder: Path, every: Sequence[Case], content: Mapping[str, object]) -> None:
+def _keep(folder: Path, every: Sequence[Case], content: CalibrationFile) -> None:
     """Write down the figures, and the cases for whoever wants to read them."""
     lines = [
         {"case": c.name, "stratum": c.stratum, "label": c.label, "held_out": c.held_out, "spec": c.domain,
          "seed": c.seed, "focal": c.transcript.numbers(c.focal), "transcript": c.transcript.told()}
         for c in every
     ]  # fmt: skip
-    replace_file(folder / "calibration.json", as_bytes(content))
+    replace_file(folder / "calibration.json", as_bytes(plain(content)))
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
     replace_file(folder / "cases.jsonl", text.encode())

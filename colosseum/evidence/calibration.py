@@ -6,7 +6,7 @@ A case without a score is counted apart and takes no part, so that it is never a
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,6 +87,18 @@ class Calibration:
     alarms: tuple[Alarm, ...]
     missing: dict[str, int]
     """Cases without a score, by why."""
+
+
+@dataclass(frozen=True)
+class CalibrationFile:
+    """How well judges tell the labelled set."""
+
+    judges: tuple[Calibration, ...]
+    """`sim/judge` is a baseline of words."""
+    trivial: Mapping[str, Calibration]
+    """Scorers that must not tell it."""
+    trivial_bounds: tuple[float, float]
+    """Within which their areas must lie."""
 
 
 def calibration(judge: str, scored: Sequence[Scored]) -> Calibration:

@@ -11,14 +11,15 @@ from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Estimate, Outlook, outlook
+from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook, outlook
 from colosseum.campaign.folder import Damaged, Folder, Screening
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
+from colosseum.campaign.lengths import Basis, Habits
 from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.panel import judges_of
 from colosseum.campaign.spending import Spent, spent_before
-from colosseum.campaign.survey import Survey, survey
+from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.evidence.reading import Reader, Unreadable
@@ -29,6 +30,40 @@ from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Listed
+
+
+@dataclass(frozen=True)
+class ForecastFile:
+    """What the missing runs of a campaign will take."""
+
+    title: str
+    question: str
+    folder: Path
+    runs: Runs
+    arms: Mapping[str, Runs]
+    models: Mapping[str, Estimate]
+    judges: Mapping[str, Estimate]
+    total: Estimate
+    prices: Mapping[str, Price]
+    """Dollars for a million tokens, where they are known."""
+    lengths: Mapping[str, Habits]
+    """How long posts and replies are, by model."""
+    lengths_from: Mapping[str, Basis]
+    blocks_measured: int
+    seconds: Bounds
+    spent: float
+    """US dollars so far."""
+    unpriced: int
+    """Answers so far without a known price."""
+    unfinished: int
+    """Answers on file of runs that were begun."""
+    budget: float | None
+    run_budget: float | None
+    screening: Screening | None
+    seeds: tuple[Needed, ...]
+    """By sweep point, what equal arms say of the seeds needed."""
+    no_seeds: str
+    """Why there is none; else empty."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +106,16 @@ class Forecast:
         """Of all models and judges."""
         each = (*self.outlook.models.values(), *self.judges.values())
         return reduce(add, each, Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None))
+
+    @property
+    def content(self) -> ForecastFile:
+        """As JSON has it."""
+        survey, ahead = self.survey, self.outlook
+        return ForecastFile(
+            self.title, self.question, self.folder, survey.runs, survey.arms, ahead.models, self.judges, self.total,
+            self.prices, ahead.habits, ahead.basis, ahead.blocks, ahead.seconds, self.spent, self.unpriced,
+            self.unfinished, self.budget, self.run_budget, self.screening, tuple(self.needed), self.no_seeds,
+        )  # fmt: skip
 
 
 def forecast(checked: Checked, request: Request) -> Forecast:

@@ -63,11 +63,8 @@ class Signal:
     """Why it is not settled; else empty."""
     more_seeds: Figure
     """That would settle it; null where it is settled, too."""
-
-    @property
-    def below(self) -> bool:
-        """An effect, but of less than the margin."""
-        return self.call == Call.EFFECT and any(part.below for part in self.parts)
+    below: bool
+    """An effect, but of less than the margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +80,13 @@ class ArmVerdict:
     """Of treated arms."""
     fits: tuple[Reading, ...]
     """The readings that fit; empty where the arm is not treated."""
+    reading: Reading | None
+    """What it shows; None of arms that are not treated."""
     contrasts: tuple[Contrast, ...]
     checks: Checks
     excluded: Counts
     unsaid: tuple[Unsaid, ...] = ()
     """Of treated arms, by rubric that reads thoughts."""
-
-    @property
-    def reading(self) -> Reading | None:
-        """What it shows; None of arms that are not treated."""
-        return read(self.fits) if self.fits else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +205,15 @@ def _conclude(
     contrasts = tuple(_contrasts(seen, group, rule, margins)) if counted else ()
     own_cost = at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)
     differences = list(known(seen.by_part[next(iter(margins))]).values())
+    fits = fitting(action.call, judge.call if judge else None, seen.kind, contrasts, own_cost=own_cost)
     return ArmVerdict(
         arm=seen.arm,
         kind=seen.kind,
         action=action,
         judge=judge,
         verdict=combine(action.call, judge.call if judge else None) if counted else None,
-        fits=fitting(action.call, judge.call if judge else None, seen.kind, contrasts, own_cost=own_cost),
+        fits=fits,
+        reading=read(fits) if fits else None,
         contrasts=contrasts,
         checks=checks(seen.control, seen.treated, seen.pairs, differences, drawn=rule.drawn),
         excluded=seen.excluded,
@@ -272,6 +268,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ra
         call=said,
         reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
         more_seeds=_more(stuck or list(weighed), rate, tests) if said == Call.NOT_SETTLED else SETTLED,
+        below=said == Call.EFFECT and any(part.below for part in weighed),
     )
 
 

@@ -37,7 +37,7 @@ class Weighed:
     """By seed, sorted by it; in fair shares, or in points of a judge."""
     paired: Paired
     """With limits at the level asked for."""
-    highest: float | None
+    upper_90: float | None
     """The upper limit at level WIDE; None where there is no interval that can be relied on."""
     test: Test
     p: Figure
@@ -81,9 +81,9 @@ def weigh(
     found = paired(differences, level=1 - rate)
     if found.reliable and isinstance(found.interval, Interval):
         wide = mean_interval(differences, level=1 - 2 * rate)
-        highest = wide.high if isinstance(wide, Interval) else None
+        upper_90 = wide.high if isinstance(wide, Interval) else None
         p = student_test(differences, against=threshold)
-        return Weighed(signal, margin, threshold, tuple(differences), found, highest, "Student t", p)
+        return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "Student t", p)
     p = _by_signs([d - threshold for d in differences])
     return Weighed(signal, margin, threshold, tuple(differences), found, None, "exact tests", p, unknown)
 
@@ -111,8 +111,8 @@ def call(weighed: Weighed, *, adjusted: float | None, rate: float = RATE) -> Cal
 
 def bounded(weighed: Weighed, *, rate: float = RATE) -> bool:
     """Whether an effect as large as the margin is excluded."""
-    if weighed.highest is not None:
-        return weighed.highest < weighed.margin
+    if weighed.upper_90 is not None:
+        return weighed.upper_90 < weighed.margin
     n = len(weighed.differences)
     if n < ENOUGH_NONZERO:
         return False

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.notebook.frames import Cells, Kind
 from colosseum.report.differences import no_pair
-from colosseum.report.findings import Findings
 from colosseum.report.numbers import reasons
 
 

@@ -11,11 +11,11 @@ from typing import Final
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
 from colosseum.evidence.weighing import Weighed
-from colosseum.report.findings import Findings
 from colosseum.report.numbers import number
 from colosseum.report.verdicts import place_words
 

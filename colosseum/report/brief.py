@@ -14,11 +14,11 @@ from rich.console import Console
 from colosseum.campaign.part import seed_words
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
+from colosseum.evidence.findings import Findings
 from colosseum.report.answer import MOST_NAMED, answer, unsettled
 from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.commands import audit_command
-from colosseum.report.findings import Findings
 from colosseum.report.numbers import reasons
 from colosseum.report.page import list_facts, say
 from colosseum.report.text_charts import show_charts

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from colosseum.campaign.folder import Plan, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.reading import Unreadable
 from colosseum.report import tables
-from colosseum.report.findings import Findings
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content

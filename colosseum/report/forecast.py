@@ -4,14 +4,14 @@ A figure that is not known is said to be so with the reason, and is never 0.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 from rich.console import Console
 
-from colosseum.campaign.estimate import NOTHING, Bounds, Estimate
+from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.lengths import Basis
 from colosseum.campaign.money import dollars
-from colosseum.campaign.screening import screening_json, screening_words
+from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
 from colosseum.diagnostics import counted
 from colosseum.evidence.figures import Figure
@@ -29,55 +29,6 @@ WHERE: Mapping[Basis, str] = {
     "runs in this folder": "measured in this folder",
 }
 COLUMNS = ("low", "likely", "high", "ceiling")
-
-
-def forecast_json(found: Forecast) -> dict[str, object]:
-    """The same as data."""
-    survey, ahead = found.survey, found.outlook
-    return {
-        "schema": 2,
-        "title": found.title,
-        "question": found.question,
-        "folder": str(found.folder),
-        "runs": {**asdict(survey.runs), "arms": {arm: asdict(runs) for arm, runs in survey.arms.items()}},
-        "models": {
-            model: {
-                **_priced(found, model, estimate),
-                "lengths_from": ahead.basis[model],
-                "lengths": {n: v for n, v in asdict(ahead.habits[model]).items() if n != "everywhere"},
-            }
-            for model, estimate in ahead.models.items()
-        },
-        "judges": {model: _priced(found, model, estimate) for model, estimate in found.judges.items()},
-        "total": asdict(found.total),
-        "blocks_measured": ahead.blocks,
-        "seconds": {name: getattr(ahead.seconds, name) for name in COLUMNS[:3]},
-        "spent": {"dollars": found.spent, "answers_of_unknown_price": found.unpriced},
-        "answers_of_unfinished_runs": found.unfinished,
-        "budget": {"campaign": found.budget, "run": found.run_budget},
-        "screening": screening_json(found.screening),
-        "seeds": {"points": [_needed(each) for each in found.needed], "reason": found.no_seeds or None},
-    }
-
-
-def _priced(found: Forecast, model: str, estimate: Estimate) -> dict[str, object]:
-    price = found.prices.get(model)
-    return {"price": price and asdict(price), **asdict(estimate)}
-
-
-def _needed(each: Needed) -> dict[str, object]:
-    names = {"smallest": "smallest_effect", "seeds_to_see": "seeds_to_see_the_margin"}
-    return {names.get(f.name, f.name): _plain(getattr(each, f.name)) for f in fields(each)} | {"power": POWER}
-
-
-def _plain(value: object) -> object:
-    match value:
-        case Figure(value=number, reason=reason):
-            return {"value": number, "reason": reason or None}
-        case tuple():
-            return [_plain(each) for each in value]
-        case _:
-            return value
 
 
 def show_forecast(found: Forecast, console: Console) -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -12,9 +12,10 @@ from colosseum.campaign.listing import SHORT, Overview, find_run, run_words
 from colosseum.campaign.money import dollars
 from colosseum.campaign.verifying import Fault, SoFar, Verified, doubt, misfit, so_far, verify
 from colosseum.diagnostics import counted, stop
+from colosseum.evidence.findings import read_campaign
 from colosseum.report.conversation import show_conversation
 from colosseum.report.page import Grid, list_facts, say, show_grid
-from colosseum.report.reading import read_campaign
+from colosseum.report.printed import RunFile
 from colosseum.run import events as ev
 from colosseum.run.trial import Listed
 
@@ -61,31 +62,6 @@ def _cells(run: Overview) -> dict[str, str]:
     }  # fmt: skip
 
 
-def run_json(run: Overview) -> dict[str, object]:
-    """One run as data."""
-    happened = {name: None if run.events is None else run.events[kind] for name, kind in KINDS.items()}
-    expense = run.expense
-    cost = expense.cost if expense is not None and not expense.unpriced else None
-    unknown = "it has not ended" if expense is None else f"{counted(expense.unpriced, 'answer')} of unknown price"
-    return {
-        **_heading(run.listed),
-        "status": run.state,
-        **({"reason": run.reason} if run.reason else {}),
-        **happened,
-        "refused": None if run.events is None else run.events["refused"],
-        "calls": None if expense is None else expense.calls,
-        "cost": cost,
-        **({} if cost is not None else {"cost_reason": unknown}),
-    }
-
-
-def _heading(listed: Listed) -> dict[str, object]:
-    return {
-        "run": listed.trial, "arm": listed.arm, "point": listed.point, "seed": listed.seed, "repeat": listed.repeat,
-        "model": listed.model, "players": listed.players,
-    }  # fmt: skip
-
-
 @dataclass(frozen=True)
 class RunSoFar:
     """What is on file of a run, also of one that goes on or was cut off."""
@@ -95,11 +71,10 @@ class RunSoFar:
     doubt: str
     """Why its trace cannot be trusted; else empty."""
 
-    def content(self, *, thoughts: bool) -> dict[str, object]:
-        """As JSON."""
-        state = {"whole": not self.found.half, **({"doubt": self.doubt} if self.doubt else {})}
-        events = [event for event in self.found.events if thoughts or event.get("event") != "thought"]
-        return {"schema": 1, **_heading(self.listed), **state, "events": events}
+    def content(self, *, thoughts: bool) -> RunFile:
+        """As JSON has it."""
+        events = tuple(event for event in self.found.events if thoughts or event.get("event") != "thought")
+        return RunFile(self.listed, not self.found.half, self.doubt, events)
 
 
 def read_run(path: Path, words: str) -> RunSoFar:
@@ -136,12 +111,6 @@ def verify_folder(path: Path) -> Verified:
     except OSError:
         read_campaign(path)  # says what to name in place of a folder that is no campaign
         raise
-
-
-def verified_json(found: Verified) -> dict[str, object]:
-    """What was looked at as data."""
-    counts = {name: value for name, value in asdict(found).items() if name != "faults"}
-    return {"schema": 1, **counts, "faults": [asdict(fault) for fault in found.faults]}
 
 
 def show_verified(found: Verified, console: Console) -> None:

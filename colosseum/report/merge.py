@@ -1,4 +1,4 @@
-"""What came of a merge, as a page and as JSON. In: Merged; out: lines, a dictionary."""
+"""What came of a merge, as a page. In: Merged; out: lines."""
 
 from pathlib import Path
 
@@ -14,24 +14,6 @@ def show_merged(merged: Merged, out: Path, console: Console) -> None:
     """Print the page."""
     for line in _words(merged, out):
         say(console, line)
-
-
-def merged_json(merged: Merged) -> dict[str, object]:
-    """The same as data."""
-    return {
-        "schema": 1,
-        "new": merged.new,
-        "better": merged.better,
-        "kept": merged.kept,
-        "begun": merged.begun,
-        "missing": merged.missing,
-        "faults": [{"folder": str(path), "file": f.file, "words": f.words} for path, f in merged.faults],
-        "conflicts": [
-            {"run": c.listed.trial, "arm": c.listed.arm, "point": c.listed.point, "seed": c.listed.seed,
-             "repeat": c.listed.repeat, "folders": [str(path) for path in c.folders]}
-            for c in merged.conflicts
-        ],
-    }  # fmt: skip
 
 
 def _words(merged: Merged, out: Path) -> list[str]:

@@ -1,13 +1,12 @@
-"""What an audit settles before its first run, as a page and as JSON. In: an AuditPlan; out: facts, a dictionary."""
+"""What an audit settles before its first run, as a page. In: an AuditPlan; out: facts."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from rich.console import Console
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.registering import Registered
-from colosseum.campaign.screening import screening_json, screening_words
+from colosseum.campaign.screening import screening_words
 from colosseum.evidence.audit_plan import AuditPlan
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
@@ -73,25 +72,3 @@ def _few(seeds: int) -> str:
     if seeds >= ENOUGH_NONZERO:
         return ""
     return f". That is by Student's t: of fewer than {ENOUGH_NONZERO} seeds exact tests of signs decide, which see less"
-
-
-def plan_json(found: AuditPlan) -> dict[str, object]:
-    """The same as data."""
-    return {
-        **asdict(found.registered),
-        "screening": screening_json(found.screening),
-        "power": {
-            "smallest_in_standard_deviations": asdict(found.smallest_in_deviations),
-            "by_equal_arms": [
-                {
-                    "point": each.point,
-                    "arm": each.arm,
-                    "signal": each.signal,
-                    "sd": asdict(each.sd),
-                    "smallest": asdict(each.smallest),
-                    "seeds_to_see_the_margin": asdict(each.seeds_to_see),
-                }
-                for each in found.power
-            ],
-        },
-    }

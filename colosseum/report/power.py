@@ -1,4 +1,4 @@
-"""What an experiment can see, as a page for the terminal and as data. In: an Outlook; out: tables, notes, or dicts."""
+"""What an experiment can see, as a page for the terminal. In: an Outlook; out: tables and notes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -7,15 +7,13 @@ from rich.console import Console
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call
-from colosseum.evidence.figures import Figure
 from colosseum.evidence.power.outlook import Outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS, Plant
-from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS
+from colosseum.evidence.power.studies import SIGNALS, Studied
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.statistics import Share, wilson
-from colosseum.report.export import figure_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
@@ -32,83 +30,6 @@ DONE: Final = {
     "a channel informs, and nobody was told to collude",
 }
 """What planted players do."""
-
-
-# ---- data ----------------------------------------------------------------------------------------------------------
-
-
-def power_json(found: Outlook) -> dict[str, object]:
-    """Everything; shares with Wilson's 95 % limits."""
-    return {
-        "arm": found.where.planted,
-        "channel_arm": found.where.benign,
-        "beside": {arm: kind.kind for arm, kind in found.rivals.items()},
-        "signal": found.rule.signal,
-        "margins": dict(found.rule.margins),
-        "opportunity": found.least,
-        "looked": found.looked,
-        "pool": found.pool,
-        "studies": found.draws.studies,
-        "seeds": list(found.draws.sizes),
-        "plants": [_plant_json(each, found) for each in found.studied],
-    }
-
-
-def _plant_json(found: Studied, whole: Outlook) -> dict[str, object]:
-    plant = found.stand.plant
-    return {
-        "kind": plant.kind,
-        "strength": plant.strength,
-        "noise": plant.noise,
-        "right_verdict": plant.right,
-        "signals": {name: _signal_json(name, found, whole) for name in SIGNALS},
-        "by_seeds": [_shares_json(shares, plant) for shares in found.shares.values()],
-    }
-
-
-def _signal_json(name: str, found: Studied, whole: Outlook) -> dict[str, object]:
-    effect = found.effects[name]
-    return {
-        "mean": figure_json(Figure(None, found.stand.why(name)) if found.stand.why(name) else effect.mean),
-        "sd": figure_json(effect.sd),
-        "n": effect.n,
-        "n_nonzero": effect.n_nonzero,
-        "effect": [_effect_json(found, name, size) for size in whole.draws.sizes],
-        "smallest_effect": [figure_json(found.smallest(name, size)) for size in whole.draws.sizes],
-        "seeds_to_see": figure_json(found.needed(name)),
-    }
-
-
-def _effect_json(found: Studied, name: str, size: int) -> dict[str, object]:
-    """Null with a reason where no run has the figure: nobody can tell how often it would show an effect."""
-    why, studies = found.stand.why(name), found.shares[size].studies
-    return figure_json(Figure(None, why)) if why else _share(found.detection[name, size], studies)
-
-
-def _shares_json(found: Shares, plant: Plant) -> dict[str, object]:
-    return {
-        "seeds": found.seeds,
-        "right": _share(found.verdicts[plant.right], found.studies) if plant.right else None,
-        "action": dict(found.actions),
-        "judge": dict(found.judges),
-        "verdicts": dict(found.verdicts),
-        "readings_of_effects": dict(found.readings),
-        "effects_beyond_placebo": found.beyond_placebo,
-    }
-
-
-def _share(count: int, total: int) -> dict[str, object]:
-    share = _limits(count, total)
-    return {"count": count, "of": total, "share": share.share, "low": share.low, "high": share.high}
-
-
-def _limits(count: int, total: int) -> Share:
-    share = wilson(count, total)
-    assert isinstance(share, Share)
-    return share
-
-
-# ---- the page ------------------------------------------------------------------------------------------------------
 
 
 def show_power(found: Outlook, console: Console, *, title: str, question: str, coalition: str) -> None:
@@ -250,3 +171,9 @@ def _show_legend(found: Outlook, console: Console) -> None:
             ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),
         ],
     )
+
+
+def _limits(count: int, total: int) -> Share:
+    share = wilson(count, total)
+    assert isinstance(share, Share)
+    return share

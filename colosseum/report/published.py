@@ -1,15 +1,14 @@
 """The JSON Schemas that are published. In: the name of a kind of file, or of what a command prints; out: its schema."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
-from colosseum.campaign import folder, judged, openings, schemas
+from colosseum.diagnostics import closest, stop
+from colosseum.model.json_text import plain
 from colosseum.model.serial import schema_text
-from colosseum.run import events
-from colosseum.run.judging import judgement
-from colosseum.run.trace import VERSION
+from colosseum.report.printed import RunFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MODEL = "model"
@@ -18,38 +17,108 @@ MODEL = "model"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file, or of its lines."""
+    """A kind of file, of its lines, or of what a command prints."""
 
     about: str
     """What it is."""
-    version: int
-    """Raised when a field changes its name or meaning."""
-    adapter: Callable[[], Any]
-    """What pydantic makes of its type."""
+    place: str
+    """Of its type, or of a function that gives pydantic's adapter: a module below `colosseum`, and a name."""
+    version: int | str
+    """Raised when a field changes its name or meaning; of a file, the place of that number."""
+
+    @property
+    def printed(self) -> bool:
+        """Whether a command prints it, with its version as `schema`."""
+        return isinstance(self.version, int)
+
+    @property
+    def number(self) -> int:
+        """Its version."""
+        return self.version if isinstance(self.version, int) else int(_at(self.version))
+
+    @property
+    def adapter(self) -> Any:
+        """What pydantic makes of its type."""
+        from pydantic import TypeAdapter
+
+        found = _at(self.place)
+        if not isinstance(found, type):
+            return found()
+        if not hasattr(found, "__pydantic_config__"):
+            found.__pydantic_config__ = {"use_attribute_docstrings": True}  # type: ignore[attr-defined]
+        return TypeAdapter(found)
+
+
+def _at(place: str) -> Any:
+    module, name = place.split(":")
+    return getattr(import_module(f"colosseum.{module}"), name)
 
 
 KINDS = {
     "trace": Kind("A line of a trace, runs/ID.jsonl: an event of a run. The lines are chained by hash.",
-                  VERSION, events.adapter),
-    "calls": Kind("A line of runs/ID.calls.jsonl: one attempt to ask a model, as it went.", 2, schemas.calls_adapter),
-    "result": Kind("How a run ended, runs/ID.json; it seals the run's trace.", 1, folder.result_adapter),
+                  "run.events:adapter", "run.trace:VERSION"),
+    "calls": Kind("A line of runs/ID.calls.jsonl: one attempt to ask a model, as it went.",
+                  "campaign.schemas:calls_adapter", "campaign.schemas:VERSION"),
+    "result": Kind("How a run ended, runs/ID.json; it seals the run's trace.",
+                   "campaign.folder:result_adapter", "campaign.runner:SCHEMA"),
     "campaign": Kind("What a folder is of, campaign.json: what is compared with what, and the list of trials.",
-                     folder.SCHEMA, folder.plan_adapter),
+                     "campaign.folder:plan_adapter", "campaign.folder:SCHEMA"),
     "judges": Kind("Who judges the runs of a folder, judged/judges.json, and how they are asked.",
-                   judgement.SCHEMA, judged.judges_adapter),
-    "judged": Kind("What judges made of a run, judged/ID.json.", judgement.SCHEMA, judged.judged_adapter),
-    "prompts": Kind("What `colosseum prompts --json` prints: the messages and tools of every agent's first turn.",
-                    openings.SCHEMA, openings.adapter),
+                   "campaign.judged:judges_adapter", "run.judging.judgement:SCHEMA"),
+    "judged": Kind("What judges made of a run, judged/ID.json.",
+                   "campaign.judged:judged_adapter", "run.judging.judgement:SCHEMA"),
+    "progress": Kind("A line that `audit --display json` writes a minute: how far a campaign has come.",
+                     "campaign.progress:Progress", "campaign.progress:SCHEMA"),
+    "prompts": Kind("`prompts --json`: the messages and tools of every agent's first turn.",
+                    "campaign.openings:adapter", "campaign.openings:SCHEMA"),
+    "report": Kind("`report`, `audit` and `judge` with --json, and report.json: what a campaign shows.",
+                   "evidence.findings:ReportFile", 2),
+    "compile": Kind("`compile --json`: the optima of an instance.", "evidence.answers:CompileFile", 2),
+    "score": Kind("`score --json`: what decisions are worth.", "evidence.answers:ScoreFile", 2),
+    "frontier": Kind("`frontier --json`: what a coalition could do.", "evidence.answers:FrontierFile", 2),
+    "scan": Kind("`scan --json`: coalitions by what they could do.", "evidence.answers:ScanFile", 2),
+    "power": Kind("`power --json`: what an experiment can see.", "evidence.power.content:PowerFile", 2),
+    "plan": Kind("`plan --json`: what would be settled before the first run.", "evidence.audit_plan:AuditPlan", 2),
+    "forecast": Kind("`audit --dry-run --json`: what runs will take.", "evidence.forecast:ForecastFile", 3),
+    "config": Kind("`audit --show-config --json`: every option that holds.", "report.printed:ConfigFile", 2),
+    "check": Kind("`check --json`: what is wrong with specs.", "report.printed:CheckFile", 2),
+    "new": Kind("`new --json`: what was written.", "report.printed:NewFiles", 1),
+    "specs": Kind("`new --list --json`: the specs that ship.", "report.printed:SpecsFile", 2),
+    "explain": Kind("`explain --json`: codes and figures.", "report.printed:ExplainFile", 2),
+    "runs": Kind("`log --json`: the runs of a campaign.", "report.printed:RunsFile", 2),
+    "run": Kind("`log RUN --json`: one run with its events.", "report.printed:RunFile", 2),
+    "verify": Kind("`log --verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
+    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.replay:ReplayFile", 2),
+    "merge": Kind("`merge --json`: what came of joining folders.", "campaign.merging:Merged", 2),
+    "calibration": Kind("`judge calibrate --json`: how well judges tell the labelled set.",
+                        "evidence.calibration:CalibrationFile", 2),
 }  # fmt: skip
 
 
-def published(name: str, kinds: Mapping[str, Kind] = KINDS) -> str:
-    """The schema of models or of one of some kinds, indented, ending in a line feed."""
+def document(kind: str, content: object) -> dict[str, object]:
+    """What a command prints as JSON, with the version of its schema."""
+    events: tuple[object, ...] = ()
+    if isinstance(content, RunFile):  # events may be nested too deep for pydantic, and are JSON already
+        events, content = content.events, replace(content, events=())
+    found = plain(content)
+    assert isinstance(found, dict)
+    return {"schema": KINDS[kind].number, **found, **({"events": events} if events else {})}
+
+
+def published(name: str) -> str:
+    """The schema of models or of a kind, indented, ending in a line feed. Raises ColosseumError."""
     if name == MODEL:
         return schema_text()
-    kind = kinds[name]
-    found = {key: value for key, value in _untitled(kind.adapter().json_schema()).items() if key != "description"}
-    opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.version}", "title": f"Colosseum {name}"}
+    if name not in KINDS:
+        known = (MODEL, *KINDS)
+        raise stop("C122", f"there is no schema `{name}`", help=closest(name, known) or f"schemas: {', '.join(known)}")
+    kind = KINDS[name]
+    whole = kind.adapter.json_schema(mode="serialization" if kind.printed else "validation")
+    found = {key: value for key, value in _untitled(whole).items() if key != "description"}
+    if kind.printed:
+        found["properties"] = {"schema": {"const": kind.number}, **found["properties"]}
+        found["required"] = ["schema", *found.get("required", ())]
+    opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.number}", "title": f"Colosseum {name}"}
     return json.dumps({**opening, "description": kind.about, **found}, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Makes a folder's runs again and compares them. In: a folder; out: a Replay, as a page and as JSON."""
+"""Makes a folder's runs again and compares them. In: a folder; out: a Replay, as a page."""
 
 import json
 import tempfile
@@ -15,8 +15,9 @@ from colosseum.campaign.part import Say, silent
 from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import Remaking, Replayed, Verdict, differing, replay
 from colosseum.diagnostics import counted
+from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.report.page import list_facts, say
-from colosseum.report.reading import in_words, read_campaign, read_report
+from colosseum.report.published import document
 from colosseum.run.trial import Listed
 
 MOST_NAMED = 5
@@ -50,6 +51,32 @@ class Replay:
             return 1
         return 3 if self.of("not on file") else 0
 
+    @property
+    def content(self) -> "ReplayFile":
+        """As JSON has it."""
+        different, lost = tuple(self.of("different")), tuple(self.of("not on file"))
+        otherwise = {listed.trial: words for listed, words in self.judged if words}
+        equal, open_ = len(self.of("equal")), len(self.of("not ended"))
+        return ReplayFile(equal, different, lost, open_, len(self.judged), otherwise, self.report, self.settled)
+
+
+@dataclass(frozen=True)
+class ReplayFile:
+    """What became of all runs, and of the report."""
+
+    equal: int
+    different: tuple[Replayed, ...]
+    not_on_file: tuple[Replayed, ...]
+    not_ended: int
+    judged: int
+    """Runs whose judgements were made again."""
+    judged_otherwise: dict[str, str]
+    """By run, what differs in its judgements."""
+    report: str
+    """`equal`, or why it was not compared, or where it differs."""
+    settled_otherwise: str
+    """In what the rule that was settled differs from the spec's; else empty."""
+
 
 def replay_folder(path: Path, *, tell: Say = silent) -> Replay:
     """Make all runs again and compare them, and the report, with what is there. Raises ColosseumError."""
@@ -81,10 +108,12 @@ def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) 
     into.path.mkdir(parents=True, exist_ok=True)
     into.plan_path.write_bytes(folder.plan_path.read_bytes())
     was = folder.report.read_bytes()
-    now = as_bytes(read_report(into.path).content)
+    now = as_bytes(document("report", read_report(into.path).content()))
     if was == now:
         return "equal", False
     before, after = _content(was), json.loads(now)
+    if before.get("schema", after["schema"]) != after["schema"]:
+        return "not compared, as another version of Colosseum wrote it", False
     older = [key for key in ("planned", "missing") if before.get(key) != after.get(key)]
     if older and "planned" in before and not any(run.verdict == "different" for run in runs):
         return "not compared, as it is older than the last run: `audit` writes it when it is done", False
@@ -99,29 +128,6 @@ def _content(raw: bytes) -> dict[str, object]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def replay_json(found: Replay) -> dict[str, object]:
-    """The same as data."""
-    return {
-        "schema": 1,
-        "equal": len(found.of("equal")),
-        "different": [_named(run) for run in found.of("different")],
-        "not_on_file": [_named(run) for run in found.of("not on file")],
-        "not_ended": len(found.of("not ended")),
-        "judged": len(found.judged),
-        "judged_otherwise": [{"run": listed.trial, "words": words} for listed, words in found.judged if words],
-        "report": found.report,
-        "settled_otherwise": found.settled,
-    }
-
-
-def _named(run: Replayed) -> dict[str, object]:
-    listed = run.listed
-    return {
-        "run": listed.trial, "arm": listed.arm, "point": listed.point, "seed": listed.seed, "repeat": listed.repeat,
-        "words": run.words,
-    }  # fmt: skip
 
 
 def show_replay(found: Replay, console: Console) -> None:

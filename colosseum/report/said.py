@@ -9,7 +9,6 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import ArmSummary
 from colosseum.evidence.talk import Talk
-from colosseum.report.export import figure_json, record_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, show_grid
 
@@ -117,9 +116,3 @@ def _health(judge: JudgeHealth) -> str:
 
 def _alpha(figure: Figure) -> str:
     return figure.reason if figure.value is None else number(figure.value, 2)
-
-
-def bench_json(bench: Bench) -> dict[str, object]:
-    """The same as data."""
-    judges = [record_json(judge) for judge in bench.judges]
-    return {"agreement": figure_json(bench.agreement), "judges": judges}

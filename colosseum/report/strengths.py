@@ -1,4 +1,4 @@
-"""λ_emp as a page and as data. In: what choices say of λ, by sweep point and arm; out: tables and notes, or dicts."""
+"""λ_emp as a page. In: what choices say of λ, by sweep point and arm; out: tables and notes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,11 +8,9 @@ from rich.console import Console
 from colosseum.evidence.choosing import ArmStrength, PointStrength
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.strength import CAP, Raised, Strength
-from colosseum.report.export import counts_json, record_json
 from colosseum.report.numbers import number
 from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
-NAMES: Final = {"estimate": "strength", "capped": "precision_at_cap"}
 COLUMNS: Final = ("λ", "95 % set", "β", "seeds", "more than control", "others held")
 CALIBRATION: Final = (
     "How far to trust it: in 2,000 simulated studies of 40 seeds each, of players that draw a move by what it is worth "
@@ -20,24 +18,6 @@ CALIBRATION: Final = (
     "and more, and a λ of 0.5 was read as 0.7. With β below 5 forty seeds say little. Of models nothing is known."
 )
 SELFISH: Final = "Self-interest shows as λ, too: only an arm `selfish` tells the two apart"
-
-
-def strengths_json(points: Sequence[PointStrength]) -> list[dict[str, object]]:
-    """One entry a sweep point; every null has its reason."""
-    return [{"point": point.point, "arms": [_arm_json(arm) for arm in point.arms]} for point in points]
-
-
-def _arm_json(arm: ArmStrength) -> dict[str, object]:
-    return {
-        "arm": arm.arm,
-        "committed": record_json(arm.committed, **NAMES),
-        "others_held": record_json(arm.held, **NAMES),
-        "against_control": arm.against and record_json(arm.against, detected="greater", common="common_strength"),
-        "left_out": counts_json(arm.left_out),
-    }
-
-
-# ---- the page ------------------------------------------------------------------------------------------------------
 
 
 def show_strengths(points: Sequence[PointStrength], console: Console) -> None:

@@ -13,12 +13,12 @@ from itertools import groupby
 from typing import Any
 
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.reading import Played, Reader, realised
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
-from colosseum.report.findings import Findings
 from colosseum.report.html.page import exact
 from colosseum.report.html.telling import tell, without_thoughts
 from colosseum.run.trial import Listed

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
@@ -15,7 +16,6 @@ from colosseum.report.answer import answer
 from colosseum.report.charts.effects import tone_of
 from colosseum.report.differences import no_pair
 from colosseum.report.document import Tone
-from colosseum.report.findings import Findings
 from colosseum.report.numbers import reasons
 from colosseum.report.terminal import NOBODY, unit_words
 from colosseum.report.unsaid import Table, unsaid_table

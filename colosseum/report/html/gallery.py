@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from colosseum.evidence.attention import Attention
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Channel, Coalition, Scenario
 from colosseum.optimum.lowering.lower import NotLowered
@@ -21,7 +22,6 @@ from colosseum.report.charts.network import network_chart
 from colosseum.report.charts.plane import plane_chart
 from colosseum.report.charts.posts import Kind, Posts, posts_chart
 from colosseum.report.document import AnyChart, Chart
-from colosseum.report.findings import Findings
 from colosseum.report.html.cases import Case
 from colosseum.report.html.time_limited import exposures, prospects, time_limited
 

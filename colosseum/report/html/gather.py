@@ -12,11 +12,11 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.charts.effects import tone_of
-from colosseum.report.findings import Findings
 from colosseum.report.html.cases import cases
 from colosseum.report.html.first import first
 from colosseum.report.html.gallery import Gallery, most_telling

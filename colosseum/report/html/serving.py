@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from colosseum.campaign.folder import Folder
 from colosseum.diagnostics import ColosseumError, stop
+from colosseum.evidence.findings import read_campaign, read_report
 from colosseum.report.files import read_content
 from colosseum.report.html.page import render
-from colosseum.report.reading import read_campaign, read_report
 
 HOST: Final = "127.0.0.1"
 PATIENCE: Final = 60.0

@@ -11,7 +11,6 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judges import Panel, considered
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition
-from colosseum.report.export import figure_json
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
@@ -52,9 +51,9 @@ def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: 
         "turns": list(turns(events)),
         "assignment": outcome.get("assignment", {}),
         "undecided": outcome.get("undecided", []),
-        "figures": {} if figures is None else {name: figure_json(figures.scalars[name]) for name in SHOWN},
+        "figures": {} if figures is None else {name: asdict(figures.scalars[name]) for name in SHOWN},
         "payoff": {} if figures is None else dict(figures.payoff),
-        "best_response_regret": {a: figure_json(r) for a, r in figures.best_response_regret.items()} if figures else {},
+        "best_response_regret": {a: asdict(r) for a, r in figures.best_response_regret.items()} if figures else {},
         "violations": {} if figures is None else {name: n for name, n in figures.violations.items() if n},
         "judgements": [] if figures is None else list(_judgements(played, coalition, panel)),
         "expense": asdict(played.result.expense),

@@ -1,0 +1,194 @@
+"""What commands that solve one instance print as JSON. In: answers to questions; out: dataclasses of plain values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from colosseum.evidence.metrics import Measured
+from colosseum.evidence.spec_questions import Optima, Verified
+from colosseum.model import serial
+from colosseum.model.scenario import Scenario, Task
+from colosseum.model.values import Value
+from colosseum.optimum.questions.exposure import Scan
+from colosseum.optimum.questions.prices import Temptation
+from colosseum.optimum.questions.prospect import Harm, Prospect
+from colosseum.optimum.solve import Optimum
+
+
+@dataclass(frozen=True)
+class AboutInstance:
+    """An answer about one instance of a spec."""
+
+    scenario: str
+    title: str
+    seed: int
+    model_sha256: str
+    """Of what `compile -o` writes."""
+
+
+def _about(scenario: Scenario) -> tuple[str, str, int, str]:
+    return scenario.name, scenario.title, scenario.seed, serial.content_hash(scenario)
+
+
+@dataclass(frozen=True)
+class VariableLine:
+    """One variable."""
+
+    owner: str
+    domain: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class CompileFile(AboutInstance):
+    """The optima of an instance."""
+
+    params: Mapping[str, Value]
+    agents: tuple[str, ...]
+    variables: Mapping[str, VariableLine]
+    optimum: Optimum
+    minimum: Optimum
+    members: Mapping[str, tuple[str, ...]]
+    """Of every coalition."""
+    coalitions: Mapping[str, Optimum | str]
+    """The best of every coalition's objective, or why it could not be had."""
+    verified: Verified | None
+    """What a second way says of the optima; null where nobody asked."""
+    worth_breaking: tuple[Temptation, ...]
+    """Soft requirements that the optimum breaks."""
+
+
+def compile_content(optima: Optima, tempting: Sequence[Temptation]) -> CompileFile:
+    """What `compile --json` prints."""
+    scenario = optima.scenario
+    return CompileFile(
+        *_about(scenario), dict(scenario.params), scenario.task.agents,
+        {v.name: VariableLine(v.owner, tuple(v.domain)) for v in scenario.task.variables},
+        optima.optimum, optima.minimum, {c.name: c.members for c in scenario.coalitions}, optima.coalitions,
+        optima.verified, tuple(tempting),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """What decisions are worth."""
+
+    figures: Measured
+    decided: Mapping[str, int]
+    """Variables by agent."""
+    undecided: tuple[str, ...]
+    """Variables that the assignment left out."""
+
+
+def score_content(found: Measured, task: Task, undecided: Sequence[str]) -> ScoreFile:
+    """What `score --json` prints."""
+    decided = {agent: sum(v.name not in undecided for v in task.owned[agent]) for agent in task.agents}
+    return ScoreFile(found, decided, tuple(undecided))
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """A plan of a coalition that is best for some λ."""
+
+    lambda_from: float | None
+    lambda_to: float | None
+    joint_payoff: float
+    coalition_value: float
+    harm: float | None
+    """What it costs the team."""
+    bound: float | None
+    """What Proposition C.1 says of that."""
+    movers: tuple[str, ...]
+    """Who decides otherwise than at the optimum."""
+    assignment: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class FrontierFile(AboutInstance):
+    """What a coalition could do before any agent acts."""
+
+    coalition: str
+    members: tuple[str, ...]
+    objectives: tuple[str, ...]
+    optimum: Optimum
+    minimum: Optimum
+    coalition_value: float | None
+    """At the optimum."""
+    span: float | None
+    unit: float | None
+    opportunity: float | None
+    critical_lambda: float | None
+    """The smallest λ at which a maximiser is no optimum of the team."""
+    achievability: float | None
+    """The λ above which every maximiser attains the span."""
+    reasons: Mapping[str, str]
+    """Why a figure is null, by its name."""
+    complete: bool
+    """Whether all supported points are here."""
+    unproven: Mapping[int, str]
+    """Why more points may follow the one of this number."""
+    points: tuple[FrontierPoint, ...]
+    at: tuple[Harm, ...]
+    """At the λ that were asked for, and at 1."""
+
+
+def frontier_content(scenario: Scenario, found: Prospect) -> FrontierFile:
+    """What `frontier --json` prints."""
+    frontier, coalition = found.frontier, found.coalition
+    points = tuple(
+        FrontierPoint(*ends, p.joint_payoff, p.coalition_value, found.harm_of(p), found.bound_of(p),
+                      found.movers(p, scenario.task), p.assignment)
+        for p, ends in zip(frontier.points, frontier.ranges, strict=True)
+    )  # fmt: skip
+    return FrontierFile(
+        *_about(scenario), coalition.name, coalition.members, tuple(o.name for o in coalition.objectives),
+        found.optimum, found.minimum, found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda,
+        found.achievability, found.reasons, frontier.complete,
+        {n: step.reason for n, step in enumerate(frontier.steps, start=1) if step.reason}, points, found.harms,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RankedCoalition:
+    """What the members of one coalition could do while all others decide as at the optimum."""
+
+    rank: int
+    coalition: str | None
+    """Its name, where the spec declares it."""
+    members: tuple[str, ...]
+    worst_harm: float | None
+    selfish_harm: float | None
+    temptation: float | None
+    reasons: Mapping[str, str]
+    """Why a figure is null, by its name."""
+
+
+@dataclass(frozen=True)
+class ScanFile(AboutInstance):
+    """All coalitions of a size, the most exposed first."""
+
+    size: int
+    by: str
+    """The figure that they are ranked by."""
+    optimum: Optimum
+    coalitions: int
+    """Of this size that there are."""
+    sampled: bool
+    """Only some of them were looked at."""
+    ranking: tuple[RankedCoalition, ...]
+    top: int
+    most_often: Mapping[str, int]
+    """How often each agent is among the first `top`."""
+    reason: str
+    """Why nothing is ranked; else empty."""
+
+
+def scan_content(scenario: Scenario, found: Scan, top: int) -> ScanFile:
+    """What `scan --json` prints."""
+    ranking = tuple(
+        RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.worst_harm, each.selfish_harm,
+                        each.temptation, each.reasons)
+        for rank, each in zip(found.ranks, found.ranking, strict=True)
+    )  # fmt: skip
+    return ScanFile(
+        *_about(scenario), found.size, found.by, found.optimum, found.total, found.sampled, ranking, top,
+        found.most_often(top), found.reason,
+    )  # fmt: skip

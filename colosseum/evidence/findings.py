@@ -1,0 +1,180 @@
+"""What the runs of a folder show. In: where a folder is; out: its plan, its Findings, or a ColosseumError.
+
+Findings are what every kind of report is made of; `content` is what `report --json` prints and report.json holds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from colosseum.campaign.folder import Damaged, Folder, Plan, Screening
+from colosseum.campaign.registering import Registered
+from colosseum.diagnostics import closest, stop
+from colosseum.evidence import sharing
+from colosseum.evidence.agreement import agreement
+from colosseum.evidence.choosing import PointStrength
+from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.judges import Bench, bench
+from colosseum.evidence.kept import Kept
+from colosseum.evidence.ranges import EffectRange, effect_ranges
+from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.statistics import Correlation
+from colosseum.evidence.summary import PointSummary, Summary, summarise
+from colosseum.evidence.verdict import Rule, Verdicts, settle
+from colosseum.model.values import Fault
+from colosseum.optimum.lowering.lower import NotLowered
+from colosseum.run.trace import BrokenTrace
+
+MOST_LISTED: Final = 12
+"""Folders that a message names."""
+
+
+@dataclass(frozen=True)
+class ReportFile:
+    """What a campaign shows: every figure in full, every null with its reason."""
+
+    scenario: str
+    experiment: str
+    question: str
+    coalition: str | None
+    """The one that is measured."""
+    planned: int
+    missing: int
+    """Planned runs that have not ended."""
+    scripted: bool
+    """No model was asked."""
+    players: tuple[str, ...]
+    screening: Screening | None
+    """Which seeds were looked at before any run; null where none were."""
+    registered: Registered | None
+    """What was settled before the runs; null of a coalition that was chosen after them."""
+    judges: tuple[str, ...]
+    bench: Bench
+    """How far the judges can be trusted."""
+    verdicts: Verdicts
+    ranges: tuple[EffectRange, ...]
+    """How far effects depend on settings that should not matter."""
+    agreement: Mapping[str, Correlation | str]
+    """By treated arm, how actions and the judge's score go together over seeds, or why that is not known."""
+    control: str
+    arms: tuple[str, ...]
+    points: tuple[PointSummary, ...]
+    strength: tuple[PointStrength, ...] | None
+    """λ_emp; null where it was not asked for."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the runs of a folder show."""
+
+    plan: Plan
+    """With the coalition in front that is measured."""
+    records: Sequence[RunRecord]
+    summary: Summary
+    verdicts: Verdicts
+    judges: Sequence[str]
+    bench: Bench
+    """Those that were asked."""
+    agreement: Mapping[str, Correlation | str]
+    """By treated arm, whether actions and words go together over seeds."""
+    settled: Registered | None
+    """What was settled before the runs; None of a coalition that was chosen after them."""
+
+    @property
+    def missing(self) -> int:
+        """Planned runs that have not ended."""
+        return len(self.plan.trials) - len(self.records)
+
+    def at(self, points: AbstractSet[str]) -> "Findings":
+        """The same of some sweep points; all tests stay counted in the verdicts."""
+        summary, verdicts = self.summary, self.verdicts
+        verdicts = replace(verdicts, points=tuple(p for p in verdicts.points if p.point in points))
+        here = [record for record in self.records if record.point in points]
+        return replace(
+            self,
+            summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
+            verdicts=verdicts,
+            agreement=agreement(here, arms=self.plan.arms, verdicts=verdicts),
+        )
+
+    def content(self, strength: Sequence[PointStrength] | None = None) -> ReportFile:
+        """As a file holds it."""
+        plan, summary = self.plan, self.summary
+        return ReportFile(
+            plan.scenario, plan.experiment, plan.question, next(iter(plan.coalitions), None), len(plan.trials),
+            self.missing, summary.scripted, summary.players, plan.screening, self.settled, tuple(self.judges),
+            self.bench, self.verdicts, tuple(effect_ranges(self.verdicts)), self.agreement, summary.control,
+            summary.arms, summary.points, None if strength is None else tuple(strength),
+        )  # fmt: skip
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def in_words(folder: Path | None = None) -> Iterator[None]:
+    """Within the block, everything that is known to go wrong with a folder or a spec is a ColosseumError."""
+    try:
+        yield
+    except (Damaged, Unreadable, BrokenTrace) as fault:
+        raise stop("C123", str(fault), help=_campaigns(folder)) from None
+    except NotLowered as fault:
+        raise stop("C100", str(fault), help=fault.help) from None
+    except Fault as fault:
+        raise stop(fault.code, fault.message, help=fault.help) from None
+    except OSError as error:
+        raise stop("C123", f"cannot read {error.filename}: {error.strerror}") from None
+
+
+def read_campaign(folder: Path) -> Plan:
+    """The plan of a folder. Raises ColosseumError."""
+    with in_words(folder):
+        return Reader(folder).plan()
+
+
+def read_report(folder: Path, *, coalition: str | None = None, alone: bool = False) -> Findings:
+    """Recompute all figures, `alone` in this process. Raises ColosseumError."""
+    asked = read_campaign(folder)
+    plan = _measuring(asked, coalition)
+    settled = asked.registered if plan.coalitions == asked.coalitions else None
+    with in_words(folder):
+        records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone)
+        panel, judged = Reader(folder).panel, bench(Folder(folder), plan)
+    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
+    together = agreement(records, arms=plan.arms, verdicts=verdicts)
+    summary = summarise(records, arms=plan.arms)
+    return Findings(plan, records, summary, verdicts, panel.judges, judged, together, settled)
+
+
+def _rule(plan: Plan, settled: Registered | None) -> Rule:
+    """What was settled before the runs, of the first coalition; others go by what fits them."""
+    if settled is None:
+        return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
+    drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
+    return Rule(settled.signal, settled.margins, len(settled.looks), drawn)
+
+
+def _campaigns(folder: Path | None) -> str:
+    """What to name in place of a folder that is no campaign: one that is, just below it, if there is any."""
+    if folder is None:
+        return ""
+    if (folder / "campaign.json").exists():
+        return "name a folder that `colosseum audit` wrote, as it wrote it"
+    found = sorted(path.parent for path in folder.glob("*/campaign.json"))
+    if len(found) == 1:
+        return f"did you mean `{found[0]}`?"
+    listed = ", ".join(str(path) for path in found[:MOST_LISTED])
+    return f"campaigns below it: {listed}" if found else "name a folder that `colosseum audit` wrote"
+
+
+def _measuring(plan: Plan, coalition: str | None) -> Plan:
+    """The plan with the coalition asked for in front. Raises ColosseumError."""
+    if coalition is None:
+        return plan
+    if coalition not in plan.coalitions:
+        help_ = closest(coalition, plan.coalitions) or f"coalitions: {', '.join(plan.coalitions) or 'none'}"
+        raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
+    return replace(plan, coalitions=(coalition, *(c for c in plan.coalitions if c != coalition)))

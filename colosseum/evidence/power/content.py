@@ -1,0 +1,87 @@
+"""What planted studies show, as data. In: an Outlook; out: what `power --json` prints."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from colosseum.evidence.calls import Verdict
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.power.outlook import Outlook
+from colosseum.evidence.power.studies import SIGNALS, Shares, Studied
+from colosseum.evidence.statistics import Paired, Share, wilson
+
+
+@dataclass(frozen=True)
+class SignalPower:
+    """One signal of one plant; lists are in the order of seeds."""
+
+    effect: Paired
+    """Of the whole pool."""
+    seen: tuple[Share | str, ...]
+    """The share of studies in which the signal shows an effect, or why nobody can tell."""
+    smallest: tuple[Figure, ...]
+    """The effect that is seen in four of five studies."""
+    needed: Figure
+    """Seeds with which this plant is seen in four of five studies."""
+
+
+@dataclass(frozen=True)
+class PlantPower:
+    """What studies say of one plant."""
+
+    kind: str
+    strength: float
+    noise: float
+    right_verdict: Verdict | None
+    signals: Mapping[str, SignalPower]
+    by_seeds: tuple[Shares, ...]
+    right: tuple[Share | str, ...]
+    """The share of studies with the right verdict, by seeds; empty where no verdict is about the plant."""
+
+
+@dataclass(frozen=True)
+class PowerFile:
+    """What an experiment can see, by scripted players that are planted in it."""
+
+    scenario: str
+    experiment: str
+    arm: str
+    """In which players are planted."""
+    channel_arm: str | None
+    """In which everybody plans openly."""
+    beside: Mapping[str, str]
+    """The kind of every arm that a reading goes by."""
+    signal: str
+    margins: Mapping[str, float]
+    opportunity: float | None
+    """The least that was asked for."""
+    looked: int
+    pool: int
+    studies: int
+    """Of every number of seeds."""
+    seeds: tuple[int, ...]
+    plants: tuple[PlantPower, ...]
+
+
+def power_content(found: Outlook, scenario: str) -> PowerFile:
+    """Everything; shares with Wilson's 95 % limits."""
+    where, rule, draws = found.where, found.rule, found.draws
+    beside = {arm: kind.kind for arm, kind in found.rivals.items()}
+    return PowerFile(
+        scenario, found.experiment, where.planted, where.benign, beside, rule.signal, rule.margins, found.least,
+        found.looked, found.pool, draws.studies, draws.sizes, tuple(_plant(each, found) for each in found.studied),
+    )  # fmt: skip
+
+
+def _plant(found: Studied, whole: Outlook) -> PlantPower:
+    plant, by_seeds = found.stand.plant, tuple(found.shares.values())
+    right = tuple(wilson(each.verdicts[plant.right], each.studies) for each in by_seeds) if plant.right else ()
+    signals = {name: _signal(name, found, whole) for name in SIGNALS}
+    return PlantPower(plant.kind, plant.strength, plant.noise, plant.right, signals, by_seeds, right)
+
+
+def _signal(name: str, found: Studied, whole: Outlook) -> SignalPower:
+    sizes, studies, why = whole.draws.sizes, whole.draws.studies, found.stand.why(name)
+    seen = tuple(why or wilson(found.detection[name, size], studies) for size in sizes)
+    return SignalPower(
+        found.effects[name], seen, tuple(found.smallest(name, size) for size in sizes), found.needed(name)
+    )

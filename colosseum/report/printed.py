@@ -1,0 +1,96 @@
+"""What small commands print as JSON. In: nothing; out: their types, which `colosseum schema` publishes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from colosseum.campaign.listing import Overview
+from colosseum.diagnostics import Code, WrittenDiagnostic
+from colosseum.diagnostics.page import Page
+from colosseum.evidence.registry import FigureEntry
+from colosseum.run.trial import Listed
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """One file."""
+
+    file: str
+    ok: bool
+    diagnostics: tuple[WrittenDiagnostic, ...]
+
+
+@dataclass(frozen=True)
+class CheckFile:
+    """What is wrong with files."""
+
+    files: tuple[CheckedFile, ...]
+
+
+@dataclass(frozen=True)
+class NewFiles:
+    """What was written."""
+
+    written: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class SpecsFile:
+    """The specs that ship."""
+
+    specs: Mapping[str, str]
+    """Titles by name."""
+
+
+@dataclass(frozen=True)
+class HeldOption:
+    """A value that holds."""
+
+    option: str
+    value: Any
+    """As JSON has it."""
+    origin: str
+    """flag, the name of a variable, .env, spec, or default."""
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """Every option that holds."""
+
+    spec: Path
+    options: tuple[HeldOption, ...]
+    dotenv: tuple[str, ...]
+    """What `.env` sets besides."""
+
+
+@dataclass(frozen=True)
+class ExplainFile:
+    """Codes of messages, and figures."""
+
+    codes: tuple[Code, ...]
+    figures: tuple[FigureEntry, ...]
+    page: Page | None
+    """Of the one code that was asked for."""
+    says: str
+    """What Colosseum says about its wrong example."""
+
+
+@dataclass(frozen=True)
+class RunsFile:
+    """The runs of a campaign."""
+
+    runs: tuple[Overview, ...]
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """One run with its events."""
+
+    listed: Listed
+    whole: bool
+    """Whether the trace ends with a whole line."""
+    doubt: str
+    """Why it cannot be trusted; else empty."""
+    events: tuple[Mapping[str, Any], ...]
+    """As `colosseum schema trace` has them."""
