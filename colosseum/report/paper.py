@@ -91,7 +91,7 @@ def _intervals(chart: IntervalChart) -> "Figure":
         if row.dots:
             values = [dot.value for dot in row.dots]
             axes.plot(values, [place + 0.22] * len(values), "|", color=colour, alpha=0.6, markersize=5)
-        low, high = (0.0, row.mean) if chart.zero and not row.dots else (row.low, row.high)
+        low, high = (0.0, row.mean) if chart.zero and not row.dots and row.low is None else (row.low, row.high)
         if low is not None and high is not None:
             axes.plot([low, high], [place, place], color=colour, linewidth=2)
         if row.mean is not None:

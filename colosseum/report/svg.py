@@ -74,10 +74,8 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
             shapes.append(named(4, y + 17, group, WIDTH - 8, "strong over"))
             y += HEAD
         for value in guides:  # between names, which they would cross
-            role = "margin" if value else "zero"
-            shapes.append(
-                rule(across(value), y + 20, across(value), y + high, role, f"margin {value:g}" if value else "")
-            )
+            x, (role, words) = across(value), ("margin", f"margin {value:g}") if value else ("zero", "")
+            shapes.append(rule(x, y + 20, x, y + high, role, words))
         shapes += _row(row, look.get(row.series, TONES[row.tone]), across, y, high, stem=chart.zero)
         y += high
     return bottom + 42, shapes
@@ -86,24 +84,14 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
 def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, stem: bool) -> Iterator[Shape]:
     role, form = look
     yield Mark(9, y + 11, form, role)
-    note = width_of(row.note)
+    note, tone = width_of(row.note), "soft" if row.tone == "plain" else TONES[row.tone][0]
     yield named(19, y + 16, row.name, RIGHT - 30 - note, "over", href=f"#{row.link}" if row.link else "")
-    yield named(
-        RIGHT, y + 16, row.note, note + 4, f"over {TONES[row.tone][0]}" if row.tone != "plain" else "over soft", "end"
-    )
+    yield named(RIGHT, y + 16, row.note, note + 4, f"over {tone}", "end")
+    colour, sign = (role, form) if row.series else ("faint", "circle")
     lanes = _lanes([across(dot.value) for dot in row.dots], 5.6, 3)
     for dot, lane in zip(row.dots, lanes, strict=True):
-        colour = role if row.series else "faint"
-        place = y + 28 + 5 * lane
-        yield Mark(
-            across(dot.value),
-            place,
-            form if row.series else "circle",
-            f"dot {colour}",
-            2.8,
-            dot.title,
-            run_link(dot.run),
-        )
+        x, height = across(dot.value), y + 28 + 5 * lane
+        yield Mark(x, height, sign, f"dot {colour}", 2.8, dot.title, run_link(dot.run))
     middle = y + high - 8
     if row.mean is None:
         return

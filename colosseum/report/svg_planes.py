@@ -131,7 +131,7 @@ def _cell(cell: HeatCell | None, x: float, y: float, wide: float, most: float) -
 
 def network_shapes(chart: NetworkChart) -> tuple[float, list[Shape]]:
     """Agents on a circle; links of two are lines, a channel of more is a square with a spoke to each member."""
-    radius, x, y = 110.0, WIDTH / 2, 142.0
+    radius, x, y = 98.0, WIDTH / 2, 130.0
     turns = {agent: 2 * pi * n / len(chart.agents) - pi / 2 for n, agent in enumerate(chart.agents)}
     places = {agent: (x + radius * cos(turn), y + radius * sin(turn)) for agent, turn in turns.items()}
     size = 8.0 if len(chart.agents) <= MOST_AGENTS else 4.0
