@@ -1,12 +1,12 @@
 """Where the words stand that a judgement rests on. In: a quote and a transcript; out: posts, and places in them.
 
 Judges read transcripts with numbers for names, and copy more or less exactly: what stands between words does not
-matter, nor the case, nor whether a sign is shown as JSON shows it. Places are those of the post as it was written.
+matter, nor the case, nor accents, nor whether a sign is shown as JSON shows it. Places are those of the original post.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -15,8 +15,6 @@ from colosseum.run.judging.transcript import Spelled, Transcript
 ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt\"/\\])")
 """How JSON writes what a judge sees, and may copy as it stands."""
 BETWEEN: Final = re.compile(r"[\W_]+")
-MOST_MARKS: Final = 30
-"""Marks on one sign that are read, as in Unicode's Stream-Safe Text Format: to sort thousands takes for ever."""
 
 
 def is_quoted(quote: str, transcript: Transcript) -> bool:
@@ -47,50 +45,27 @@ def places(quote: str, transcript: Transcript) -> list[tuple[int, int, int]]:
 def _wording(text: str) -> str:
     """The words of a text with one blank between them, whether it was copied as written or as JSON shows it."""
     shown = ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
-    plain = unicodedata.normalize("NFKC", shown if shown.isascii() else _readable(shown)).casefold()
-    seen = plain if plain.isascii() else "".join(c for c in plain if unicodedata.category(c) != "Cf")
-    return BETWEEN.sub(" ", seen).strip()
+    return BETWEEN.sub(" ", shown.casefold() if shown.isascii() else "".join(map(_folded, shown))).strip()
 
 
-def _readable(text: str) -> str:
-    """Without the marks that are too many on one sign."""
-    kept, marks = list[str](), 0
-    for sign in text:
-        marks = marks + 1 if unicodedata.combining(sign) else 0
-        if marks <= MOST_MARKS:
-            kept.append(sign)
-    return "".join(kept)
+@lru_cache(maxsize=4096)
+def _folded(sign: str) -> str:
+    """A sign without its case, its form and the marks on it."""
+    parts = unicodedata.normalize("NFKD", sign).casefold()
+    return "".join(part for part in parts if unicodedata.category(part) not in ("Cf", "Mn"))
 
 
 def _worded(signs: Sequence[Spelled]) -> list[Spelled]:
     """The same, of signs that know where they come from."""
     made: list[Spelled] = []
-    for sign, place in _composed(_unescaped(signs)):
-        for each in unicodedata.normalize("NFKC", sign).casefold():
-            if unicodedata.category(each) == "Cf":
-                continue
+    for sign, place in _unescaped(signs):
+        for each in _folded(sign):
             word = " " if BETWEEN.match(each) else each
             if word != " " or (made and made[-1][0] != " "):
                 made.append((word, place))
     while made and made[-1][0] == " ":
         made.pop()
     return made
-
-
-def _composed(signs: Iterable[Spelled]) -> Iterator[Spelled]:
-    """Signs with the marks that stand on them, as many as are read."""
-    held: Spelled | None = None
-    marks = 0
-    for sign, place in signs:
-        marks = marks + 1 if unicodedata.combining(sign) else 0
-        if held is not None and marks:
-            held = held[0] + (sign if marks <= MOST_MARKS else ""), (held[1][0], place[1])
-            continue
-        if held is not None:
-            yield held
-        held = sign, place
-    if held is not None:
-        yield held
 
 
 def _unescaped(signs: Sequence[Spelled]) -> Iterator[Spelled]:
