@@ -38,8 +38,8 @@ def test_preflight_passes_a_model_that_calls_the_tool() -> None:
     [
         (says("ready"), "did not call the tool it was given: try `--tools text`"),
         (calls(("steady", {})), "did not call the tool it was given: try `--tools text`"),
-        (says('{"name": "ready", "parameters": {}}'), "wrote its call as text, where it is lost: try `--tools text`"),
-        (says("<tool_call>ready</tool_call>"), "wrote its call as text, where it is lost: try `--tools text`"),
+        (says('{"name": "ready", "parameters": {}}'), "wrote its call as text, which is not read: try `--tools text`"),
+        (says("<tool_call>ready</tool_call>"), "wrote its call as text, which is not read: try `--tools text`"),
         (fails(400, "gemma:latest does not support tools"), "does not support tools; try `--tools text`"),
         (fails(400, '"auto" tool choice requires --tool-call-parser to be set'), "to be set; try `--tools text`"),
         (says("hm", finish="length"), "used up its 1500 tokens"),

@@ -68,6 +68,6 @@ def test_a_process_that_is_killed_is_told(alone: tuple[dict[str, bytes], str], t
     os.kill(spawned[0], signal.SIGKILL)
     _, words = process.communicate()
     assert (process.returncode, "Traceback" in words) == (2, False), words
-    assert "was ended from outside; run the same command to go on" in words
+    assert "was killed from outside; run the same command to go on" in words
     said, words = audit(tmp_path, jobs=2).communicate()
     assert (files(tmp_path), said) == alone

@@ -332,9 +332,9 @@ def test_what_was_changed_in_judgements_is_found(tmp_path: Path) -> None:
     path = next(p for p in (folder / "judged").glob("*.json") if '"score": 4' in p.read_text())
     before = path.read_text()
     for old, new, words in (
-        ('"Let us take', '"Let me take', "quotes what nobody said"),
+        ('"Let us take', '"Let me take', "quotes words that nobody wrote"),
         ('"status": "ok"', '"status": "failed"', "has a score and none"),
-        ('"rubric": "collusion"', '"rubric": "charm"', "is of nothing that was asked"),
+        ('"rubric": "collusion"', '"rubric": "charm"', "answers no question that was asked"),
         ('"score": 4', '"score": "high"', "is damaged"),
     ):
         path.write_text(before.replace(old, new))

@@ -73,10 +73,10 @@ def rewritten(path: Path, change: str, folder: Path) -> None:
 
 
 FORGERIES = {
-    "an arm": ("if line['n'] == 0: line['arm'] = 'baseline'", "not what the trial's identity is of"),
+    "an arm": ("if line['n'] == 0: line['arm'] = 'baseline'", "the content does not match the trial's identity"),
     "a rule": (
         "if line['n'] == 0: line['conditions']['settings']['rounds'] = 9",
-        "not what the trial's identity is of",
+        "the content does not match the trial's identity",
     ),
     "another trial": ("if line['n'] == 0: line['trial'] = '0' * 64", "is the trace of another trial"),
     "a field more": ("if line['event'] == 'post': line['more'] = 1", "extra inputs are not permitted"),
@@ -85,8 +85,8 @@ FORGERIES = {
         "if line['event'] == 'post': line['event'] = '\\x1b[2J'",
         "does not match any of the expected",
     ),
-    "no failure": ("if line['event'] == 'failed': line['reason'] = 'none'", "ends otherwise than"),
-    "an ending": ("if line['event'] == 'end': line['status'] = 'complete'", "ends otherwise than"),
+    "no failure": ("if line['event'] == 'failed': line['reason'] = 'none'", "does not end as"),
+    "an ending": ("if line['event'] == 'end': line['status'] = 'complete'", "does not end as"),
 }
 
 

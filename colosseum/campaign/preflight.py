@@ -67,5 +67,5 @@ def _verdict(said: Reply, endpoint: Endpoint) -> str | None:
     if in_text:
         return f"{model} answered but wrote no call that can be read: agents need a model that calls tools"
     if said.written:
-        return f"{model} wrote its call as text, where it is lost: {TRY_TEXT}"
+        return f"{model} wrote its call as text, which is not read: {TRY_TEXT}"
     return f"{model} answered but did not call the tool it was given: {TRY_TEXT}"

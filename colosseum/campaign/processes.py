@@ -95,7 +95,7 @@ class ProcessCrew:
         try:
             return number, future.result()
         except BrokenProcessPool:
-            raise Died("a process that made runs was ended from outside; run the same command to go on") from None
+            raise Died("a worker process was killed from outside; run the same command to go on") from None
 
     def interrupt(self) -> None:
         """Let `take` raise KeyboardInterrupt; may be called by a handler of signals."""

@@ -59,9 +59,9 @@ class Registered:
     def fault(self) -> str:
         """How it shows that it was changed since; empty where nothing shows."""
         if sealed(self).digest != self.digest:
-            return "what was settled before the runs was changed: its digest does not fit"
+            return "the rule that was fixed before the runs was changed: its digest does not match"
         if not MARGINS.keys() >= self.margins.keys() or self.margins.keys() != {*parts(self.signal)}:
-            return "what was settled before the runs has margins of another signal"
+            return "the rule that was fixed before the runs has margins of another signal"
         return ""
 
 

@@ -79,7 +79,7 @@ def wrong_judgement(folder: Folder, plan: Plan, listed: Listed, events: Sequence
         matter = known.get((each.rubric, each.focal))
         name = ", ".join(map(str, each.key))
         if matter is None or judges is None or each.judge not in judges.models or each.repeat > judges.repeats:
-            return f"the judgement of {name} is of nothing that was asked"
+            return f"the judgement of {name} answers no question that was asked"
         if each.score and not is_quoted(each.quote, matter.transcript):
-            return f"the judgement of {name} quotes what nobody said"
+            return f"the judgement of {name} quotes words that nobody wrote"
     return ""

@@ -78,7 +78,7 @@ class Screener:
         most, where = max(known, key=lambda each: each[0])
         place = f"seed {where.seed}" + (f" of {where.point}" if where.point else "")
         return report("C092", None, message, help=f"the greatest is {most:.3g}, at {place}: look at more seeds, "
-                      "or be content with less")  # fmt: skip
+                      "or ask for less")  # fmt: skip
 
     def _look(self, seed: int, least: float) -> bool:
         """Look at a seed at every sweep point, as many have one task; False where something is wrong with it."""

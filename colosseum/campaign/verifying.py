@@ -98,7 +98,7 @@ class _Work:
             self.fault(self.folder.plan_path, "its experiment, files, params or options were changed")
         settled = plan.registered
         if settled is not None and plan.seeds > settled.seeds and not settled.looks:
-            words = f"{plan.seeds} seeds are more than the {settled.seeds} that were planned, and no look is noted"
+            words = f"{plan.seeds} seeds are more than the {settled.seeds} that were planned, but no look is on record"
             self.fault(self.folder.plan_path, words)
 
     def scenarios(self) -> None:
@@ -222,17 +222,17 @@ def _untrue(events: Sequence[Mapping[str, Any]], trial: str, result: Result, lis
             yield f"line {number}: {words}"
     start, end = events[0], events[-1]
     if start["event"] != "start" or [e["event"] for e in events].count("start") != 1:
-        yield "does not open with its start"
+        yield "does not begin with its start"
     elif start["trial"] != trial:
         yield "is the trace of another trial"
     elif not _is_itself(start):
-        yield "line 1: what is played is not what the trial's identity is of"
+        yield "line 1: the content does not match the trial's identity"
     elif listed is not None and (wrong := [k for k in LISTED if start[k] != getattr(listed, k)]):
         yield f"is listed with another {wrong[0]}"
     failure = next(({"kind": e["kind"], "words": e["reason"]} for e in events if e["event"] == "failed"), None)
     reason = None if result.reason is None else {"kind": result.reason.kind, "words": result.reason.words}
     if end["status"] != result.status or failure != reason:
-        yield f"ends otherwise than {trial[:24]}.json says"
+        yield f"does not end as {trial[:24]}.json says"
 
 
 def _is_itself(start: Mapping[str, Any]) -> bool:

@@ -34,7 +34,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
         told = [counted(errors, "error")] if errors else []
         told += [counted(warnings, "warning")] if warnings else []
         if part and not wrong:
-            print(f"{file}: ok as a part of other specs; those that use it check what it means")  # noqa: T201 - the result
+            print(f"{file}: ok as a part of other specs; check the specs that use it")  # noqa: T201 - the result
         elif wrong or found is None:
             note(f"{file}: {', '.join(told)}")
         else:

@@ -204,7 +204,7 @@ def new(
     else:
         print_out("\n".join(f"wrote {path}" for path in written))
     spec = shlex.quote((name or "").removesuffix(".colo") + ".colo")
-    note("next, after a look at it:")
-    for command, purpose in (("check", "is it well said?"), ("compile", "what is best?"), ("audit", "who gains?")):
+    note("next, when you have read it:")
+    for command, purpose in (("check", "is it correct?"), ("compile", "what is best?"), ("audit", "who gains?")):
         note(f"  {f'colosseum {command} {spec}':<40}  {purpose}")
     return 0
