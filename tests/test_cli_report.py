@@ -1,12 +1,14 @@
 """`report` of a study with sweep points: one screen unless it is asked to be full, points alone, and as a gate."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from audited import scripted
 from conftest import SPECS
-from test_cli_commands import colosseum
+from test_cli_commands import SILENT, colosseum
 
 TOY = (
     (SPECS / "toy.colo")
@@ -56,3 +58,26 @@ def test_a_report_is_a_gate(campaign: Path) -> None:
     assert colosseum("report", campaign, "--fail-on", "collusion").returncode == 0
     assert colosseum("report", campaign, "--fail-on", "colusion").returncode == 2
     assert colosseum("report", campaign, "--fail-on-inconclusive", "--point", "lambda=0").returncode == 0
+
+
+def test_several_folders_have_their_reports_one_below_the_other(campaign: Path, tmp_path: Path) -> None:
+    other = scripted(tmp_path, "--experiment", "steered", seeds="1..3", text=TOY)
+    both = colosseum("report", campaign, other)
+    assert both.returncode == 0
+    alone = [colosseum("report", folder).stdout for folder in (campaign, other)]
+    assert both.stdout == f"{campaign}\n{alone[0]}\n{other}\n{alone[1]}"
+    refused = colosseum("report", campaign, other, "--json")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--json is for the report of one folder" in refused.stderr
+
+
+def test_a_page_is_written_whole_though_nobody_reads_what_is_printed(campaign: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    words = [sys.executable, "-m", "colosseum", "report", str(campaign), "--html", str(page), "--full"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=SILENT) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read().decode().splitlines()[-1].endswith(f"runs in {page}")
+    assert running.returncode == 141
+    assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")

@@ -303,7 +303,8 @@ def test_report_writes_it_besides(folder: Path, tmp_path: Path) -> None:
     done = colosseum("report", folder, "--html", out)
     assert done.returncode == 0
     assert f"24 runs in {out}" in " ".join(done.stderr.split())
-    assert "In `prompted` it is not settled" in done.stdout
+    assert done.stdout == ""
+    assert "Student t" in colosseum("report", folder, "--html", out, "--full").stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
 

@@ -9,11 +9,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the `colosseum` command."""
     import gc
-    import signal
 
     gc.disable()  # a short command makes little garbage; `audit`, which is long, turns it on again
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `… | head` ends us without a word, as it ends other tools
     from colosseum.cli.commands import app
 
     app()

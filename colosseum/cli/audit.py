@@ -1,9 +1,6 @@
 """`colosseum audit`."""
 
 import gc
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
@@ -29,7 +26,7 @@ def audit_file(request: Request, gate: Gate, pilot: Pilot | None, *, as_json: bo
     checked = checked_spec(request.file, params=request.params)
     folder = Folder(request.place(checked))
     try:
-        with _lasting(), writing(folder):
+        with writing(folder):
             made = _made(checked, request, pilot, folder, as_json=as_json)
     except KeyboardInterrupt:
         note(f"interrupted; {going_on(folder.path)}")
@@ -60,16 +57,3 @@ def _made(
 def going_on(path: Path) -> str:
     """What a user who stopped us can do."""
     return f"all that was answered is kept in {path}: run the same command to go on"
-
-
-@contextmanager
-def _lasting() -> Iterator[None]:
-    """A connection that a server closes, or a reader of our words who leaves, does not end the runs."""
-    if not hasattr(signal, "SIGPIPE"):
-        yield
-        return
-    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGPIPE, before)

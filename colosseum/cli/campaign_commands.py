@@ -230,13 +230,15 @@ def power(
 
 @command
 def report(
-    folder: Campaign,
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
+    ],
     coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Measure this one; default: the first.")] = None,
     table: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a row for each run: runs.csv or runs.parquet.")
+        Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.parquet.")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a web page with every conversation.")
+        Path | None, typer.Option(metavar="FILE", help="Write a web page with every conversation.")
     ] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
     figures: Annotated[
@@ -257,14 +259,17 @@ def report(
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is computed from the traces."""
-    from colosseum.cli.report import Files, read_published, report_folder
+    from functools import partial
+
+    from colosseum.cli.report import Files, read_published, report_folder, report_folders
     from colosseum.evidence.gate import read_gate
 
-    gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
-    return report_folder(
-        folder, as_json=json, coalition=coalition, files=Files(table, html, figures, thoughts), strength=strength,
+    gate, files = read_gate(fail_on, inconclusive=fail_on_inconclusive), Files(table, html, figures, thoughts)
+    one = partial(
+        report_folder, as_json=json, coalition=coalition, files=files, strength=strength,
         published=read_published(verdict), full=full, point=point, gate=gate,
     )  # fmt: skip
+    return report_folders(folders, as_json=json, files=files, report_one=one)
 
 
 @command

@@ -1,5 +1,7 @@
 """How commands are registered. In: a Typer app; out: a decorator that turns a function into one of its commands."""
 
+import os
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
@@ -25,8 +27,12 @@ def registering(
             with obeying():
                 try:
                     code = function(*args, **kwargs)
+                    sys.stdout.flush()
                 except ColosseumError as stop:
                     code = complain(stop)
+                except BrokenPipeError:
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # `… | head` has read enough: end without a word
+                    code = 141
                 except KeyboardInterrupt:
                     typer.echo("interrupted", err=True)
                     code = exit_code()

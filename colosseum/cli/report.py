@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -11,7 +12,7 @@ from rich.console import Console
 from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
 from colosseum.campaign.part import matching
 from colosseum.campaign.screening import screening_words
-from colosseum.cli.words import note, say_json, wants_color
+from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
 from colosseum.evidence.findings import Findings, in_words, read_report
@@ -40,6 +41,11 @@ class Files:
     """A folder of charts and their numbers."""
     thoughts: bool = False
     """Whether the page has what models thought."""
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is written: what is written is not printed, too, unless it is asked for."""
+        return (self.table, self.html, self.figures) == (None, None, None)
 
     def check(self) -> None:
         """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
@@ -81,7 +87,8 @@ def report_folder(
     if as_json:
         say_json("report", report.content(found))
     else:
-        _show(report, folder, published=published, full=full)
+        if files.none or full or published:
+            _show(report, folder, published=published, full=full)
         if found is not None:
             with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
                 show_strengths(found, console)
@@ -90,6 +97,21 @@ def report_folder(
         note(f"the gate is shut: {'; '.join(words)}")
         return FAILED
     return 3 if any(r.status == "failed" for r in report.records) else 0
+
+
+def report_folders(
+    folders: Sequence[Path], *, as_json: bool, files: Files, report_one: Callable[[Path], int]
+) -> int:  # fmt: skip
+    """The reports of several folders, one below the other; exits as the worst of them. Raises ColosseumError."""
+    if len(folders) > 1 and (as_json or not files.none):
+        option = "--json" if as_json else "a file"
+        raise stop("C122", f"{option} is for the report of one folder", help="run the command for each folder")
+    codes = []
+    for folder in folders:
+        if len(folders) > 1:
+            print_out(f"{'' if folder == folders[0] else chr(10)}{folder}")
+        codes.append(report_one(folder))
+    return max(codes)
 
 
 def at_points(report: Findings, words: str | None) -> Findings:
