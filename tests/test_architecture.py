@@ -81,7 +81,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 6899,
     "report": 7983,
     "api": 495,
-    "cli": 2099,
+    "cli": 2076,
     "notebook": 895,
 }
 

@@ -47,13 +47,12 @@ def _held(
     values: Mapping[str, object], found: Origins, specified: Mapping[str, HeldOption], redaction: Redaction
 ) -> Iterator[HeldOption]:
     """Every option, in the order of the command's help."""
-    for name, origin in found.options.items():
+    for name, place in found.options.items():
         if name == "show_config":
             continue
-        if origin.place == "default" and name in specified:
+        if place == "default" and name in specified:
             yield specified[name]
             continue
-        place = origin.variable if origin.place == "variable" else origin.place
         yield HeldOption(_spelt(name), _shown(values[name], redaction), place)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,26 +29,11 @@ RIVALS = {"no_budget": ("budget", "run_budget")}
 
 
 @dataclass(frozen=True)
-class Origin:
-    """Where the value of an option comes from."""
-
-    place: str
-    """flag, variable, .env, or default, which a spec may know better than we do."""
-    variable: str
-    """The one that may set it."""
-
-    @property
-    def strength(self) -> int:
-        """A stronger place wins."""
-        return ("default", ".env", "variable", "flag").index(self.place)
-
-
-@dataclass(frozen=True)
 class Origins:
     """Where all options come from."""
 
-    options: Mapping[str, Origin]
-    """By the names of the command's parameters."""
+    options: Mapping[str, str]
+    """By the names of the command's parameters: flag, the name of a variable, .env, or default."""
     others: tuple[str, ...]
     """The names of what else a `.env` sets."""
 
@@ -57,37 +43,41 @@ class Configured(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # whose context it is depends on typer's version
         """Read what is typed, and what is not."""
-        if ctx.resilient_parsing or "--help" in args:
-            return list(super().parse_args(ctx, args))
+        asked = not (ctx.resilient_parsing or "--help" in args)
         with ExitStack() as stack:
             try:
-                new = stack.enter_context(added(read_env(FILE)))
+                new = stack.enter_context(added(read_env(FILE) if asked else {}))
             except ColosseumError as broken:
                 raise typer.Exit(complain(broken)) from None
-            options = {variable_of(each.opts): each for each in self.params if each.param_type_name == "option"}
-            say_diagnostics(misspelt(os.environ, {*options, *_of_others(ctx)}))
-            given = {variable: words for variable in options if (words := os.environ.get(variable, "").strip())}
-            ctx.default_map = {
-                options[variable].name: values_in(words) if getattr(options[variable], "multiple", False) else words
-                for variable, words in given.items()
-            }
-            try:
-                rest = super().parse_args(ctx, args)
-            except typer.BadParameter as wrong:
-                _blame(wrong, ctx, given, new)
-                raise
-            found = {str(each.name): _origin(str(each.name), v, ctx, new) for v, each in options.items()}
+            for each in _options(self):
+                each.envvar = variable_of(each.opts)
+                each.show_envvar = asked and each.envvar in os.environ  # in errors; help has a line for all of them
+                if getattr(each, "multiple", False):
+                    each.value_from_envvar = partial(_several, each.envvar)
+            if asked:
+                say_diagnostics(misspelt(os.environ, _variables(ctx)))
+            rest = super().parse_args(ctx, args)
+            found = {str(each.name): _place(each, ctx, new) for each in _options(self)}
             ctx.meta[KEY] = Origins(found, tuple(sorted(name for name in new if not name.startswith(PREFIX))))
             _settle(ctx.params, found)
             ctx.call_on_close(stack.pop_all().close)
         return list(rest)
 
 
-def _of_others(ctx: Any) -> Iterator[str]:
-    """The variables of the options of all commands that have some: those of another command are no mistake here."""
+def _options(command: Any) -> list[Any]:
+    return [each for each in command.params if each.param_type_name == "option"]
+
+
+def _variables(ctx: Any) -> Iterator[str]:
+    """Those of the options of all commands that have some: those of another command are no mistake here."""
     for command in getattr(ctx.parent.command, "commands", {}).values() if ctx.parent else ():
         if isinstance(command, Configured):
-            yield from (variable_of(each.opts) for each in command.params if each.param_type_name == "option")
+            yield from (variable_of(each.opts) for each in _options(command))
+
+
+def _several(variable: str, ctx: Any) -> list[str] | None:
+    """The values of an option that may be repeated."""
+    return values_in(os.environ.get(variable, "")) or None
 
 
 def origins(context: typer.Context) -> Origins:
@@ -100,7 +90,7 @@ def allowed(context: typer.Context) -> tuple[str, ...]:
     """Modules whose agents may run: those of agents that options name, but not a `.env`, which may come with a spec."""
     from colosseum.players.own_source import module_of
 
-    own = [name for name in ("model", "allow_python") if origins(context).options[name].place != ".env"]
+    own = [name for name in ("model", "allow_python") if origins(context).options[name] != ".env"]
     return tuple(module_of(words.rpartition("=")[2]) for name in own for words in context.params[name] or ())
 
 
@@ -199,38 +189,26 @@ def _keys(name: str) -> str:
     return "keys have the names that their providers give them, such as OPENAI_API_KEY" if ours else ""
 
 
-def _place(name: str, ctx: Any) -> str:
-    """What the parser says about the source of a value."""
-    source = ctx.get_parameter_source(name)
-    return "" if source is None else str(source.name)
-
-
-def _origin(name: str, variable: str, ctx: Any, new: frozenset[str]) -> Origin:
-    match _place(name, ctx):
+def _place(option: Any, ctx: Any, new: frozenset[str]) -> str:
+    """Where the value of an option is from."""
+    match ctx.get_parameter_source(option.name).name:
         case "COMMANDLINE":
-            return Origin("flag", variable)
-        case "DEFAULT_MAP":
-            return Origin(".env" if variable in new else "variable", variable)
+            return "flag"
+        case "ENVIRONMENT":
+            return ".env" if option.envvar in new else str(option.envvar)
         case _:
-            return Origin("default", variable)
+            return "default"
 
 
-def _blame(wrong: typer.BadParameter, ctx: Any, given: Iterable[str], new: frozenset[str]) -> None:
-    """Say which variable a wrong value is from."""
-    if wrong.param is None or _place(str(wrong.param.name), ctx) == "COMMANDLINE":
-        return
-    variable = variable_of(wrong.param.opts)
-    if variable in given:
-        wrong.message += f" It is set by {variable}{' in .env' if variable in new else ''}."
-
-
-def _settle(values: dict[str, Any], found: dict[str, Origin]) -> None:
+def _settle(values: dict[str, Any], found: dict[str, str]) -> None:
     """Of a switch and an option that contradict each other, drop what is said in the weaker place."""
+    strengths = {name: ("default", ".env", "variable", "flag").index(
+        place if place in ("default", ".env", "flag") else "variable") for name, place in found.items()}  # fmt: skip
     for switch, options in RIVALS.items():
         for option in options:
             if not values.get(switch) or values.get(option) is None:
                 continue
-            if found[option].strength < found[switch].strength:
+            if strengths[option] < strengths[switch]:
                 values[option], found[option] = None, found[switch]
-            elif found[option].strength > found[switch].strength:
+            elif strengths[option] > strengths[switch]:
                 values[switch], found[switch] = False, found[option]
