@@ -88,7 +88,8 @@ def drawn(found: AnyChart | str) -> ElementTree.Element:
             assert 0 <= float(element.get("x") or -1) <= wide
             assert 0 <= float(element.get("y") or -1) <= high
     assert not [sign for sign in text if not (sign.isprintable() or sign == "\n")]
-    assert all(len(row) == len(found.table.columns) for row in found.table.rows)
+    numbers = found.table
+    assert {len(row) for row in numbers.rows} <= {len(numbers.columns)}
     return root
 
 
@@ -386,7 +387,7 @@ def test_secret_channels_and_members_are_seen_without_colour() -> None:
         "A, in the coalition", "B, in the coalition",
     }  # fmt: skip
     lines = [e.get("class") for e in root.iter(f"{NAME}path") if e.find(f"{NAME}title") is not None]
-    assert (lines.count("rule secret"), lines.count("rule public")) == (1 + 3, 6 + 4)
+    assert (lines.count("rule secret"), lines.count("rule public")) == (2, 6 + 1)
     assert "stroke-dasharray" in STYLE.split(".rule.secret")[1].split("}")[0]
     assert isinstance(chart, NetworkChart)
     assert ("plot", "secret", 3, "B, C, D") in chart.table.rows
@@ -395,7 +396,8 @@ def test_secret_channels_and_members_are_seen_without_colour() -> None:
 @pytest.mark.parametrize("count", [1, 2, 25, 80])
 def test_networks_of_any_size(count: int) -> None:
     agents = [f"engineer{number}" for number in range(count)]
-    drawn(network_chart(agents, channels(agents) if count > 1 else (), agents[:2] if count > 1 else ()))
+    chart = network_chart(agents, channels(agents) if count > 1 else (), agents[:2] if count > 1 else ())
+    assert len(ElementTree.tostring(drawn(chart))) < 200_000
     assert network_chart((), (), ()) == "there are no agents"
 
 

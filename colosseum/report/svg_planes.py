@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from math import cos, hypot, pi, sin, sqrt
 from typing import Final
 
@@ -15,6 +14,8 @@ from colosseum.report.shapes import WIDTH, Line, Mark, Place, Shape, Text, apart
 CELL: Final = 30.0
 MOST_AGENTS: Final = 24
 """That are all named; of more, members alone are."""
+MOST_LINKS: Final = 150
+"""Public channels of two that each have a name when pointed at; more are one faint web."""
 
 
 # ---- planes --------------------------------------------------------------------------------------------------------
@@ -136,22 +137,26 @@ def network_shapes(chart: NetworkChart) -> tuple[float, list[Shape]]:
     places = {agent: (x + radius * cos(turn), y + radius * sin(turn)) for agent, turn in turns.items()}
     size = 8.0 if len(chart.agents) <= MOST_AGENTS else 4.0
     lines, marks, words, hubs = list[Shape](), list[Shape](), list[Text](), list[Place]()
-    for link in sorted(chart.links, key=lambda link: link.secret):
+    plain = [link.members for link in chart.links if not link.secret and len(link.members) == 2]
+    shown = [link for link in chart.links if len(plain) <= MOST_LINKS or link.secret or len(link.members) != 2]
+    for agent in chart.agents if len(plain) > MOST_LINKS else ():
+        others = [places[other] for one, other in plain if one == agent and other in places]
+        lines.append(Line(_web(places[agent], others), "rule public many"))
+    for link in sorted(shown, key=lambda link: link.secret):
         ends = [places[agent] for agent in link.members if agent in places]
-        role, many = "secret" if link.secret else "public", len(link.members) > 2
-        title = f"{link.name}, {role}: {', '.join(link.members)}"
         if not ends:
             continue
+        role, many = "secret" if link.secret else "public", len(link.members) > 2
+        title = f"{link.name}, {role}: {', '.join(link.members)}"
         middle = sum(a for a, _ in ends) / len(ends), sum(b for _, b in ends) / len(ends)
         if many:
             middle = _free(middle, [*hubs, *places.values()])
             hubs.append(middle)
             marks.append(Mark(*middle, "square", f"hub-{role}", 5, title))
-        for one, other in [(middle, end) for end in ends] if many else combinations(ends, 2):
-            off = 4.0 if link.secret and not many else 0.0
-            lines.append(_beside(one, other, off, f"rule {role}", title))
+        web = _web(middle, ends) if many else _beside(ends[0], ends[-1], 4.0 if link.secret else 0.0)
+        lines.append(Line(web, f"rule {role}", title))
         if many or link.secret:
-            words.append(Text(middle[0], middle[1] - 9, link.name, "halo", "middle"))
+            words.append(named(middle[0], middle[1] - 9, link.name, 120, "halo", "middle"))
     for agent in sorted(chart.agents, key=lambda agent: agent not in chart.coalition):
         inside, (a, b) = agent in chart.coalition, places[agent]
         title = f"{agent}, in the coalition" if inside else agent
@@ -180,9 +185,14 @@ def _free(place: Place, taken: Sequence[Place]) -> Place:
     return next((spot for spot in tried if all(hypot(spot[0] - a, spot[1] - b) > 24 for a, b in taken)), place)
 
 
-def _beside(one: Place, other: Place, off: float, role: str, title: str) -> Line:
+def _web(middle: Place, ends: Sequence[Place]) -> list[Place]:
+    """To each end and back, as one line."""
+    return [place for end in ends for place in (middle, end)]
+
+
+def _beside(one: Place, other: Place, off: float) -> tuple[Place, Place]:
     """A straight line, or one a little off it, where another may be."""
     (a, b), (c, d) = one, other
     long = hypot(c - a, d - b) or 1.0
     dx, dy = -(d - b) / long * off, (c - a) / long * off
-    return Line(((a + dx, b + dy), (c + dx, d + dy)), role, title)
+    return (a + dx, b + dy), (c + dx, d + dy)
