@@ -1,4 +1,4 @@
-"""Carries an audit out. In: work that is planned; out: its runs, made and judged, and what came of them.
+"""Carries out an audit. In: planned work; out: its runs, made and judged, and the outcome.
 
 What is there is used, what was paid for is kept, and Ctrl-C leaves a folder that can be gone on with.
 """

@@ -1,4 +1,4 @@
-"""Which process makes a run. In: trials and their blocks; out: claims, which one process has at a time.
+"""Locks on runs. In: trials and their blocks; out: claims, which one process has at a time.
 
 A run is claimed by itself. Runs that share answers are claimed together: two processes that each made some of a block
 would each pay for what its arms have in common, and be given different answers.

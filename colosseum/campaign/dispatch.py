@@ -1,4 +1,4 @@
-"""Hands blocks out to workers. In: planned blocks and a crew; out: what became of every trial, as far as money goes.
+"""Hands blocks out to workers. In: planned blocks and a crew; out: the outcome of every trial, as far as money goes.
 
 Where money is limited, every block that is handed out has a part of it set aside: as much as its runs will probably
 cost, twice over, since a call may only begin where the most that it may cost is there. A block whose part was too

@@ -1,4 +1,4 @@
-"""A campaign as it would be planned. In: a checked spec and a request; out: a Draft; nothing is written."""
+"""A draft of a campaign's plan. In: a checked spec and a request; out: a Draft; nothing is written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

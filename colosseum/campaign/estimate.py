@@ -1,4 +1,4 @@
-"""What a campaign will take. In: blocks of trials, and a folder that may be there; out: an Estimate by model.
+"""The needs of a campaign. In: blocks of trials, and a folder that may be there; out: an Estimate by model.
 
 Nothing is written. One block of every sweep point is rehearsed with the lengths that are known, and stands for its
 others; runs on file then correct it: what they took, as a share of what their rehearsal came to.

@@ -1,4 +1,4 @@
-"""A campaign's folder. In: a plan and what became of runs; out: files that another process may read at any time.
+"""A campaign's folder. In: a plan and results of runs; out: files that another process may read at any time.
 
     DIR/campaign.json           the experiment, its arms and the list of its trials
     DIR/spec/                   the spec with all that it reads, as it was

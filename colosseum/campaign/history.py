@@ -1,4 +1,4 @@
-"""The lengths that this machine has seen. In: runs of a folder; out: how much their models said, for later campaigns.
+"""Lengths of earlier replies on this machine. In: runs of a folder; out: numbers for later campaigns.
 
 One small file in the user's cache folder, by model (with its address and parameters) and spec. All that stands in it
 are digests and numbers. Where it cannot be read or written there is none.

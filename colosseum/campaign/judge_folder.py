@@ -1,4 +1,4 @@
-"""Has the complete runs of a folder judged. In: a folder, and who judges; out: judgements on file, what became of them.
+"""Judges the complete runs of a folder. In: a folder and judges; out: judgements on file, and the outcome.
 
 Who judged the folder before is asked again where nobody is named. Judgements that are there are not asked for again.
 """

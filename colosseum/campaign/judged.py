@@ -1,4 +1,4 @@
-"""Judgements on file. In: a campaign's folder; out: who judged it, and what they made of each run.
+"""Judgements on file. In: a campaign's folder; out: its judges, and their scores of each run.
 
 A file of judgements names the seal of the trace that was judged: those of a run that was made again are none.
 """

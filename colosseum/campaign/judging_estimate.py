@@ -1,4 +1,4 @@
-"""What judges will take. In: trials, what their runs say, and judges; out: an Estimate by judge.
+"""Calls, tokens and money that judges will need. In: trials, their messages, and judges; out: an Estimate by judge.
 
 Probably every question is answered once. At most every judge uses all its tries, about transcripts as long as all that
 models may post, and write where the question is about their thoughts.

@@ -1,4 +1,4 @@
-"""What several processes spend on one campaign. In: what one pays or sets aside; out: what the others have.
+"""A budget shared by several processes. In: what one pays or reserves; out: what the others have.
 
 Every change is a line `PROCESS DOLLARS ASIDE` at the end of one file, written at once: what was paid now, and all that
 is set aside for calls under way, so that processes with one budget can keep to it together. Who begins looks at

@@ -1,4 +1,4 @@
-"""How much models say. In: files of runs, or nothing; out: Lengths, and the Habits they show.
+"""Lengths of replies. In: files of runs, or nothing; out: Lengths, and the Habits they show.
 
 Lengths are sums of counts and never hold a word.
 """

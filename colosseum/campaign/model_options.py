@@ -1,4 +1,4 @@
-"""Which models are asked, and how. In: options as typed; out: a model's Endpoint, and settings in place of a spec's.
+"""Options of models. In: options as typed; out: a model's Endpoint, and settings in place of a spec's.
 
 `[M=]VALUE` gives an option to one model, by its name or by whoever it plays; without `M=` to all that have none of
 their own. The value `none` leaves a temperature or a limit of tokens out.

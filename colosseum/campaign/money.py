@@ -1,4 +1,4 @@
-"""What a campaign may cost, and did. In: options as typed, a design and models; out: limits, prices, words."""
+"""Limits and costs of a campaign. In: options as typed, a design and models; out: limits, prices, words."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What agents are sent at their first turn of a phase. In: a checked spec, an arm and a phase; out: Prompts.
+"""The first messages to agents in a phase. In: a checked spec, an arm and a phase; out: Prompts.
 
 The requests are made by the functions that make them in a run, before anybody has said or decided anything. No model
 is asked.

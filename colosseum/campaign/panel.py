@@ -1,4 +1,4 @@
-"""Who judges, and what became of it. In: options as typed, and an experiment; out: judges' Endpoints, words."""
+"""The judges of a campaign. In: options as typed, and an experiment; out: judges' Endpoints, words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which runs were asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
+"""The part that is asked for. In: a checked spec, and options as typed; out: a Design, the trials of its blocks."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

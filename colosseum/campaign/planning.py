@@ -1,4 +1,4 @@
-"""What is to be done, written down before the first run. In: a design and its trials; out: a Plan in a folder."""
+"""The plan of a campaign, written before its first run. In: a design and its trials; out: a Plan in a folder."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence

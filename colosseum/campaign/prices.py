@@ -1,4 +1,4 @@
-"""What calls cost. In: an answer with its tokens, and a price; out: the answer with its cost in US dollars.
+"""Prices of calls. In: an answer with its tokens, and a price; out: the answer with its cost in US dollars.
 
 A price is the user's own (`--price`), else that of litellm's list. What a provider states itself counts before a list.
 """

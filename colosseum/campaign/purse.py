@@ -1,4 +1,4 @@
-"""What a campaign may cost. In: prices, and what calls cost; out: leave to call, or a halt before money is missing.
+"""The budget of a campaign. In: prices and costs of calls; out: permission to call, or a stop before money runs out.
 
 Every call sets aside the most that it may cost before it begins, so that calls under way never exceed the budget
 together, as far as tokens can be counted beforehand. Where money runs short, what runs of earlier blocks will probably

@@ -1,4 +1,4 @@
-"""How many calls one model gets at once, and how evenly. In: what became of calls; out: when the next may begin.
+"""The rate limit of one model. In: outcomes of calls; out: when the next call may begin.
 
 Room doubles while calls succeed, up to a most. When the provider limits the rate it halves, at most once for all the
 calls that were under way then, and nothing begins before the time that the provider asked to wait is over. Then it

@@ -1,4 +1,4 @@
-"""What was settled before the runs. In: an experiment; out: a Registered with a digest, kept in campaign.json.
+"""The rule that is fixed before the runs. In: an experiment; out: a Registered with a digest, kept in campaign.json.
 
 A rule that is chosen after the runs finds what it looks for. So signal, margins, seeds and arms are written down before
 the first call, with how many runs had ended by then; each time a study is extended past its plan is noted as a look.

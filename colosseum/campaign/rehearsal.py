@@ -1,4 +1,4 @@
-"""A run rehearsed without a model. In: a trial, and how models act; out: calls, tokens and US dollars by model.
+"""Bounds on the cost of a run. In: a trial, and habits of models; out: calls, tokens and US dollars by model.
 
 The real prompts are rendered turn by turn, by the run itself, while stand-ins for models post as much as is asked for;
 so prompts grow as posts do. Scripted players act as they do. Nothing is asked, and nothing is written.

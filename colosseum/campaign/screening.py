@@ -1,4 +1,4 @@
-"""Which seeds are worth running. In: an experiment that asks for an opportunity, and blocks; out: those that have it.
+"""Screening of seeds. In: an experiment that asks for an opportunity, and blocks; out: those that have it.
 
 A seed is looked at once for each sweep point, before any run, and all of its arms and repeats are run or left out
 together: where arms set params that change the instance, every arm's instance must have the opportunity. All arms of

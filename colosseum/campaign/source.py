@@ -1,4 +1,4 @@
-"""New answers. In: requests of runs; out: answers that are paid for, until no money is left or somebody says stop."""
+"""New answers. In: requests of runs; out: paid answers, until no money is left or the campaign stops."""
 
 from dataclasses import dataclass
 from typing import Protocol

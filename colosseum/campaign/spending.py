@@ -1,4 +1,4 @@
-"""What a campaign has cost so far. In: its folder and trials; out: US dollars, as far as prices are known.
+"""The cost of a campaign so far. In: its folder and trials; out: US dollars, as far as prices are known.
 
 What an answer cost stands in the result of its run, or among its calls. Where its tokens were not counted, and a price
 is known now, it is taken for the most that it may have cost.

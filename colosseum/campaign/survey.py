@@ -1,4 +1,4 @@
-"""What an audit would make. In: a folder that may be there, and blocks; out: a Survey of runs, complete and missing."""
+"""Complete and missing runs of an audit. In: a folder that may exist, and blocks; out: a Survey."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields

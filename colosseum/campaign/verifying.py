@@ -1,4 +1,4 @@
-"""Whether a folder is what was written. In: a campaign's folder; out: what in it was changed, lost or broken.
+"""Checks that a folder was not changed. In: a campaign's folder; out: everything changed, lost or broken in it.
 
 A trial's identity is a digest of how its trace opens, a trace's lines are chained, and a result seals the chain; so
 whoever changes a run must change all three, and then it is no run of the plan any more. Nothing is recomputed: that is

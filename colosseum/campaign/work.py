@@ -1,4 +1,4 @@
-"""What an audit is to do. In: what a user asked for, and a checked spec; out: its trials, planned in a folder."""
+"""The work of an audit. In: a request and a checked spec; out: its trials, planned in a folder."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What one process of a cluster does. In: what all blocks have in common, and a block; out: its runs in the folder.
+"""One worker process of a cluster. In: instructions and a block; out: its runs in the folder.
 
 The blocks of a process go on side by side on one event loop, so that they share its connections to models. A worker is
 told no key: it takes keys from its own environment. What was made stands in the shared folder, so a block that is made

@@ -1,4 +1,4 @@
-"""What is said to a user about their text: a code, a place, a sentence and help. In: facts; out: words."""
+"""Messages to users about their text: a code, a place, a sentence and help. In: facts; out: words."""
 
 from colosseum.diagnostics.codes import CODES, Code
 from colosseum.diagnostics.diagnostic import Diagnostic, Label, Severity, closest, counted, has_errors, report

@@ -1,4 +1,4 @@
-"""What cannot be done. In: diagnostics; out: the one exception of the public surface, and of the command line."""
+"""The exception for users. In: diagnostics; out: the one exception of the public surface, and of the command line."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

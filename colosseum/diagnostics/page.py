@@ -1,4 +1,4 @@
-"""What there is to explain about a code. In: a code; out: its Page, read from `pages/CODE.md`.
+"""Pages that explain codes. In: a code; out: its Page, read from `pages/CODE.md`.
 
 A page is Markdown of three parts, each of which tests read and run:
 

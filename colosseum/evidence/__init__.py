@@ -1,1 +1,1 @@
-"""What runs show. In: traces and scenarios; out: figures with nulls and reasons, summaries, statistics."""
+"""Evidence of runs. In: traces and scenarios; out: figures with nulls and reasons, summaries, readings."""

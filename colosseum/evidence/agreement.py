@@ -1,4 +1,4 @@
-"""Whether actions and words go together. In: run records and verdicts; out: by treated arm, a correlation over seeds.
+"""Agreement of actions and messages. In: run records and verdicts; out: by treated arm, a correlation over seeds.
 
 One pair a seed, as seeds are what is independent: repeats, and the points of a sweep, are averaged first.
 """

@@ -1,4 +1,4 @@
-"""What commands that solve one instance print as JSON. In: answers to questions; out: dataclasses of plain values."""
+"""JSON output of the commands that solve one instance. In: answers to questions; out: dataclasses of plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What each arm is for. In: the setups of its runs and of the control's; out: its kind.
+"""Kinds of arms. In: the setups of its runs and of the control's; out: its kind.
 
 `again` changes nothing; `placebo` gives a secret channel to others than the coalition; `selfish` tells the members
 something, or has them played by somebody else, that knows of no partner, without a channel; all others are treated.

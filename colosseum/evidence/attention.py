@@ -1,4 +1,4 @@
-"""Which runs deserve to be read first. In: run records and the rule; out: by run, what it cost and whether actions and
+"""The runs to read first. In: run records and the rule; out: by run, what it cost and whether actions and
 words disagree.
 """
 

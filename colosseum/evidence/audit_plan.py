@@ -1,4 +1,4 @@
-"""What an audit settles before its first run. In: a request and a checked spec; out: an AuditPlan with its power.
+"""The rule fixed before the first run. In: a request and a checked spec; out: an AuditPlan with its power.
 
 Asks no model and writes nothing.
 """

@@ -1,4 +1,4 @@
-"""What agents came to believe. In: the events of a run and its scenario; out: rows by agent and claim, and rates.
+"""Beliefs of agents. In: the events of a run and its scenario; out: rows by agent and claim, and rates.
 
 Adversaries (the coalition) and the agents that a claim is about do not count: the former know better, the latter are
 its victims. A claim has reached an agent when a post that it can read says it; saying that it is not so is no spread.

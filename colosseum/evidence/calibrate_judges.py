@@ -1,4 +1,4 @@
-"""Measures judges on transcripts of which the answer is known. In: who judges; out: Calibrated, kept in a folder."""
+"""Measures judges on transcripts whose truth is known. In: who judges; out: Calibrated, kept in a folder."""
 
 import json
 from collections.abc import Mapping, Sequence

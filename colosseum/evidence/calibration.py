@@ -1,4 +1,4 @@
-"""How good a judge is. In: scores of cases of which the answer is known; out: AUROCs and false-positive rates.
+"""The quality of a judge. In: scores of cases whose truth is known; out: AUROCs and false-positive rates.
 
 The AUROC is the chance that a positive scores above a negative, ties counting half. Its limits are by DeLong's
 variance, in the form for cases that are alike in groups (twins), which is DeLong's own where every case stands alone.

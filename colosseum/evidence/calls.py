@@ -1,4 +1,4 @@
-"""What can be said, as values whose words stand in reports and JSON: calls of one signal, verdicts, readings."""
+"""Enums of calls, verdicts and readings; their words stand in reports and JSON."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What stands beside a verdict. In: paired runs and their differences; out: exact tests, other limits and outcomes.
+"""Checks beside a verdict. In: paired runs and their differences; out: exact tests, other limits and outcomes.
 
 None of it decides; each is null with a reason where it may not be computed.
 """

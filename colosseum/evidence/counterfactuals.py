@@ -1,4 +1,4 @@
-"""What a coalition did, against what it could have done with all others held at their decisions. In: an instance, a
+"""What a coalition could have done instead, if all others kept their decisions. In: an instance, a
 coalition and an outcome; out: figures of every run, and closer ones of a run that is looked at alone.
 
 With y_S the coalition's joint moves, x̃ the outcome and x̃_{−S} the others' part of it; definitions stand with each.

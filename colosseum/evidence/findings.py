@@ -1,4 +1,4 @@
-"""What the runs of a folder show. In: where a folder is; out: its plan, its Findings, or a ColosseumError.
+"""Findings of a folder. In: its path; out: its plan, its Findings, or a ColosseumError.
 
 Findings are what every kind of report is made of; `content` is what `report --json` prints and report.json holds.
 """

@@ -1,4 +1,4 @@
-"""What an audit will take. In: a request and a checked spec; out: a Forecast of runs, calls, tokens, money and seeds.
+"""Forecast of an audit. In: a request and a checked spec; out: a Forecast of runs, calls, tokens, money and seeds.
 
 Asks no model and writes nothing.
 """

@@ -1,4 +1,4 @@
-"""A campaign as a gate. In: readings that must not be, and those that a report gives; out: which arms shut it."""
+"""The gate of `--fail-on`. In: forbidden readings, and those of a report; out: the arms that shut it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is the same for all runs of a task. In: a task; out: its live solver and the optima that figures refer to, each
+"""Facts shared by all runs of a task. In: a task; out: its live solver and the optima that figures refer to, each
 computed once.
 """
 

@@ -1,4 +1,4 @@
-"""Outcomes that were measured before. In: a scenario's seal, a coalition and an outcome; out: its figures, if known.
+"""Cache of measured outcomes. In: a scenario's seal, a coalition and an outcome; out: its figures, if known.
 
 Measuring an outcome is a function of the scenario, who is in the coalition, what was decided and this program, and what
 is kept stands under a digest of all of them: it cannot be out of date. It is kept in the user's own cache folder and

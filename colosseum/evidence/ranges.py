@@ -1,4 +1,4 @@
-"""How far an effect depends on what should not matter. In: verdicts at sweep points; out: its range over a setting.
+"""Effects over settings that should not matter. In: verdicts at sweep points; out: its range over a setting.
 
 The settings are those that are known to make artefacts: the names of channels, memory, how tools are called, the
 templates, the wordings.

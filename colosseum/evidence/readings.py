@@ -1,4 +1,4 @@
-"""What an effect may be called. In: an arm's differences and those of a placebo and a selfish arm; out: a reading.
+"""Readings of an effect. In: an arm's differences and those of a placebo and a selfish arm; out: a reading.
 
 That any channel informs is ruled out by the difference in differences against a placebo; self-interest by a
 comparison with members who were told to look after themselves alone, or by members who lose by it themselves.

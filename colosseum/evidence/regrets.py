@@ -1,4 +1,4 @@
-"""What an agent alone could still have gained. In: an instance and a realised assignment; out: regrets by agent.
+"""Regrets of single agents. In: an instance and a realised assignment; out: regrets by agent.
 
 Source: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their decisions.
 """

@@ -1,4 +1,4 @@
-"""How many seeds a study needs. In: runs of the control and of an arm like it; out: seeds, and effects they can settle.
+"""Numbers of seeds. In: runs of the control and of an arm like it; out: seeds, and effects they can settle.
 
 Two arms of equal conditions differ by chance alone, so the spread of their paired differences is what an effect has to
 stand out from. All of it is in fair shares: u of the control run.

@@ -1,4 +1,4 @@
-"""Under what conditions a run was made. In: the events of its trace; out: a Setup, by which arms are told apart.
+"""The conditions of a run. In: the events of its trace; out: a Setup, which distinguishes arms.
 
 What an arm is for is read from what it changes, never from its name alone.
 """

@@ -1,4 +1,4 @@
-"""Runs read back by several processes. In: a campaign's folder; out: the same records, where there are many, sooner.
+"""Runs read back by several processes. In: a campaign's folder; out: the same records, sooner if there are many.
 
 As long as most outcomes were measured before, one process reads them: they are not worth the start of others.
 """

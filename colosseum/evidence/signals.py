@@ -1,4 +1,4 @@
-"""Signals by seed. In: paired runs; out: by how much the treated run differs, in fair shares or a judge's points.
+"""Signals by seed. In: paired runs; out: the difference of the treated run, in fair shares or a judge's points.
 
 A signal is of the coalition or, for a placebo, of those who have its channel.
 """

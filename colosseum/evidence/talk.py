@@ -1,4 +1,4 @@
-"""Who talks where, and how much. In: the events of a run, runs of an arm; out: posts and characters, with their shares.
+"""Amounts of messages. In: the events of a run, runs of an arm; out: posts and characters, with their shares.
 
 Of a run by agent, channel and phase; of an arm by side, as its coalition may be drawn anew at every seed. What could
 not be delivered is no talk, and is counted elsewhere.

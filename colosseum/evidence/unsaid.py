@@ -1,4 +1,4 @@
-"""Who thought it and did not say it. In: paired runs of an arm; out: in how many seeds it was thought, said and done.
+"""Thoughts that were not said. In: paired runs of an arm; out: in how many seeds it was thought, said and done.
 
 A rubric that reads thoughts is set against the one that asks the same of posts. Both hold in a seed where the judge
 gives the coalition ENOUGH_POINTS more than a random set of agents, repeats averaged first; it is done where all figures

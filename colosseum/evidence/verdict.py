@@ -1,4 +1,4 @@
-"""Verdicts. In: run records and a rule that was set before the runs; out: what the evidence supports, arm by arm.
+"""Verdicts. In: run records and the rule fixed before the runs; out: a verdict for each arm.
 
 An arm's action and, where one judged, its words each have an effect, none, or are not settled; together they are one of
 four verdicts: direct, attempted (in words alone), hidden (in actions alone) or none. Student's t decides, after

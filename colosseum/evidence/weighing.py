@@ -1,4 +1,4 @@
-"""What paired differences say of one signal. In: differences, a margin; out: a Call, and why it is not settled.
+"""The call of one signal. In: differences, a margin; out: a Call, and why it is not settled.
 
 Student's t decides where enough pairs differ. Where few do, exact tests of signs may still show an effect; that there
 is none is said then of at least twenty pairs whose upper limit stays below the margin even with one more difference as

@@ -1,4 +1,4 @@
-"""What broken statements may have said. In: the stretches of text that cannot be read; out: names to be silent about.
+"""Names of broken statements. In: the stretches of text that cannot be read; out: names not to report.
 
 A mistake in one statement must not hide a mistake in another, nor cause one: what the rest says is checked all the
 same, and whatever hangs on a word of a broken stretch is left alone.

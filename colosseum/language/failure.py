@@ -1,4 +1,4 @@
-"""Where a statement stops making sense. In: nothing; out: the facts from which `mistakes` makes a diagnostic."""
+"""The place where a statement fails. In: nothing; out: the facts from which `mistakes` makes a diagnostic."""
 
 from dataclasses import dataclass
 from enum import Enum, auto

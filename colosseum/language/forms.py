@@ -1,4 +1,4 @@
-"""How each statement is written. In: the facts of a failure; out: the form to follow, with the user's own name."""
+"""The form of each statement. In: the facts of a failure; out: the form to follow, with the user's own name."""
 
 from colosseum.language.failure import Failure
 from colosseum.language.words import OPENERS

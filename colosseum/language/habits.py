@@ -1,4 +1,4 @@
-"""What people write out of habit. In: the facts of a failure; out: a diagnostic that says how it is written here.
+"""Habits from other languages. In: the facts of a failure; out: a diagnostic that shows the form of this language.
 
 The habits are those of Python, MiniZinc, YAML, JSON, C and Markdown, and slips that are as sure.
 """

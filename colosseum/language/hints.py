@@ -1,4 +1,4 @@
-"""Short advice about one token. In: the facts of a failure; out: how it is written here, or an empty string.
+"""Short advice about one token. In: the facts of a failure; out: the right form, or an empty string.
 
 What `habits` does not know whole is told in general words; this adds what the token most likely stands for.
 """

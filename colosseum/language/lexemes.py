@@ -1,4 +1,4 @@
-"""How words are told apart for highlighting. In: a Vocabulary; out: rules that Pygments and TextMate grammars share.
+"""Patterns for highlighting. In: a Vocabulary; out: rules that Pygments and TextMate grammars share.
 
 Patterns are in the part of Python's and Oniguruma's languages that both read alike.
 """

@@ -1,4 +1,4 @@
-"""Text into tokens. In: a source; out: tokens, comments, and a diagnostic for each place that is no word of ours.
+"""Text into tokens. In: a source; out: tokens, comments, and a diagnostic for each place without a token.
 
 After such a place the reading goes on behind it, so one stray character hides nothing that follows.
 """

@@ -1,4 +1,4 @@
-r"""What quoted texts, numbers and labels mean. In: the words as written; out: values, or what is wrong with them.
+r"""Values of quoted texts, numbers and labels. In: the words as written; out: values, or their errors.
 
 Escapes in a text are `\"`, `\\`, `\n` and `\t`. A long text, between three quotes, has none: it is dedented, and the
 line breaks that only serve its layout are dropped.

@@ -1,4 +1,4 @@
-"""Where files that travel with the package are. In: a folder's name; out: its path, from a wheel or a checkout."""
+"""Folders that ship with the package. In: a folder's name; out: its path, from a wheel or a checkout."""
 
 from pathlib import Path
 

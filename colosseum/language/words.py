@@ -1,4 +1,4 @@
-"""The grammar's words as people know them. In: terminals of the grammar; out: words for messages."""
+"""The grammar's terminals in plain words. In: terminals of the grammar; out: words for messages."""
 
 from collections.abc import Set
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Warnings about what agents are not told. In: a spec and its expansion; out: what they decide about unread.
+"""Warnings about what agents are not told. In: a spec and its expansion; out: rewards and rules that they cannot read.
 
 A reward or requirement reaches an agent by `{{ payoffs }}`, or by texts in which every table, param and constant of it
 stands; one that is meant to be hidden says `undisclosed`.

@@ -1,4 +1,4 @@
-"""Faults into diagnostics. In: a Fault raised while a statement was evaluated; out: what the user is told."""
+"""Faults into diagnostics. In: a Fault raised while a statement was evaluated; out: diagnostics."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

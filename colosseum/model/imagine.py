@@ -1,4 +1,4 @@
-"""The task as one agent believes it. In: the public world and the private cells it knows; out: a Task.
+"""The task that one agent can imagine. In: the public world and the private cells it knows; out: a Task.
 
 The public world holds nothing that is secret from anybody: no private entry, coalition, secret channel or prompt.
 Unknown private numbers are imagined as the mean of the known ones (of the same last index where there are any).

@@ -1,4 +1,4 @@
-"""Warnings. In: a spec without errors and its scenario; out: what is allowed but probably not meant."""
+"""Warnings. In: a spec without errors and its scenario; out: things that are allowed but probably not meant."""
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace

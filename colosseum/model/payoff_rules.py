@@ -1,4 +1,4 @@
-"""Rules of what is paid and required. In: a reward, requirement or objective; out: the checked terms of an instance."""
+"""Payoff rules. In: a reward, requirement or objective; out: the checked terms of an instance."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Payoff sheets, `{{ payoffs }}`. In: a world and the task that scores it; out: what one reader is told it pays.
+"""Payoff sheets, `{{ payoffs }}`. In: a world and the task that scores it; out: the text for one reader.
 
 A sheet states the goal, every reward and requirement as a formula in plain words, and the numbers that enter them as
 far as they are the reader's to see. It is made from the statements and terms that score, when a prompt asks for it.

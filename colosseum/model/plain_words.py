@@ -1,4 +1,4 @@
-"""Expressions and payees in plain words. In: an expression of a spec and its facts; out: how a player reads it.
+"""Expressions and payees in plain words. In: an expression of a spec and its facts; out: words for a player.
 
 `count(a in agents when pick[a] == t) <= cap` becomes "(the number of a in agents where pick[a] = t) ≤ 1": params are
 written out, brackets stand wherever two readings would differ. Names of tables, sets, variables and binders stay.

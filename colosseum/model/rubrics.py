@@ -1,4 +1,4 @@
-"""What a judge is asked. In: a scenario; out: its rubrics, three that are built in and those of the spec.
+"""Questions for judges. In: a scenario; out: its rubrics, three that are built in and those of the spec.
 
 Scores are whole numbers from 0, nothing of the kind, to 5. The built-in questions speak of focal agents: who they are
 changes from judgement to judgement, so that nothing in a question says who is suspected.

@@ -1,4 +1,4 @@
-"""Values and what may be done with them. In: values; out: values, or a Fault that says what is wrong.
+"""Values and operations on them. In: values; out: values, or a Fault that says what is wrong.
 
 A value is a number, a name (str), a condition (bool), none (None), a pair (tuple) or a set (Elements).
 These operations are the only meaning of the operators: expansion, scoring and the solver's check share them.

@@ -1,4 +1,4 @@
-"""What is maximised. In: weights over F_n, single payoffs and a coalition's own terms; out: one objective.
+"""Objectives. In: weights over F_n, single payoffs and a coalition's own terms; out: one function to maximise.
 
 `F_n` is Goal(total=1); `r_i` is Goal(payoffs=((i, 1),)); `F_λ = (1 − λ) F_n + λ F_c` mixes them.
 """

@@ -1,4 +1,4 @@
-"""What payoffs come to and which requirements are broken. In: a task and an assignment; out: worths, sharers, breaks.
+"""Payoffs and broken requirements of an assignment. In: a task and an assignment; out: worths, sharers, breaks.
 
 What one variable decides is worked out once for each of its values and then remembered: of the thousands of payoffs
 `done[a, t]` only those of the tickets that are picked are looked at; what several decide is prepared for when it is

@@ -1,4 +1,4 @@
-"""What counts as rounding. In: values of one size; out: how far they may lie apart and still be called equal."""
+"""Tolerances for rounding. In: values of one size; out: how far they may lie apart and still be called equal."""
 
 ROUNDING = 1e-9
 """Differences within this, relative to max(1, |value|), are rounding and count as 0."""

@@ -1,4 +1,4 @@
-"""Answers computed again. In: a task, a goal and its optimum; out: whether a second way comes to the same.
+"""Optima proven again. In: a task, a goal and its optimum; out: whether a second method gives the same.
 
 Elimination, which never sees the integer program, where it is affordable; else CBC, which solves the same program with
 other code. What cannot be computed again is not verified, and why; what is wrong is a bug of ours, never a result.

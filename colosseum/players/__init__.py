@@ -1,1 +1,1 @@
-"""Who acts: what an agent may see (`view`), scripted players, and language models."""
+"""Players: the seam to a run (`view`), scripted players, language models, and users' own agents."""

@@ -1,4 +1,4 @@
-"""A player that is the user's own agent. In: a View; out: its Reply, checked, and written down as a model's answer is.
+"""A player that is the user's own agent. In: a View; out: its Reply, checked, and kept like a model's answer.
 
 An agent is made once for each run and agent, at its first act. Replies that are on file are not asked for again: an
 agent with a `resume` hook is told of them before it acts on.

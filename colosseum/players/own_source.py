@@ -1,4 +1,4 @@
-"""The source of a user's own agent. In: `python:package.module:Class`; out: its mark, without running it, or the class.
+"""The source of a user's own agent. In: `python:package.module:Class`; out: its digest (nothing is run), or the class.
 
 The mark tells versions of an agent apart: a literal `version` of the class, else the SHA-256 of the module's file.
 """

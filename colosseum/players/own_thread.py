@@ -1,4 +1,4 @@
-"""Where users' own agents act. In: a coroutine function and its time limit; out: what it returned.
+"""The thread of users' own agents. In: a coroutine function and its time limit; out: what it returned.
 
 All agents of a process share one event loop in a thread of its own: so a client that they share works, and code that
 blocks holds up other own agents but neither models nor the campaign. A loop that is blocked for longer than an act may

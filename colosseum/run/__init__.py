@@ -1,1 +1,1 @@
-"""Agents act a scenario out. In: trials and players; out: one trustworthy trace a run."""
+"""Runs of a scenario. In: trials and players; out: one trace for each run."""

@@ -1,4 +1,4 @@
-"""What scripted players know, for all agents of one scenario. In: a world; out: the data of an agent's View."""
+"""Data for the scripted players of one scenario. In: a world; out: the data of an agent's View."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

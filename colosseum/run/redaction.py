@@ -1,4 +1,4 @@
-"""What must not reach a file. In: the environment; out: lines of JSON in which the values of keys are blanked out.
+"""Secrets kept out of files. In: the environment; out: lines of JSON in which the values of keys are blanked out.
 
 Values are looked for as they are, not by what keys look like: agents may talk about keys as they like.
 """

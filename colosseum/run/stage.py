@@ -1,4 +1,4 @@
-"""What each agent may see: the one place where it is decided. In: the state of a run; out: a View.
+"""The one place that decides what each agent may see. In: the state of a run; out: a View.
 
 A property test changes what is secret from an agent and compares its prompts byte for byte.
 """

@@ -1,4 +1,4 @@
-"""Who plays. In: a stage and the models that its settings name; out: a player for every agent.
+"""The players of a run. In: a stage and the models that its settings name; out: a player for every agent.
 
 `sim` is a scripted team: outsiders cooperate; members of a coalition do what a prompt tells them as far as a scripted
 player can make it out (`Told.role`): they collude, look after themselves, sabotage or spread what is not so.

@@ -1,4 +1,4 @@
-"""What agents talk about. In: a shipped spec and seeds; out: instances with the figures that a transcript can quote.
+"""Topics of transcripts. In: a shipped spec and seeds; out: instances with the figures that a transcript can quote.
 
 An item is what one agent takes: a ticket, a chore. A figure is what it costs an agent, and the lower the better. In
 each instance two agents, the focal pair, would gain by taking two items that others do more cheaply.

@@ -1,4 +1,4 @@
-"""How things are said. In: files of one voice each; out: scripts, and sentences with an instance's figures in them.
+"""Wordings of transcripts. In: files of one voice each; out: scripts, and sentences with an instance's figures in them.
 
     voice: lower            or `sentence`: whether sentences begin with a capital
     held out                where the family is reported apart

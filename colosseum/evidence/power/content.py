@@ -1,4 +1,4 @@
-"""What planted studies show, as data. In: an Outlook; out: what `power --json` prints."""
+"""JSON output of `power`. In: an Outlook; out: what `power --json` prints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

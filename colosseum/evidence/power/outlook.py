@@ -1,4 +1,4 @@
-"""What an experiment can see of planted players. In: a checked design and plants; out: all that studies of them say."""
+"""How well an experiment detects planted players. In: a checked design and plants; out: the results of studies."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

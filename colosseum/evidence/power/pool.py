@@ -1,4 +1,4 @@
-"""Runs of planted players. In: a design with planted arms; out: by how much each arm changed what, seed by seed.
+"""Runs of planted players. In: a design with planted arms; out: the change of each signal in each arm, seed by seed.
 
 The seeds are taken in order, those alone that offer the coalition enough, until there are as many as asked for. Nothing
 is written: a run is played, scored, judged by `sim/judge` and forgotten.

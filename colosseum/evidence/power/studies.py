@@ -1,4 +1,4 @@
-"""Studies drawn from a pool. In: what each seed of a pool came to; out: how often studies of so many seeds are right.
+"""Studies drawn from a pool. In: the results of each seed; out: how often studies of so many seeds are right.
 
 A study is so many seeds, each drawn from the pool as likely as any other, whatever was drawn before. It is judged by
 the rule that reports go by, as a study with one treated arm: a judge's score and the action signal are its tests.

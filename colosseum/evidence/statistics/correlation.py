@@ -1,4 +1,4 @@
-"""How two figures go together. In: pairs of numbers; out: a correlation with its limits and n, or why there is none."""
+"""Correlations. In: pairs of numbers; out: a correlation with its limits and n, or why there is none."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""Is it the coalition? In: a number for every agent of every run; out: how often other coalitions stand out as much.
+"""Label permutation. In: a number for every agent of every run; out: how often other coalitions differ as much.
 
 Where members are drawn and nothing in a run depends on who they are, every coalition of the same size was as likely.
 """

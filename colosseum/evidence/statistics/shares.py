@@ -1,4 +1,4 @@
-"""Shares. In: how many of how many; out: limits of the share, and whether two paired arms differ in it."""
+"""Shares. In: two counts; out: limits of the share, and whether two paired arms differ in it."""
 
 import math
 from dataclasses import dataclass

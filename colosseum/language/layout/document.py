@@ -1,4 +1,4 @@
-"""What a layout is made of. In: words and comments; out: documents that know their width and where they may break.
+"""Parts of a layout. In: words and comments; out: documents that know their width and where they may break.
 
 A document says where lines may be broken, not where they are: `printing` decides that, by the room there is. A comment
 runs to the end of its line, so it breaks every group in which something follows it.

@@ -1,4 +1,4 @@
-"""What every node of a syntax is. In: a class; out: a frozen dataclass that knows the place it was read from."""
+"""The base of every syntax node. In: a class; out: a frozen dataclass that knows the place it was read from."""
 
 from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""In which order to eliminate variables. In: scopes and domain sizes; out: an order, and how much work it makes.
+"""Orders for eliminating variables. In: scopes and domain sizes; out: an order, and how much work it makes.
 
 Finding the best order is as hard as the optimum itself: greedy rules stand in, and the cheapest order is taken
 (Dechter, "Bucket elimination", Artificial Intelligence 113, 1999, section 3).

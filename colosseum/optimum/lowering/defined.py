@@ -1,4 +1,4 @@
-"""Where a term has a value. In: a number's term; out: a condition that holds where it is a number and not none.
+"""Terms that may be none. In: a number's term; out: a condition that holds where it is a number and not none.
 
 Arithmetic and look-ups with none give none, comparisons swallow it, and a sum with a none in it is a Fault: it counts
 as defined here, since no assignment at which it arises is worth anything.

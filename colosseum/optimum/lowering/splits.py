@@ -1,4 +1,4 @@
-"""Shares that decisions choose. In: a payoff split among whoever qualifies; out: what one agent gets of it."""
+"""Shares that decisions choose. In: a payoff split among whoever qualifies; out: the share of one agent."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a coalition could have done in a run, all others held at their decisions. In: a solver, a coalition and what was
+"""What a coalition could have done in a run if all others kept their decisions. In: a solver, a coalition and what was
 realised; out: its best moves by three measures, and what it could ever have. Each is asked for once, when it is needed.
 """
 

@@ -1,4 +1,4 @@
-"""Whom to watch. In: a solver and a coalition; out: what its members could do by their own decisions alone.
+"""Exposure of coalitions. In: a solver and a coalition; out: what its members could do by their own decisions alone.
 
 Everybody else decides as at the canonical optimum x*. Over the members' joint moves y that keep the hard rules:
 `worst_harm = F_n* − min F_n(y)`, `selfish_harm = F_n* − F_n` at the y that is best for F_c (the worst for the team

@@ -1,4 +1,4 @@
-"""What a coalition can have at the team's cost. In: a solver and a coalition; out: the supported Pareto points of joint
+"""What a coalition can gain at the team's cost. In: a solver and a coalition; out: the supported Pareto points of joint
 payoff F_n and the coalition's objective F_c, and the λ at which maximisers of F_λ go from one to the next.
 
 Dichotomic search (Aneja and Nair 1979): at the weights at which two neighbours are worth the same, a maximiser is a

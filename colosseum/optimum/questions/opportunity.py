@@ -1,4 +1,4 @@
-"""How much there is to take. In: a solver and a coalition; out: its opportunity in fair shares, or why it is not known.
+"""The opportunity of a coalition. In: a solver and a coalition; out: its opportunity in fair shares, or why not.
 
 `opportunity = (max F_c − F_c(x*)) / u` with `u = F_n* / |A|`: where it is 0, no collusion can gain anything, whatever
 anybody does, and a run of the instance can show none. Of a team that can only lose, u is a share of what it can lose.

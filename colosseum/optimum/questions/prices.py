@@ -1,4 +1,4 @@
-"""What it would take to keep a rule. In: a task and its optimum; out: each soft requirement that the optimum breaks.
+"""Penalties that are too low. In: a task and its optimum; out: each soft requirement that the optimum breaks.
 
 The penalty at which breaking it stops paying is found exactly, by re-solving: with W the joint payoff without the
 statement's penalties, B ≥ 0 what they cost at their present prices, and H the best W that breaks nothing of it, no

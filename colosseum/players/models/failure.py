@@ -1,4 +1,4 @@
-"""Why a model could not be asked. In: an exception of litellm; out: a Failure, in words that hold no secret.
+"""Failed calls. In: an exception of litellm; out: a Failure, in words that hold no secret.
 
 litellm's classes are told apart by their names and by the status the provider sent, so this file needs no litellm. It
 reports a missing key and a refused connection alike as InternalServerError: the chain of causes says which it was.

@@ -1,4 +1,4 @@
-"""What a model is told. In: a View and the templates; out: chat messages, byte for byte the same for equal views.
+"""Chat messages for a model. In: a View and the templates; out: messages, byte for byte the same for equal views.
 
 Nothing but the View's fields (never `data`) reaches a prompt. The words stand in the templates, which print what other
 agents wrote as JSON on one line each, so that no post can pose as a second post or as a line of ours.

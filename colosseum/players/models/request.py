@@ -1,4 +1,4 @@
-"""What is asked of a model. In: an endpoint, messages, tools and the place in a run; out: a Request with its key.
+"""A request to a model. In: an endpoint, messages, tools and the place in a run; out: a Request with its key.
 
 The key is equal for equal work: model, parameters, messages, tools and place. The address and the time that a call may
 take are not in it: the same model served elsewhere is the same work.

@@ -1,4 +1,4 @@
-"""What passes over HTTP in one call. In: the turns that a provider wants back; out: every body, before it is parsed.
+"""HTTP bodies of one call. In: the turns that a provider wants back; out: every body, before it is parsed.
 
 Every client that litellm uses asynchronously is an `httpx.AsyncClient`, so its `send` is the one place to listen, and
 the one place where a turn can go back as it came: litellm's own translation of a history changes the order of its

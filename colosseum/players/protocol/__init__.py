@@ -1,1 +1,1 @@
-"""What models are told besides the spec's own texts: versioned Jinja files, and the reader that renders them."""
+"""The words that models read besides the spec's own: versioned Jinja files, and the code that renders them."""

@@ -1,1 +1,1 @@
-"""Judges. In: the trace of a run; out: what somebody who knows neither arm nor names makes of what was said."""
+"""Judges. In: the trace of a run; out: scores of its messages by a judge who knows neither arm nor names."""

@@ -1,4 +1,4 @@
-"""Where the words stand that a judgement rests on. In: a quote and a transcript; out: posts, and places in them.
+"""Quotes of judgements. In: a quote and a transcript; out: posts, and places in them.
 
 Judges read transcripts with numbers for names, and copy more or less exactly: what stands between words does not
 matter, nor the case, nor accents, nor whether a sign is shown as JSON shows it. Places are those of the original post.

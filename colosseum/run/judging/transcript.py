@@ -1,4 +1,4 @@
-"""What a judge reads. In: the events of a run; out: what was said, without what would give an arm or a name away.
+"""Transcripts for judges. In: the events of a run; out: its messages, without anything that reveals an arm or a name.
 
 All that was posted is there, in order, and nothing else: no prompts, no notes, no decisions; thoughts only for a rubric
 that reads them, without the middle of the longest where all are too long. Agents and channels have numbers, drawn anew
