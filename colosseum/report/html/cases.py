@@ -15,6 +15,7 @@ from typing import Any
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.reading import Played, Reader, realised
+from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
@@ -72,6 +73,7 @@ def _case(
         "coalition": name,
         "members": list(coalition.members) if coalition else [],
         "agents": list(runs[0][0].scenario.task.agents) if runs else [],
+        "rubrics": [rubric.name for rubric in rubrics(runs[0][0].scenario)] if runs else [],
         "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
         "runs": [each if thoughts else without_thoughts(each) for each in told],
     }

@@ -105,6 +105,7 @@ def index(
     """All runs in order, and the case of each."""
     return {
         "title": findings.plan.title or findings.plan.scenario,
+        "campaign": findings.plan.configuration,
         "control": findings.summary.control,
         "arms": list(findings.summary.arms),
         "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],

@@ -31,7 +31,7 @@ SAFE: Final = 2**53 - 1
 STYLES: Final = ("page.css", "viewer.css", "picture.css")
 SCRIPTS: Final = (
     "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "aligned.js", "ending.js",
-    "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "viewer.js",
+    "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "labels.js", "viewer.js",
 )  # fmt: skip
 """In this order; each uses what stands before it."""
 TICKED: Final = re.compile(r"`([^`]+)`")

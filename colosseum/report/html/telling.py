@@ -73,16 +73,13 @@ def turns(events: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
                 turn = {**place, "acts": []}
             turn["acts"] += _aside(event)
         elif turn is not None and kind in ACTS:
-            turn["acts"].append({"is": kind, **{k: v for k, v in event.items() if k not in HIDDEN}})
+            said = ("event", "chain", "agent", "round")  # by its turn already
+            turn["acts"].append({"is": kind, **{k: v for k, v in event.items() if k not in said}})
         elif kind == "failed":
             turn = turn or {"agent": "", "phase": "", "round": 0, "acts": []}
             turn["acts"].append({"is": kind, **{name: event[name] for name in ("n", "kind", "reason")}})
     if turn is not None:
         yield turn
-
-
-HIDDEN: Final = ("event", "chain", "agent", "round")
-"""Of an act, what its turn says already."""
 
 
 def without_thoughts(told: dict[str, Any]) -> dict[str, Any]:

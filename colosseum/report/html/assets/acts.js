@@ -154,7 +154,19 @@ function frame(kind, turn, seen, act, more, ...body) {
       },
       `#${act.n}`,
     );
-  return make("article", { class: `act ${kind}` }, make("header", {}, make("span", {}, who, more), link), ...body);
+  const head = make("header", {}, make("span", {}, who, more), act.is === "post" && labelled(act, seen), link);
+  return make("article", { class: `act ${kind}` }, head, ...body);
+}
+
+/** A button for what the reader makes of a post. */
+function labelled(act, seen) {
+  const item = `${seen.told.trial}#${act.n}`;
+  const shown = (button) => button.closest("article").append(labelForm(item, seen.content.rubrics));
+  const known = seen.content.rubrics.some((rubric) => labels.kept.has(`${item} ${rubric}`));
+  const once = { once: true };
+  const button = make("button", { type: "button", class: "more" }, known ? "labelled" : "label");
+  button.addEventListener("click", () => shown(button), once);
+  return button;
 }
 
 /** Put the link that was clicked on the clipboard, where there is one. */

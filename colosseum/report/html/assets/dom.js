@@ -1,5 +1,6 @@
 // Elements, words and numbers. Whatever agents, specs and providers wrote becomes text, never markup.
 
+const KEEPS = "colosseum"; // of what a browser keeps, the beginning of its names
 const SPAN = 2500; // signs of a text that stand there before the rest is asked for
 const UNSEEN = new RegExp(
   "(?!(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F])\\u200D(?=\\p{Extended_Pictographic}))(?![\\n\\t])" +
@@ -145,4 +146,13 @@ function choice(label, options, value, changed) {
 function tick(label, on, changed) {
   const box = make("input", { type: "checkbox", checked: on, onchange: () => changed(box.checked) });
   return make("label", { class: "tick" }, box, " ", label);
+}
+
+/** What may be refused to a file: its result, or null. */
+function attempt(what) {
+  try {
+    return what();
+  } catch {
+    return null;
+  }
 }

@@ -67,8 +67,16 @@ function head() {
     runTitle(),
     runFacts(),
     content.members.length > 0 && make("p", {}, "Coalition ", coalition, ": ", names(content.members), "."),
+    labelsOfRun(),
     steps(),
   );
+}
+
+/** What the reader makes of the run. */
+function labelsOfRun() {
+  const { run, content } = looked;
+  const title = make("summary", {}, "Your labels");
+  return make("details", { class: "labels" }, title, labelForm(run.trial, content.rubrics), labelStatus());
 }
 
 function runTitle() {

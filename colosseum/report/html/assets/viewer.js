@@ -2,7 +2,6 @@
 
 const BEGIN = 6; // arms that are named where to begin
 const EVERY = 3000; // milliseconds between questions for more runs
-const KEEPS = "colosseum";
 const WRITTEN = "input:not([type=checkbox], [type=radio]), select, textarea"; // where keys are signs
 
 /** The runs that show best what was found of an arm, arms of which something was found first. */
@@ -154,15 +153,6 @@ function theme() {
   show();
 }
 
-/** What may be refused to a file: its result, or null. */
-function attempt(what) {
-  try {
-    return what();
-  } catch {
-    return null;
-  }
-}
-
 /** Ask the page's own server whether there are more runs, and offer to show them. */
 function live() {
   const known = Math.max(RUNS.length, Number(attempt(() => sessionStorage.getItem(`${KEEPS}-runs`)) ?? 0));
@@ -183,6 +173,7 @@ function live() {
 function begin() {
   theme();
   offerDownloads();
+  openLabels(INDEX.campaign);
   const root = document.getElementById("viewer");
   const found = beginnings();
   root.append(
