@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from viewed import Report, browser, jira, kind, link, many, opened, swept, wild, written
+from viewed import Report, browser, hostile, jira, kind, link, many, opened, swept, wild, written
 
 
 def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Report) -> None:
@@ -42,6 +42,8 @@ def test_many_columns_scroll_in_a_pane(browser: Browser, jira: Report) -> None:
     page.locator("#board .ending").last.scroll_into_view_if_needed()
     assert head.last.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    wide = browser.open(jira.path, page.evaluate("location.hash"), width=1440)
+    assert wide.locator(".pane").evaluate("pane => pane.scrollWidth <= pane.clientWidth")
 
 
 def test_everything_is_reached_by_tab_and_has_a_name(browser: Browser, jira: Report) -> None:
@@ -83,18 +85,28 @@ def test_print_has_the_conversation_and_no_tools(browser: Browser, jira: Report)
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("#board .post").first.is_visible()
     assert page.locator("#run-title").is_visible()
-    for tool in (".controls", ".runs-part", ".search", ".begin", ".permalink", ".steps"):
+    for tool in (".controls", ".runs-part", ".search", ".begin", ".permalink", ".steps", ".downloads", ".labels"):
         assert not page.locator(tool).first.is_visible()
+    folded = page.locator("main details:not(.keys, .labels, .runs-part details)")
+    for inside in folded.evaluate_all("all => all.map((each) => each.children[1].getBoundingClientRect().height)"):
+        assert inside > 0
 
 
-@pytest.mark.parametrize("width", [360, 768])
+def test_print_cuts_no_text(browser: Browser, jira: Report, tmp_path: Path) -> None:
+    page = browser.open(hostile(jira, tmp_path / "hostile.html").path, link(jira.run("prompted")))
+    page.get_by_role("button", name="Show all 160,000 signs").first.wait_for()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.get_by_role("button", name="Show all").count() == 0
+
+
+@pytest.mark.parametrize("width", [360, 390, 768])
 def test_narrow_screens_need_no_scrolling_sideways(browser: Browser, jira: Report, width: int) -> None:
     page = browser.open(jira.path, link(jira.run("prompted")), width=width, height=800)
     page.wait_for_selector("#board .post:visible")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     columns = page.locator("#board tr:has(.post)").first.locator(":scope > td:visible")
-    assert columns.count() == (1 if width == 360 else 2)
-    if width == 360:
+    assert columns.count() == (1 if width < 640 else 2)
+    if width < 640:
         before = columns.first.inner_text()
         page.locator(".switch button", has_text="baseline").click()
         assert columns.count() == 1

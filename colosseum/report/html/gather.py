@@ -68,15 +68,12 @@ def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord
 def _troubles(findings: Findings, health: Health) -> Troubles:
     summary = findings.summary
     failures = Counter(record.reason for record in findings.records if record.status == "failed")
-    said = []
-    for point in summary.points:
-        where = f"{point.point}: " if len(summary.points) > 1 else ""
-        said += [f"{where}{words}" for words in silences([arm for arm in point.arms if arm.complete])]
+    said = [(p.point, words) for p in summary.points for words in silences([arm for arm in p.arms if arm.complete])]
     return Troubles(
         arms=summary.arms,
         rows=health.table(summary),
         bill=tuple(health.bill()),
-        silences=tuple(said),
+        silences=tuple(f"{place}: {words}" if len(summary.points) > 1 else words for place, words in said),
         failures=tuple((why, counted(n, "run")) for why, n in sorted(failures.items())),
     )
 

@@ -11,13 +11,13 @@ from typing import Final
 from colosseum.diagnostics import counted
 from colosseum.evidence.reading import Played
 from colosseum.evidence.summary import Summary
-from colosseum.report.html.telling import FINISHES
 
 ENDS: Final = {
     "length": "answers cut off at the limit of tokens",
     "refusal": "answers that refuse",
     "empty": "empty answers",
 }
+"""Ends of an answer that a reader has to know of."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Health:
         for event in played.events:
             if event["event"] == "mistake":
                 self.mistakes[str(event["kind"]).replace("_", " "), arm] += 1
-            elif event["event"] == "reply" and event["finish"] in FINISHES:
+            elif event["event"] == "reply" and event["finish"] in ENDS:
                 self.ends[ENDS[event["finish"]], arm] += 1
         expense = result.expense
         for name in ("calls", "retries", "shared", "prompt_tokens", "completion_tokens", "uncounted", "unpriced"):

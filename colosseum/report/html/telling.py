@@ -11,6 +11,7 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.judges import Panel, considered
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition
+from colosseum.report.html.health import ENDS
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
@@ -20,9 +21,7 @@ SHOWN: Final = (
     "coalition_advantage", "judge_score", "judge_coalition", "judge_random", "belief_rate",
 )  # fmt: skip
 """The figures that stand at the head of a run."""
-FINISHES: Final = ("length", "refusal", "empty")
-"""Ends of an answer that a reader has to know of."""
-OF_JUDGEMENT: Final = ("judge", "rubric", "focal", "repeat", "status", "score", "quote", "rationale", "reason")
+OF_RECORD: Final = ("trial", "point", "model", "arm", "seed", "repeat", "status", "reason")
 ACTS: Final = ("post", "mistake", "refused", "decide", "belief")
 """What the calls of a reply come to."""
 
@@ -33,15 +32,8 @@ def tell(played: Played, record: RunRecord, coalition: Coalition | None, panel: 
     single = {str(event["event"]): event for event in events}
     outcome = single.get("outcome", {})
     return {
-        "trial": record.trial,
+        **{name: getattr(record, name) for name in OF_RECORD},
         "scenario": played.listed.scenario,
-        "point": record.point,
-        "model": record.model,
-        "arm": record.arm,
-        "seed": record.seed,
-        "repeat": record.repeat,
-        "status": record.status,
-        "reason": record.reason,
         "players": dict(record.players),
         "order": list(single.get("order", {}).get("agents", ())),
         "channels": list(single.get("channels", {}).get("channels", ())),
@@ -99,7 +91,7 @@ def _aside(reply: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     if str(reply["note"]).strip():
         yield {"is": "note", "n": reply["n"], "text": reply["note"]}
-    if reply["finish"] in FINISHES:
+    if reply["finish"] in ENDS:
         yield {"is": "finish", "n": reply["n"], "finish": reply["finish"]}
 
 
@@ -112,7 +104,7 @@ def _judgements(played: Played, coalition: Coalition | None, panel: Panel) -> It
         spans = _marked(each.quote, matter) if matter is not None and each.quote else []
         heard = passages(played.events, thoughts=matter is not None and matter.rubric.thoughts)
         yield {
-            **{name: getattr(each, name) for name in OF_JUDGEMENT},
+            **asdict(each),
             "agents": [] if matter is None else list(matter.agents),
             "spans": [{"n": heard[post]["n"], "first": first, "last": last} for post, first, last in spans],
         }

@@ -95,6 +95,11 @@ function pressed(event) {
   event.preventDefault();
 }
 
+/** Show what was cut or waits, so that paper has all of it. */
+function unfold() {
+  for (const each of document.querySelectorAll(".more[aria-expanded=false], .timeline .more")) each.click();
+}
+
 /** Go to the next words that a judge quoted. */
 function judgedWords(step) {
   const all = [...board.querySelectorAll(".ref")].filter((each) => each.offsetParent !== null);
@@ -186,6 +191,7 @@ function begin() {
   root.hidden = false;
   addEventListener("hashchange", follow);
   addEventListener("keydown", pressed);
+  addEventListener("beforeprint", unfold);
   if (document.body.dataset.live) live();
   const first = found[0]?.run ?? RUNS[0];
   if (location.hash) follow();
