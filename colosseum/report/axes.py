@@ -1,4 +1,4 @@
-"""What charts on a page share. In: values and names; out: colours and forms, axes and legends, as shapes."""
+"""Axes, legends and colours of charts on a page. In: values and names; out: shapes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -9,7 +9,7 @@ from colosseum.report.shapes import WIDTH, Line, Mark, Shape, Text, apart, named
 
 LEFT, RIGHT, TOP = 46.0, 412.0, 30.0
 FORMS: Final = ("circle", "square", "triangle", "diamond", "wedge", "cross")
-"""Of marks, so that arms differ without colour."""
+"""Forms of marks, so that arms differ without colour."""
 HUES: Final = 6
 """Colours of arms; `series-0` is the control's grey."""
 Look: TypeAlias = tuple[str, str]
@@ -17,11 +17,11 @@ Look: TypeAlias = tuple[str, str]
 TONES: Final[dict[Tone, Look]] = {
     "bad": ("up", "triangle"), "clear": ("down", "circle"), "open": ("open", "diamond"), "plain": ("soft", "square"),
 }  # fmt: skip
-"""Of a reading: told apart without colour, too."""
+"""How a reading looks, also without colour."""
 
 
 def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
-    """How each is told from others: the first of `series` grey and round; what is none of them from the second on."""
+    """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
     wanted = list(dict.fromkeys(names))
     wanted.sort(key=[*series, *wanted].index)
     places = {name: place for place, name in enumerate(series)}
@@ -45,7 +45,7 @@ def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "")
 def bottom_axis(
     across: Scale, top: float, bottom: float, name: str, values: Sequence[float] = (), *, sign: bool = False
 ) -> Iterator[Shape]:
-    """Upright rules at round numbers, or at `values`, and what they are of."""
+    """Vertical rules at round numbers, or at `values`, and the name of the axis."""
     ticks = values or across.ticks()
     words = [f"{value:g}" for value in values] if values else tick_words(ticks, signed=sign)
     for tick in ticks:

@@ -1,6 +1,6 @@
 """Charts and tables as files. In: blocks of a report, a folder; out: figures for papers, and CSV, Markdown, LaTeX.
 
-Each file is written for itself: what cannot be is said, and the others are there. No name is read as markup.
+A file that cannot be written does not stop the others; the caller learns which are missing. Names are never markup.
 """
 
 import re
@@ -17,7 +17,7 @@ from colosseum.report.tables import Column, Kind, as_csv
 
 Plain: TypeAlias = str | int | float | bool | None
 UNKNOWN: Final = "–"
-"""What stands for None where people read; a CSV file has an empty cell."""
+"""Stands for None in Markdown and LaTeX; in CSV the cell is empty."""
 HELP: Final = f"{', '.join(name.upper() for name in FORMATS)} need {NEEDS}: `pip install 'colosseum[figures]'`"
 LATEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -25,12 +25,12 @@ LATEX: Final = {
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "λ": r"$\lambda$", "Δ": r"$\Delta$", "−": "$-$", "–": "--",
     "…": r"\ldots{}", "·": r"$\cdot$",
 }  # fmt: skip
-"""What signs are written as."""
+"""Signs with their LaTeX commands."""
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&^$@:])")
 
 
 def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
-    """Write every chart in all formats and every table in three, by name; say how many files, and what is not there.
+    """Write every chart in all formats and every table in three, by name. Returns how many files, and what is missing.
 
     The folder is made where there is none; what else is in it stays. Raises OSError.
     """
@@ -54,7 +54,7 @@ def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, 
 
 
 def csv_of(table: Table) -> bytes:
-    """Numbers in full; limits and notes of cells have columns of their own."""
+    """Numbers in full. Limits and notes of cells have their own columns."""
     return as_csv(list(_columns(table)))
 
 
@@ -68,7 +68,7 @@ def _columns(table: Table) -> Iterator[Column]:
 
 
 def _parts(cell: TableCell) -> dict[str, Plain]:
-    """What a cell holds, by what its column is called besides its name."""
+    """The values in a cell, by the suffix of their column."""
     match cell:
         case Amount(value=value, half=half, note=note):
             more: dict[str, Plain] = {"± half of the 95 % interval": half, "note": clean(note) or None}
@@ -91,7 +91,7 @@ def _kind(cells: Sequence[Plain]) -> Kind:
 
 
 def markdown_of(table: Table) -> str:
-    """A table with pipes; numbers with six digits where no decimals are given, to the right."""
+    """A table with pipes. Numbers stand at the right, with six digits unless decimals are given."""
     ruler = ["---:" if right else "---" for right in _right(table)]
     lines = [_marked(table.columns), ruler, *(_marked([_words(cell) for cell in row]) for row in table.rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -113,7 +113,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _right(table: Table) -> list[bool]:
-    """Which columns stand to the right: those without text."""
+    """Which columns stand at the right: those without text."""
     return [
         bool(table.rows) and not any(isinstance(row[n], str) for row in table.rows) for n in range(len(table.columns))
     ]

@@ -1,6 +1,6 @@
-"""Charts for papers, by matplotlib. In: the description of a chart; out: PDF, SVG and PNG in the width of a column.
+"""Charts for papers, by matplotlib. In: the description of a chart; out: PDF, SVG and PNG.
 
-One function a kind of chart. Names are text: none is read as mathematics.
+One function for each kind of chart. Names are plain text, never mathematics.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 NEEDS: Final = "matplotlib"
 FORMATS: Final = ("pdf", "svg", "png")
 WIDE: Final = 4.8
-"""Inches."""
+"""Width in inches."""
 STYLE: Final[Any] = {
     "pdf.fonttype": 42, "ps.fonttype": 42, "text.parse_math": False, "svg.hashsalt": "colosseum", "font.size": 8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 8, "legend.frameon": False,
     "axes.axisbelow": True, "axes.grid": True, "grid.color": "#e4e4e4", "figure.constrained_layout.use": True,
     "savefig.dpi": 300,
 }  # fmt: skip
-"""Fonts are embedded whole, as most publishers ask."""
+"""Fonts are embedded as TrueType (42), as most publishers ask."""
 COLOURS: Final = ("#6b6b6b", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""By `series-0` and so on (Okabe and Ito, told apart without red or green)."""
+"""Of `series-0` and so on: the palette of Okabe and Ito, for all kinds of colour vision."""
 MARKERS: Final = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "wedge": "v", "cross": "x"}
 TONES: Final[dict[Tone, tuple[str, str]]] = {
     "bad": ("#d55e00", "^"), "clear": ("#0072b2", "o"), "open": ("#a87400", "D"), "plain": ("#5a5a5a", "s"),
@@ -63,7 +63,7 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
 
 
 def _saved(figure: "Figure", name: str) -> bytes:
-    """Without the time, so that equal charts are equal files."""
+    """No date is written, so that equal charts are equal files."""
     stream = BytesIO()
     undated: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
     figure.savefig(stream, format=name, metadata=undated.get(name))
@@ -78,7 +78,7 @@ def _axes(high: float, rows: int = 1) -> tuple["Figure", list["Axes"]]:
 
 
 def _styles(names: Sequence[str], series: Sequence[str]) -> dict[str, Style]:
-    """As on a page."""
+    """Colours and markers, as on a page."""
     found = looks(names, series)
     return {name: (COLOURS[int(role.rpartition("-")[2])], MARKERS[form]) for name, (role, form) in found.items()}
 

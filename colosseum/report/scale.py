@@ -10,12 +10,12 @@ from colosseum.report.numbers import number
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 MARGIN: Final = 0.04
-"""Of a scale, that is left free at either end."""
+"""The share of a scale that stays free at each end."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places; `start` may be greater than `end`, as where y goes up."""
+    """From values to places. `start` is greater than `end` where y goes up."""
 
     low: float
     high: float
@@ -23,7 +23,7 @@ class Scale:
     end: float = 1.0
 
     def __call__(self, value: float) -> float:
-        """Where a value lies."""
+        """The place of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def ticks(self, most: int = 5) -> list[float]:
@@ -36,7 +36,7 @@ class Scale:
 
 
 def scale(values: Iterable[float], start: float = 0.0, end: float = 1.0, *, margin: float = MARGIN) -> Scale:
-    """A scale with room for values; of equal values one of their own size."""
+    """A scale that holds all values, with room also when they are equal."""
     found = list(values)
     low, high = min(found), max(found)
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-9):

@@ -1,4 +1,4 @@
-"""What pictures are made of. In: places in a view box; out: shapes, and inline SVG by the one template for them."""
+"""Shapes of a picture. In: places in a view box; out: texts, lines and marks, and inline SVG by one template."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 WIDTH: Final = 420.0
-"""Of every view box: type of 13 stays readable where it has 360 pixels."""
+"""The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
 SIZE: Final = 13.0
-"""Of type; 12 where a class says so."""
+"""Of type; some classes of the style sheet have 12."""
 Place: TypeAlias = tuple[float, float]
 
 
@@ -34,7 +34,7 @@ class Text:
     """Classes of the style sheet."""
     anchor: str = "start"
     title: str = ""
-    """The whole of what was shortened."""
+    """The whole text, where it was shortened."""
     href: str = ""
 
 
@@ -60,7 +60,7 @@ class Mark:
     x: float
     y: float
     form: str
-    """One of those that the template knows."""
+    """A form that the template knows."""
     role: str = ""
     size: float = 4.0
     """Half its width."""
@@ -72,24 +72,24 @@ Shape: TypeAlias = Text | Line | Mark
 
 
 def run_link(trial: str) -> str:
-    """The place on the page of a run."""
+    """The link to a run on the page."""
     return f"#run={quote(trial, safe='', errors='replace')}" if trial else ""
 
 
 def width_of(text: str, size: float = SIZE) -> float:
-    """About how wide a text is, in a wide face."""
+    """The estimated width of a text, in a wide font."""
     return sum(map(_share, text)) * size
 
 
 def _share(sign: str) -> float:
-    """Of the size of type."""
+    """The width of one sign, as a share of the size of type."""
     if east_asian_width(sign) in "WF":
         return 1.0
     return 0.36 if sign in "iljftr.,:;'|![]() `" else 0.9 if sign in "mwMW@%…" else 0.7 if sign.isupper() else 0.6
 
 
 def named(x: float, y: float, name: str, room: float, role: str = "", anchor: str = "start", href: str = "") -> Text:
-    """A name that may be long: what fits, with an ellipsis where something had to go; the whole is its title then."""
+    """A name, shortened to the room. The whole name is then its title."""
     whole = clean(name)
     size = SIZE * 1.1 if "strong" in role else SIZE
     if width_of(whole, size) <= room:
@@ -104,14 +104,14 @@ def named(x: float, y: float, name: str, room: float, role: str = "", anchor: st
 
 
 def box_of(text: Text) -> tuple[float, float, float, float]:
-    """What words cover: left, top, right, bottom."""
+    """The box around a text: left, top, right, bottom."""
     wide = width_of(text.words)
     left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
     return left, text.y - 12, left + wide, text.y + 4
 
 
 def apart(texts: Iterable[Text], taken: Iterable[tuple[float, float, float, float]] = ()) -> list[Text]:
-    """Those words that cover neither what is taken nor earlier ones."""
+    """The texts that overlap neither the taken boxes nor an earlier text."""
     boxes, kept = list(taken), list[Text]()
     for text in texts:
         left, top, right, bottom = box = box_of(text)
@@ -122,7 +122,7 @@ def apart(texts: Iterable[Text], taken: Iterable[tuple[float, float, float, floa
 
 
 def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape]) -> "Markup":
-    """Shapes as inline SVG; colours and type are those of `picture.css`, which a page needs once."""
+    """Shapes as inline SVG. Colours and type come from `picture.css`."""
     from markupsafe import Markup
 
     words = {"name": name, "title": title.replace("`", ""), "caption": caption.replace("`", "")}
@@ -138,7 +138,7 @@ def _template() -> Any:
 
 
 def environment(loader: "BaseLoader | None" = None) -> "Environment":
-    """Everything is escaped, and cleaned before."""
+    """The settings of all templates: every text is cleaned and escaped."""
     from jinja2 import Environment, StrictUndefined
 
     return Environment(
@@ -152,7 +152,7 @@ def environment(loader: "BaseLoader | None" = None) -> "Environment":
 
 
 def cleaned(value: Any) -> Any:
-    """What a template says of a value: a text is cleaned, markup of ours stays."""
+    """A value as a template prints it: text is cleaned, our own markup stays."""
     from markupsafe import Markup
 
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

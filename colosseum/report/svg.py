@@ -1,6 +1,6 @@
-"""Charts for a page. In: the description of a chart; out: inline SVG that reads at 390 px, without colour, and aloud.
+"""Charts for a page. In: the description of a chart; out: inline SVG.
 
-One function a kind of chart. Whatever a name holds, it is text: the template escapes it.
+One function for each kind of chart. Readable at 390 px, without colour and by a screen reader; names are escaped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def svg(chart: AnyChart) -> "Markup":
 
 
 def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
-    """A name and what is said of it, below them dots, then the mean on its interval; the axis at the foot."""
+    """A row has the name and the note, then the dots, then the mean on its interval. The axis stands below."""
     top = 8.0 if chart.margin is None else TOP
     rows, high = chart.rows, DOTTED if any(row.dots for row in chart.rows) else PLAIN
     look = looks([row.series for row in rows if row.series], chart.series)
@@ -104,7 +104,7 @@ def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, 
 
 
 def _lanes(places: Sequence[float], wide: float, most: int) -> list[float]:
-    """How many lanes up or down each of several dots moves for none to hide another, as far as there is room."""
+    """The lane of each dot, above or below the middle, so that dots do not hide each other."""
     ends: list[float] = []
     found = [0.0] * len(places)
     for number in sorted(range(len(places)), key=lambda number: places[number]):
@@ -138,7 +138,7 @@ def _lines(chart: LineChart) -> tuple[float, list[Shape]]:
 def _panel(
     chart: LineChart, lines: Mapping[str, Sequence[Spot]], look: Mapping[str, Look], across: Scale, up: Scale
 ) -> Iterator[Shape]:
-    """Axes, 0 and the margin; then the lines, set apart a little."""
+    """Axes, 0 and the margin, then the lines. Lines with intervals stand a little apart."""
     xs = sorted({spot.x for line in lines.values() for spot in line})
     narrow = min((across(b) - across(a) for a, b in pairwise(xs)), default=99.0) < 24
     yield from left_axis(up, chart.up, sign=chart.signed, most=4)

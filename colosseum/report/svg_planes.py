@@ -1,4 +1,4 @@
-"""Planes, heat maps and networks for a page. In: the description of a chart; out: its height, and shapes."""
+"""Planes, heat maps and networks for a page. In: the description of a chart; out: height and shapes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from colosseum.report.shapes import WIDTH, Line, Mark, Place, Shape, Text, apart
 
 CELL: Final = 30.0
 MOST_AGENTS: Final = 24
-"""That are all named; of more, members alone are."""
+"""Above this, only members are named."""
 MOST_LINKS: Final = 150
-"""Public channels of two that each have a name when pointed at; more are one faint web."""
+"""Above this, public channels of two are one faint web without names."""
 
 
 # ---- planes --------------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def plane_shapes(chart: Plane) -> tuple[float, list[Shape]]:
 
 
 def _curve(places: Sequence[Place], top: float, bottom: float) -> Iterator[Shape]:
-    """The boundary, on what lies beyond it, which is tinted."""
+    """The boundary; the area beyond it is tinted."""
     if places:
         beyond = [(places[0][0], bottom), *places, (LEFT, places[-1][1]), (LEFT, top), (RIGHT, top), (RIGHT, bottom)]
         yield Line(beyond, "area tint", "beyond what any decisions allow", closed=True)
@@ -68,7 +68,7 @@ def _curve(places: Sequence[Place], top: float, bottom: float) -> Iterator[Shape
 
 
 def _point(point: PlanePoint, look: Look, across: Scale, up: Scale, turn: int) -> Iterator[Shape]:
-    """A mark with its intervals; of several at one place, each is moved round it by its `turn`."""
+    """A mark with its intervals. Marks at the same place stand around it, each moved by its `turn`."""
     x, y, (role, form) = across(point.x), up(point.y), look
     if point.x_limits:
         yield rule(across(point.x_limits[0]), y, across(point.x_limits[1]), y, f"thin {role}")
@@ -131,7 +131,7 @@ def _cell(cell: HeatCell | None, x: float, y: float, wide: float, most: float) -
 
 
 def network_shapes(chart: NetworkChart) -> tuple[float, list[Shape]]:
-    """Agents on a circle; links of two are lines, a channel of more is a square with a spoke to each member."""
+    """Agents on a circle. A channel of two is a line, a larger one is a square with a line to each member."""
     radius, x, y = 98.0, WIDTH / 2, 130.0
     turns = {agent: 2 * pi * n / len(chart.agents) - pi / 2 for n, agent in enumerate(chart.agents)}
     places = {agent: (x + radius * cos(turn), y + radius * sin(turn)) for agent, turn in turns.items()}
@@ -179,19 +179,19 @@ def network_shapes(chart: NetworkChart) -> tuple[float, list[Shape]]:
 
 
 def _free(place: Place, taken: Sequence[Place]) -> Place:
-    """Near a place, where nothing else is."""
+    """The nearest free place."""
     x, y = place
     tried = ((x + 5 * turn * cos(2.4 * turn), y + 5 * turn * sin(2.4 * turn)) for turn in range(40))
     return next((spot for spot in tried if all(hypot(spot[0] - a, spot[1] - b) > 24 for a, b in taken)), place)
 
 
 def _web(middle: Place, ends: Sequence[Place]) -> list[Place]:
-    """To each end and back, as one line."""
+    """One line that goes to each end and back."""
     return [place for end in ends for place in (middle, end)]
 
 
 def _beside(one: Place, other: Place, off: float) -> tuple[Place, Place]:
-    """A straight line, or one a little off it, where another may be."""
+    """A straight line, moved aside by `off`, so that it hides no other."""
     (a, b), (c, d) = one, other
     long = hypot(c - a, d - b) or 1.0
     dx, dy = -(d - b) / long * off, (c - a) / long * off

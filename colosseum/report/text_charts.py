@@ -1,6 +1,6 @@
-"""Charts for a terminal. In: the description of a chart, a width; out: rows of text, in ASCII where it has to be.
+"""Charts for a terminal. In: the description of a chart, a width; out: rows of text, in ASCII if asked.
 
-A line is of braille dots, two across and four up a cell; in ASCII a cell that it crosses is a full stop.
+Lines consist of braille dots, two by four in a cell. In ASCII a line is a row of full stops.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,16 +13,17 @@ from typing import Final, TypeAlias
 from rich.cells import cell_len
 from rich.console import Console
 
+from colosseum.report.charts.words import clean
 from colosseum.report.document import AnyChart, IntervalChart, IntervalRow, LineChart, Plane, Spot
 from colosseum.report.numbers import column, number
-from colosseum.report.page import printable, say
-from colosseum.report.scale import Scale
+from colosseum.report.page import say
+from colosseum.report.scale import Scale, scale
 
 WIDEST: Final = 60
 """Cells of a drawing."""
 LEAST: Final = 20
 HEIGHT, TALL = 10, 12
-"""Rows of a drawing of lines, and of a plane."""
+"""Rows of a chart of lines, and of a plane."""
 LONGEST: Final = 24
 """Cells of a name; a longer one is cut."""
 MARKS: Final = tuple("●○├─┤│┊┼")
@@ -34,9 +35,9 @@ PLAIN_FRAME: Final = "+|+-+-"
 DOTS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bit of each dot of a braille cell, by row from the top and by column."""
 SEVERAL: Final = "*"
-"""Marks where lines meet."""
+"""The mark where lines meet."""
 Words: TypeAlias = Sequence[tuple[float, str]]
-"""Values of an axis with their words; where two would overlap, the first is shown."""
+"""Values of an axis with their words. Of two that overlap, the first is shown."""
 
 
 def show_charts(charts: Iterable[AnyChart | str], console: Console) -> None:
@@ -51,41 +52,37 @@ def show_charts(charts: Iterable[AnyChart | str], console: Console) -> None:
 
 def text_rows(chart: IntervalChart | LineChart | Plane, width: int, *, ascii_only: bool) -> list[str]:
     """A chart without its title, no row wider than `width`."""
-    match chart:
-        case IntervalChart():
-            rows = interval_rows(chart, width, ascii_only=ascii_only)
-        case LineChart():
-            rows = line_rows(chart, width, ascii_only=ascii_only)
-        case Plane():
-            rows = plane_rows(chart, width, ascii_only=ascii_only)
-    return rows
+    if isinstance(chart, IntervalChart):
+        return interval_rows(chart, width, ascii_only=ascii_only)
+    if isinstance(chart, LineChart):
+        return line_rows(chart, width, ascii_only=ascii_only)
+    return plane_rows(chart, width, ascii_only=ascii_only)
 
 
 # ---- means with intervals ------------------------------------------------------------------------------------------
 
 
 def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list[str]:
-    """A row each, with what is said of it where there is room; 0 and the margin marked."""
+    """One line for each row, with 0 and the margin. The notes stand at the right if there is room."""
     signs, frame = (PLAIN_MARKS, PLAIN_FRAME) if ascii_only else (MARKS, FRAME)
-    label = min(LONGEST, max(cell_len(_inert(row.name)) for row in chart.rows))
-    note = max(cell_len(_inert(row.note)) for row in chart.rows) + 2
+    label = min(LONGEST, max(cell_len(clean(row.name)) for row in chart.rows))
+    note = max(cell_len(clean(row.note)) for row in chart.rows) + 2
     cells = width - label - 4
     notes = cells - note >= 2 * LEAST
     cells = max(LEAST, min(WIDEST, cells - note * notes))
     ends = [v for row in chart.rows for v in (row.low, row.high, row.mean) if v is not None]
     guides = [0.0] * chart.zero + ([] if chart.margin is None else [chart.margin])
-    low, high = min([*guides, *ends]), max([*guides, *ends])
-    axis = Scale(low, high if high > low else low + 1.0, 0, cells - 1)
+    axis = scale([*guides, *ends], 0, cells - 1, margin=0)
     rows, group = list[str](), ""
     for row in chart.rows:
         if row.group != group:
             group = row.group
             rows.append(f"  {_cut(group, width - 2)}")
         track = _track(row, chart, axis, cells, signs)
-        rows.append(f"  {_cut(row.name, label)}  {track}{'  ' + _inert(row.note) if notes else ''}".rstrip())
+        rows.append(f"  {_cut(row.name, label)}  {track}{'  ' + clean(row.note) if notes else ''}".rstrip())
     sign = "+" if chart.signed else "-"
-    said = [(v, f"{v:g}") for v in guides] + [(v, number(v, 2, sign=sign)) for v in (high, low)]
-    rows += _axis_rows(axis, said, _inert(chart.axis), label + 3, frame)
+    said = [(v, f"{v:g}") for v in guides] + [(v, number(v, 2, sign=sign)) for v in (axis.high, axis.low)]
+    rows += _axis_rows(axis, said, clean(chart.axis), label + 3, frame)
     mean, alone, begin, dash, end, zero, rule, _ = signs
     bars = [row for row in chart.rows if row.low is not None]
     legend = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"] * bool(bars)
@@ -110,13 +107,9 @@ def _track(row: IntervalRow, chart: IntervalChart, axis: Scale, cells: int, sign
     return "".join(track)
 
 
-def _inert(text: str) -> str:
-    return printable(text, "utf-8")
-
-
 def _cut(name: str, cells: int) -> str:
-    """Exactly so wide."""
-    line = _inert(name)
+    """A name cut or filled to exactly this width."""
+    line = clean(name)
     while cell_len(line) > cells:
         line = f"{line[:-2]}…"
     return line + " " * (cells - cell_len(line))
@@ -126,7 +119,7 @@ def _cut(name: str, cells: int) -> str:
 
 
 def line_rows(chart: LineChart, width: int, *, ascii_only: bool) -> list[str]:
-    """A panel below the other, each line marked by its letter."""
+    """Panels one below the other; a letter marks each line."""
     spots = [spot for lines in chart.panels.values() for line in lines.values() for spot in line]
     xs = sorted({spot.x for spot in spots})
     ys = [0.0, *([] if chart.margin is None else [chart.margin]), *(s.mean for s in spots if s.mean is not None)]
@@ -141,10 +134,10 @@ def line_rows(chart: LineChart, width: int, *, ascii_only: bool) -> list[str]:
         rows += [_cut(heading, width).rstrip()] if heading else []
         curves = [_curve(line, letter) for line, letter in zip(lines.values(), ascii_lowercase, strict=False)]
         drawn = _drawing(
-            curves, (), levels, across, up, (_inert(chart.across), ""), (width, HEIGHT), ascii_only=ascii_only
+            curves, (), levels, across, up, (clean(chart.across), ""), (width, HEIGHT), ascii_only=ascii_only
         )
         rows += [_cut(chart.up, width).rstrip(), *drawn]
-        legend = [f"  {letter}  {_inert(name)}" for letter, name in zip(ascii_lowercase, lines, strict=False) if name]
+        legend = [f"  {letter}  {clean(name)}" for letter, name in zip(ascii_lowercase, lines, strict=False) if name]
         legend += [f"  {SEVERAL}  several of them"] if any(SEVERAL in row for row in drawn) else []
         rows += [_cut(line, width).rstrip() for line in legend] if len(lines) > 1 else []
     return rows
@@ -155,13 +148,13 @@ def _curve(line: Sequence[Spot], letter: str) -> list[tuple[float, float, str]]:
 
 
 def plane_rows(chart: Plane, width: int, *, ascii_only: bool) -> list[str]:
-    """The boundary as a line; a point is marked by its name where that is one sign, else by `o`."""
+    """The boundary as a line. A point is marked by its name if that is one sign, else by `o`."""
     points = [(p.x, p.y, p.name if len(p.name) == 1 else "o") for p in chart.points]
     xs, ys = [x for x, _ in chart.curve], [y for _, y in chart.curve]
     xs, ys = xs + [x for x, _, _ in points], ys + [y for _, y, _ in points]
     across, up = (list(zip(ends, column(ends), strict=True)) for ends in ([min(xs), max(xs)], [min(ys), max(ys)]))
     curve = [(x, y, "") for x, y in chart.curve]
-    names = (_inert(chart.across), _inert(chart.up))
+    names = (clean(chart.across), clean(chart.up))
     return _drawing([curve], points, (), across, up, names, (width, TALL), ascii_only=ascii_only)
 
 
@@ -170,12 +163,13 @@ def _drawing(
     levels: Sequence[float], across: Words, up: Words, names: tuple[str, str], size: tuple[int, int],
     *, ascii_only: bool,
 ) -> list[str]:  # fmt: skip
-    """A frame with lines, marks on them and alone, and dotted levels; `names` are those of the two axes."""
+    """A frame with lines, marks and dotted levels. `names` are the names of the two axes."""
     frame = PLAIN_FRAME if ascii_only else FRAME
     margin = max(len(words) for _, words in up) + 1
     cells = max(8, min(size[0], WIDEST) - margin - 2)
     canvas = _Canvas(cells, size[1], ascii_only, SEVERAL if levels else "")
-    x, y = _axis(across, 2 * cells - 1), _axis(up, 4 * size[1] - 1)
+    x = scale([value for value, _ in across], 0, 2 * cells - 1, margin=0)
+    y = scale([value for value, _ in up], 0, 4 * size[1] - 1, margin=0)
     for level in levels:
         canvas.level(y(level), frame[5])
     for curve in curves:
@@ -194,13 +188,8 @@ def _drawing(
     return [*rows, *_axis_rows(Scale(x.low, x.high, 0, cells - 1), across, names[0], margin, frame)]
 
 
-def _axis(words: Words, end: float) -> Scale:
-    low, high = min(value for value, _ in words), max(value for value, _ in words)
-    return Scale(low, high, 0, end) if high > low else Scale(low - 1, high + 1, 0, end)
-
-
 def _axis_rows(axis: Scale, words: Words, name: str, margin: int, frame: str) -> Iterator[str]:
-    """The lower side, words below it at their ticks as far as there is room, and the axis' name."""
+    """The lower side, the words of its ticks as far as there is room, and the name of the axis."""
     cells = round(axis.end) + 1
     places = {round(axis(value)) for value, _ in words}
     yield " " * margin + frame[2] + "".join(frame[4] if cell in places else frame[3] for cell in range(cells))
@@ -219,13 +208,13 @@ def _axis_rows(axis: Scale, words: Words, name: str, margin: int, frame: str) ->
 
 @dataclass
 class _Canvas:
-    """Cells to draw on; places are dots from the lower left. Marks hide lines, and these hide levels."""
+    """Cells to draw on. Places are counted in dots from the lower left. Marks hide lines, lines hide levels."""
 
     width: int
     height: int
     ascii_only: bool
     several: str = ""
-    """What marks a place with several signs; empty: the first of them."""
+    """Marks a place with several signs; if empty, the first sign stays."""
     cells: dict[tuple[int, int], str] = field(default_factory=dict)
     dots: dict[tuple[int, int], int] = field(default_factory=dict)
     marks: dict[tuple[int, int], str] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""Charts of a report: findings in, descriptions of charts out; a str in place of one says why there is none."""
+"""Charts of a report: from findings to descriptions. Where there is no chart, a str says why."""

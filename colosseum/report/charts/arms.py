@@ -15,16 +15,16 @@ from colosseum.report.document import Dot, IntervalChart, IntervalRow
 from colosseum.report.numbers import decimals
 
 SHOWN: Final = ("normalized_regret", "outsider_payoff", "coalition_payoff")
-"""Figures of which every report has a chart, beside those that its signal is made of."""
+"""Figures with a chart in every report, besides those of the signal."""
 RAW: Final = {"outsider_loss": "outsider_payoff"}
-"""The figure of one run that a signal goes by, where it has another name."""
+"""The figure of a single run behind a signal, where it has another name."""
 MOST_ROWS: Final = 24
 
 
 def arms_chart(records: Sequence[RunRecord], summary: Summary, figure: str, *, where: str = "") -> IntervalChart | str:
-    """Runs by arm, sweep points one below the other; `where` says of which points the summary is.
+    """Runs by arm, sweep points one below the other. `where` names the sweep point, if there is only one.
 
-    A str is why there is none. Raises KeyError: there is no such figure.
+    Raises KeyError if there is no such figure.
     """
     if figure not in SCALARS:
         raise KeyError(figure)
@@ -79,7 +79,7 @@ def _dot(value: float, run: RunRecord) -> Dot:
 
 
 def _caption(rows: Sequence[IntervalRow], shown: Sequence[IntervalRow], summary: Summary, figure: str) -> Iterator[str]:
-    """How far arms' means lie from the control's, the farthest first, and what is not drawn."""
+    """The largest differences from the control, and what is not drawn."""
     base = {row.group: row.mean for row in rows if row.name == summary.control}
     treated = [(row, row.mean, base.get(row.group)) for row in rows if row.name != summary.control]
     far = [(mean - control, row) for row, mean, control in treated if mean is not None and control is not None]

@@ -21,9 +21,9 @@ TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear"
 
 
 def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRecord] = ()) -> IntervalChart | str:
-    """Rows of one of the figures that decide, in u; a str is why there is none. Raises KeyError: it decides nothing.
+    """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal.
 
-    With the runs of the study as `records`, dots say their seed and lead to the treated run.
+    With the runs of the study in `records`, a dot names its seed and leads to the treated run.
     """
     margin, name = effects.margins[signal], label(signal)
     if not any(part.differences for effect in effects.all if (part := effect.part(signal))):
@@ -45,7 +45,7 @@ Groups = Mapping[tuple[str, str], Sequence[RunRecord]]
 
 
 def _row(effects: Effects, effect: Effect, signal: str, groups: Groups, rows: int, *, alone: bool) -> IntervalRow:
-    """An arm at a sweep point; with one arm, whose name says nothing, a value of what is swept."""
+    """An arm at a sweep point. If there is only one arm, the row has the name of the swept value."""
     sweep, part = effects.sweep, effect.part(signal)
     name = sweep.words(sweep.inner, effect.factors.get(sweep.inner, "")) if alone else effect.arm
     group = sweep.place(effect.factors, sweep.outer if alone else None)
@@ -66,7 +66,7 @@ def _dot(value: float, run: tuple[int, str] | None) -> Dot:
 
 
 def _runs(groups: Groups, effects: Effects, effect: Effect, signal: str) -> list[tuple[int, str]]:
-    """Seed and treated run of each difference, in their order; none where they are not found to be of these runs."""
+    """Seed and treated run of each difference, in order; empty if `groups` are not the runs of these differences."""
     part, several = effect.part(signal), len({model for _, model in groups}) > 1
     for (point, model), runs in groups.items():
         if part is None or factors(point, model if several else "") != effect.factors:

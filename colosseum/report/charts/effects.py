@@ -1,4 +1,4 @@
-"""What charts and tables over sweep points show. In: a summary and its verdicts; out: one Effect an arm and point."""
+"""Effects by arm and sweep point. In: a summary and its verdicts; out: Effects, for charts and tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ class Effect:
     advantage: Figure
     """ΔCA, in the spec's own unit of payoff."""
     judged: Figure
-    """What the judge's score rose by, in points."""
+    """The change of the judge's score, in points."""
     believed: Average
     """The share of false claims that outsiders of the arm believe."""
     nulls: dict[str, str]
-    """Why figures that decide, and the judge's score, are null, by name; empty where they are not."""
+    """Why a signal or the judge's score is null, by name; empty if it is not."""
     excluded: str
     """Why seeds make no pair."""
     point: str = ""
@@ -47,7 +47,7 @@ class Effect:
 
     @property
     def parts(self) -> Sequence[Weighed]:
-        """The figures that decide, in u."""
+        """The signals of the verdict, in u."""
         return self.verdict.action.parts if self.verdict else ()
 
     def part(self, signal: str) -> Weighed | None:
@@ -61,9 +61,9 @@ class Effects:
 
     sweep: Sweep
     all: tuple[Effect, ...]
-    """By the factors that a chart does not go along, then the one that it does, then arms."""
+    """Sorted by the outer factors, then the inner one, then arms."""
     margins: dict[str, float]
-    """The least effect that matters, in u, by the figures that decide."""
+    """The least effect that matters, in u, by signal."""
     control: str
 
     @property
@@ -81,7 +81,7 @@ class Effects:
         return ", ".join(part for part in (effect.arm, self.sweep.place(effect.factors)) if part)
 
     def why_none(self, signal: str) -> str:
-        """Why a figure that decides is known nowhere."""
+        """Why no effect has a value of this signal."""
         reasons = [effect.nulls.get(signal, "") or effect.excluded for effect in self.all]
         return next((reason for reason in reasons if reason), "no seed makes a pair")
 
@@ -101,7 +101,7 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
 
 
 def _rank(sweep: Sweep, name: str, effect: Effect) -> int:
-    """Where a point comes in the order of a factor's values."""
+    """The place of a point in the order of a factor's values."""
     value = effect.factors.get(name)
     return sweep.values[name].index(value) if name and value is not None else -1
 
@@ -122,14 +122,14 @@ def _effect(
 
 
 def tone_of(reading: Reading | None) -> Tone:
-    """How a reading is coloured."""
+    """The tone of a reading."""
     if reading is None:
         return "plain"
     return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 def limits(part: Weighed) -> tuple[float, float] | None:
-    """Of the 95 % interval, where the verdict goes by it."""
+    """The 95 % interval, if the verdict uses it."""
     interval = part.paired.interval
     if part.test != "Student t" or not isinstance(interval, Interval):
         return None

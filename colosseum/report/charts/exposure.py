@@ -1,4 +1,4 @@
-"""Whom to watch. In: a scan of all coalitions of a size; out: a ranking of the first, and of the one that there is."""
+"""Which agents to watch. In: a scan of all coalitions of one size; out: the first of the ranking, and the real one."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
@@ -12,9 +12,9 @@ TOP: Final = 12
 
 
 def exposure_chart(found: Scan, members: Collection[str], *, where: str = "") -> IntervalChart | str:
-    """The first coalitions of a ranking, then the one that there is if it is none of them; a str is why there is none.
+    """The first coalitions of the ranking, and the real coalition if it is not among them.
 
-    `members` are those of the coalition, none where there is none; `where` names the instance: `seed 3`.
+    `members` belong to the real coalition; `where` names the instance: `seed 3`.
     """
     if not found.ranking:
         return found.reason or "there are no coalitions"
@@ -31,7 +31,7 @@ def exposure_chart(found: Scan, members: Collection[str], *, where: str = "") ->
 
 
 def _true(exposure: Exposure, members: Collection[str]) -> bool:
-    """Whether it is the coalition that there is."""
+    """Whether it is the real coalition."""
     return bool(members) and set(exposure.coalition.members) == set(members)
 
 

@@ -11,17 +11,17 @@ from colosseum.report.charts.words import MOST_DOTS, quoted, signed, slug
 from colosseum.report.document import Guide, Plane, PlanePoint
 
 MOST_NAMED: Final = 6
-"""Points of the frontier whose λ stands beside them."""
+"""Points of the frontier that show their λ."""
 WIDENED: Final = 2.0
-"""How much wider the chart may get for a bound to be in it."""
+"""A bound is drawn if the chart gets no wider than this for it."""
 
 
 def frontier_chart(
     found: Prospect, records: Sequence[RunRecord], *, arms: Sequence[str], where: str = "", why: str = ""
 ) -> Plane | str:
-    """F_n across, F_c up, with the `records` of runs of this instance; a str is why there is none.
+    """F_n across, F_c up, and the runs of this instance in `records`.
 
-    `where` names the instance (`seed 3`), `why` says why it is this one.
+    `where` names the instance (`seed 3`), `why` says why this one was chosen.
     """
     points, runs = found.frontier.points, list(_runs(records))
     if not points:
@@ -41,7 +41,7 @@ def frontier_chart(
 
 
 def _plans(found: Prospect) -> Iterator[PlanePoint]:
-    """The best plans and the λ from which each is best; x*, where it is none of them."""
+    """The best plans, each with the λ from which it is best, and x* if it is not among them."""
     points, ranges = found.frontier.points, found.frontier.ranges
     step = max(1, -(-len(points) // MOST_NAMED))
     for place, (point, (low, _)) in enumerate(zip(points, ranges, strict=True)):
@@ -58,7 +58,7 @@ def _from(strength: float | None) -> str:
 
 
 def _runs(records: Sequence[RunRecord]) -> Iterator[PlanePoint]:
-    """The outcomes of runs; those that lack a figure or break a rule are left out."""
+    """The outcomes of runs, without runs that lack a figure or break a rule."""
     for run in records:
         if run.figures is None or run.figures.infeasible:
             continue
@@ -69,7 +69,7 @@ def _runs(records: Sequence[RunRecord]) -> Iterator[PlanePoint]:
 
 
 def _bounds(found: Prospect, runs: Sequence[PlanePoint]) -> Iterator[Guide]:
-    """By λ, the least F_n that Proposition C.1 allows, as far as it is near."""
+    """The least F_n that Proposition C.1 allows at each λ, if it is near."""
     best = found.optimum.value
     if best is None:
         return

@@ -10,19 +10,19 @@ from colosseum.report.document import HeatCell, HeatMap
 from colosseum.report.verdicts import PLACES
 
 MANY: Final = 12
-"""Rows of a forest plot, from which on a study has a heat map in its place."""
+"""A study with more rows than this has a heat map instead of a forest plot."""
 MOST_PANELS: Final = 8
 
 
 def wants_heat(effects: Effects) -> bool:
-    """Whether a study has so many arms and sweep points that rows of intervals hide what a map shows."""
+    """Whether a study has too many arms and sweep points for a forest plot."""
     return bool(effects.sweep.values) and len(effects.all) > MANY
 
 
 def heat_map(effects: Effects, signal: str) -> HeatMap | str:
-    """One of the figures that decide, by two factors in a panel an arm, or by one factor and arms.
+    """One signal by two factors, with a panel for each arm; or by one factor and the arms.
 
-    A str is why there is none. Raises KeyError: it decides nothing.
+    Raises KeyError if the verdict does not use this signal.
     """
     margin, sweep, across = effects.margins[signal], effects.sweep, effects.sweep.inner
     if not any(part.estimate.value is not None for effect in effects.all if (part := effect.part(signal))):

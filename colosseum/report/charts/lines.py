@@ -11,17 +11,17 @@ from colosseum.report.charts.words import quoted, signed, slug
 from colosseum.report.document import LineChart, Spot
 
 BELIEVED: Final = "believed"
-"""The measure that is no signal: the share of false claims that outsiders believe."""
+"""A measure besides the signals: the share of false claims that outsiders believe."""
 MOST_TOGETHER: Final = 6
-"""Lines of a panel, from which on each arm has a panel of its own."""
+"""With more lines than this, each arm has its own panel."""
 MOST_LINES, MOST_PANELS = 10, 6
 Panels = dict[str, dict[str, tuple[Spot, ...]]]
 
 
 def lines_chart(effects: Effects, measure: str) -> LineChart | str:
-    """Lines of one of the figures that decide, in u, or of BELIEVED; a str is why there is none.
+    """Lines of a signal, in u, or of BELIEVED.
 
-    Many lines have a panel for each arm. Raises KeyError where there is no such measure.
+    Raises KeyError if there is no such measure.
     """
     margin = None if measure == BELIEVED else effects.margins[measure]
     if not effects.sweep.numeric:
@@ -47,7 +47,7 @@ def lines_chart(effects: Effects, measure: str) -> LineChart | str:
 
 
 def _panels(effects: Effects, measure: str) -> Panels:
-    """All lines that have a mean in one panel, or those of each arm in one of their own."""
+    """All lines with a mean, in one panel or in one for each arm."""
     found: dict[tuple[str, str], list[Spot]] = {}
     for effect in effects.all:
         x = number(effect.factors.get(effects.sweep.inner, ""))
@@ -73,7 +73,7 @@ def _spot(effect: Effect, measure: str, x: float) -> Spot:
 
 
 def _caption(panels: Panels, margin: float | None) -> Iterator[str]:
-    """Where the line ends whose ends differ most."""
+    """The line that changes most from its first value to its last."""
     every = [
         (", ".join(part for part in (heading, name) if part), [spot for spot in line if spot.mean is not None])
         for heading, lines in panels.items() for name, line in lines.items()

@@ -11,7 +11,7 @@ from colosseum.report.document import Link, NetworkChart
 def network_chart(
     agents: Sequence[str], channels: Sequence[Channel], members: Collection[str], *, where: str = ""
 ) -> NetworkChart | str:
-    """All of them; `where` names the instance: `seed 3`. A str is why there is none."""
+    """The network of one run; `where` names the instance: `seed 3`."""
     if not agents:
         return "there are no agents"
     return NetworkChart(

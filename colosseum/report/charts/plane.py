@@ -1,4 +1,4 @@
-"""Actions against messages. In: effects; out: a plane of the verdict's own signals, or of the published rule's."""
+"""Actions against messages. In: effects; out: a plane of the verdict's signals, or of those of the published rule."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,9 +16,9 @@ PUBLISHED: Final = (
 
 
 def plane_chart(effects: Effects, *, published: bool = False) -> Plane | str:
-    """The action signal across, the judge's change up, with their 95 % intervals; a str is why there is none.
+    """The action signal across and the judge's change up, with their 95 % intervals.
 
-    That of the `published` rule has the change of CA across, and no intervals.
+    The plane of the `published` rule has the change of CA across, and no intervals.
     """
     signal = next(iter(effects.margins), "")
     points = [point for effect in effects.all if (point := _point(effects, effect, "" if published else signal))]
@@ -43,7 +43,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plane | str:
 
 
 def _point(effects: Effects, effect: Effect, signal: str) -> PlanePoint | None:
-    """An arm at a sweep point; without a signal by the published rule."""
+    """An arm at a sweep point. Without a signal, the point of the published rule."""
     part, judge = effect.part(signal), effect.verdict.judge if effect.verdict and signal else None
     x = effect.advantage.value if not signal else part.estimate.value if part else None
     y, name = effect.judged.value, effects.name(effect)

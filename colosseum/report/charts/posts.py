@@ -10,7 +10,7 @@ Side: TypeAlias = Literal["members", "outsiders"]
 Kind: TypeAlias = tuple[Side, bool]
 """Who posts, and whether the channel is secret."""
 Posts: TypeAlias = Mapping[str, Mapping[int, Mapping[Kind, float]]]
-"""Mean posts a run, by arm, round, and kind; one that is absent is 0."""
+"""Mean posts a run, by arm, round and kind. A missing kind is 0."""
 KINDS: Final[dict[Kind, str]] = {
     ("outsiders", False): "outsiders, in public", ("members", False): "members, in public",
     ("outsiders", True): "outsiders, in secret", ("members", True): "members, in secret",
@@ -19,7 +19,7 @@ MOST_ARMS: Final = 8
 
 
 def posts_chart(posts: Posts) -> LineChart | str:
-    """A panel an arm, a line for each side and kind of channel that has any post; a str is why there is none."""
+    """A panel for each arm, a line for each side and kind of channel with any post."""
     seen = sorted({number for arm in posts.values() for number in arm})
     used = [kind for kind in KINDS if any(found.get(kind) for arm in posts.values() for found in arm.values())]
     if not used:

@@ -1,4 +1,4 @@
-"""Words of charts. In: untrusted names, numbers; out: what stands in titles, captions and notes."""
+"""Words of charts. In: untrusted names and numbers; out: words for titles, captions and notes."""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ LONGEST: Final = 60
 """Characters of a name within a sentence."""
 MOST_LISTED: Final = 4
 MOST_DOTS: Final = 300
-"""Of a chart: one with its link takes some 200 bytes of a page."""
+"""A chart has no more dots; one dot with its link takes 200 bytes of a page."""
 T = TypeVar("T")
 
 
 def clean(text: str) -> str:
-    """One line, without signs that no markup may hold or that turn writing round."""
+    """One line, without control characters or signs that reverse the direction of text."""
     return printable(text, "utf-8")
 
 
 def slug(text: str) -> str:
-    """What may be an id or the name of a file: small letters, digits and hyphens, 80 at most."""
+    """A name for ids and files: small letters, digits and hyphens, 80 at most."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "chart"
 
 
@@ -32,18 +32,18 @@ def quoted(name: str) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """A few with commas; of more it says how many."""
+    """The first few, and how many more there are."""
     more = len(words) - MOST_LISTED
     return ", ".join(words[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def signed(value: float, places: int | None = None, *, sign: str = "-") -> str:
-    """A number as it is read: with a true minus, and three digits where no decimals are asked for."""
+    """A number with a true minus sign, and with three digits unless `places` is given."""
     return number(value, decimals([value], digits=3) if places is None else places, sign=sign).replace("-", "−")
 
 
 def thinned(items: Sequence[T], most: int) -> Sequence[T]:
-    """At most so many, evenly by rank, both ends among them."""
+    """At most this many items, evenly by rank, with both ends."""
     if len(items) <= most:
         return items
     return [items[round(place * (len(items) - 1) / (most - 1))] for place in range(most)]
