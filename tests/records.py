@@ -21,8 +21,9 @@ def figures(
     payoff: Mapping[str, float] | None = None,
     setup: Setup | None = None,
 ) -> RunFigures:
-    """Figures of one run; a scalar given as a str is null for that reason, one not given is 1; nobody judged."""
-    given = {"judge_score": "nobody judged", **(scalars or {})}
+    """Figures of one run; a scalar given as a str is null for that reason, one not given is 1; nobody was asked."""
+    asked = dict.fromkeys(("exposure", "adoption", "belief_rate"), "nobody was asked")
+    given = {"judge_score": "nobody judged", **asked, **(scalars or {})}
     return RunFigures(
         scalars={name: _figure(given.get(name, 1.0)) for name in SCALARS},
         payoff={**dict.fromkeys(AGENTS, 1.0), **(payoff or {})},

@@ -10,8 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "colosseum"
-LAYERS = ("diagnostics", "language", "model", "optimum", "players", "run", "campaign", "evidence", "report",
-          "notebook", "api", "cli")  # fmt: skip
+LAYERS = (
+    "diagnostics", "language", "model", "optimum", "players", "run", "campaign", "evidence", "report", "api", "cli",
+)  # fmt: skip
 """A package may import itself and those to its left."""
 OPTIMUM = ("rounding", "goal", "prepared", "ledger", "scoring", "partial", "arrays", "lowering", "elimination",
            "searching", "solve", "verify", "questions")  # fmt: skip
@@ -78,11 +79,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3417,
     "run": 2319,
     "campaign": 8868,
-    "evidence": 6899,
-    "report": 7982,
-    "api": 495,
-    "cli": 2076,
-    "notebook": 895,
+    "evidence": 6924,
+    "report": 8031,
+    "api": 499,
+    "cli": 2037,
 }
 
 

@@ -1,7 +1,4 @@
-"""`frontier` and `scan`: what is printed and what other tools read, words for every wrong option, and the pages.
-
-A page is compared with the text in `pages`; UPDATE_GOLDENS=1 writes it anew.
-"""
+"""`frontier` and `scan`: what is shown and what other tools read, and words for every wrong option."""
 
 import io
 import json
@@ -11,18 +8,21 @@ from pathlib import Path
 
 import pytest
 from conftest import SPECS, checked
+from reported import column, flat, notes, told, words
 from rich.cells import cell_len
-from test_cli_commands import JIRA, TOY, Done, colosseum, read
+from test_cli_commands import JIRA, TOY, colosseum, read
 from test_optimum_frontier import Hurried
 
 from colosseum.cli.guide import guide_pages
+from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.exposure import scan
-from colosseum.optimum.questions.prospect import prospect
+from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import NOT_PROVEN, Solver
-from colosseum.report.frontier import render_frontier
-from colosseum.report.scan import render_scan
+from colosseum.report.document import Definitions
+from colosseum.report.frontier import frontier_blocks, harm_table, point_table, prospect_table
+from colosseum.report.page import print_blocks
+from colosseum.report.scan import scan_blocks, scan_table
 
-PAGES = Path(__file__).parent / "pages"
 BIDDING = str(SPECS / "bidding.colo")
 MENU = """colosseum 1
 scenario menu "Ann chooses for all"
@@ -48,13 +48,10 @@ def menu(folder: Path, *offers: tuple[float, float]) -> str:
     return str(path)
 
 
-def matches(name: str, done: Done) -> None:
-    """The page is the one on file."""
-    assert (done.returncode, done.stderr) == (0, "")
-    golden = PAGES / f"{name}.txt"
-    if os.environ.get("UPDATE_GOLDENS") == "1":
-        golden.write_text(done.stdout, encoding="utf-8")
-    assert done.stdout == golden.read_text(encoding="utf-8")
+def played(name: str) -> tuple[Scenario, Prospect]:
+    """A scenario and what its coalition can have."""
+    scenario = checked(Path(name)).expansion.scenario
+    return scenario, prospect(Solver(scenario.task), scenario.coalitions[0])
 
 
 # ---- frontier ------------------------------------------------------------------------------------------------------
@@ -89,9 +86,9 @@ def test_figures_that_are_not_there_have_reasons(tmp_path: Path) -> None:
     found = read("frontier", spec)
     assert {name for name in METRICS if found[name] is None} == set(found["reasons"])
     assert set(found["reasons"]) == {"critical_lambda", "achievability"}
-    words = " ".join(colosseum("frontier", spec).stdout.split())
+    shown = flat(colosseum("frontier", spec).stdout)
     for said in ("no λ up to 1 leaves the optimum", "One plan is best for both", "nothing to take"):
-        assert said in words
+        assert said in shown
 
 
 def test_whose_frontier_is_asked_for() -> None:
@@ -102,14 +99,18 @@ def test_whose_frontier_is_asked_for() -> None:
     assert read("frontier", JIRA)["points"] != read("frontier", JIRA, "--seed", 2)["points"]
 
 
-def test_pages_of_frontier() -> None:
-    matches("frontier_toy", colosseum("frontier", TOY, "--at", "0.4"))
-    matches("frontier_bidding_60", colosseum("frontier", BIDDING, "--at", "0.2", COLUMNS="60"))
+def test_a_page_of_frontier() -> None:
+    """UPDATE_GOLDENS=1 writes it anew."""
+    done = colosseum("frontier", BIDDING, "--at", "0.2", COLUMNS="60")
+    golden = Path(__file__).parent / "pages" / "frontier_bidding_60.txt"
+    if os.environ.get("UPDATE_GOLDENS") == "1":
+        golden.write_text(done.stdout, encoding="utf-8")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", golden.read_text(encoding="utf-8"))
 
 
 def test_the_guide_shows_what_is_printed() -> None:
     shown = guide_pages()["optimum"].read_text(encoding="utf-8").split("```\n")
-    (table,) = (part for part in shown if "F_n  F_c  harm" in part)
+    (table,) = (part for part in shown if "F_n   F_c  harm" in part)
     assert table.strip("\n") in colosseum("frontier", BIDDING).stdout
 
 
@@ -126,8 +127,8 @@ def test_no_page_is_wider_than_its_terminal(
     width: int, offers: tuple[tuple[float, float], ...], tmp_path: Path
 ) -> None:
     spec = menu(tmp_path, *offers)
-    for words in (("frontier", spec, "--at", "0.123456"), ("scan", spec, "--size", "1")):
-        done = colosseum(*words, COLUMNS=str(width))
+    for asked in (("frontier", spec, "--at", "0.123456"), ("scan", spec, "--size", "1")):
+        done = colosseum(*asked, COLUMNS=str(width))
         assert done.returncode == 0, done.stderr
         lines = done.stdout.splitlines()
         assert max(map(cell_len, lines)) <= width
@@ -140,35 +141,30 @@ def test_no_page_is_wider_than_its_terminal(
 
 def test_the_plot_marks_every_point_of_the_table() -> None:
     page = colosseum("frontier", BIDDING).stdout
-    plot = page[page.index("\n F_c" if "\n F_c" in page else "\nF_c") : page.index("┬")]
-    assert [sign for sign in "123456789" if sign in plot.replace("31", "").replace("0 ┤", "")] == list("123456")
+    plot = page[page.index("\nF_c") : page.index("┬")]
+    assert [sign for sign in "123456789" if sign in plot.replace("31", "")] == list("123456")
     assert any("\u2801" <= sign <= "\u28ff" for sign in plot)
 
 
 def test_an_optimum_that_leaves_something_for_the_coalition_is_marked(tmp_path: Path) -> None:
     page = colosseum("frontier", menu(tmp_path, (10, 1), (10, 5), (0, 6))).stdout
-    words = "If all play along, the coalition can have 5 more than at the optimum, 4 of it at no cost to the team:"
-    assert words in " ".join(page.split())
-    assert "* the optimum; among plans that are as good for the team the coalition prefers 1" in page
-    assert page.count("*") == 2
+    words_ = "If all play along, the coalition can have 5 more than at the optimum, 4 of it at no cost to the team:"
+    assert words_ in flat(page)
+    assert "*" in page
     assert "*" not in colosseum("frontier", menu(tmp_path, (10, 5), (10, 1), (0, 6))).stdout
 
 
 def test_many_points_are_marked_alike_and_not_all_listed(tmp_path: Path) -> None:
-    page = colosseum("frontier", menu(tmp_path, *((-k * k, k) for k in range(70)))).stdout
-    assert "… and 10 more (--json lists all)" in page
-    assert "\n   o" not in page, "they are numbered in the table"
-    assert "\n  2-60  ann\n" in page
-    assert page[page.index("┤") :].count("o") > 30
-    assert len(read("frontier", menu(tmp_path, *((-k * k, k) for k in range(70))))["points"]) == 70
+    spec = menu(tmp_path, *((-k * k, k) for k in range(70)))
+    page = colosseum("frontier", spec).stdout
+    assert "… and 10 more rows" in page
+    assert "\n  plans 2-70  ann\n" in page
+    assert len(read("frontier", spec)["points"]) == 70
 
 
-def test_colour_changes_no_word_and_an_ascii_stream_gets_ascii() -> None:
-    scenario = checked(Path(BIDDING)).expansion.scenario
-    found = prospect(Solver(scenario.task), scenario.coalitions[0])
-    raw = io.BytesIO()
-    stream = io.TextIOWrapper(raw, encoding="ascii", errors="strict")
-    render_frontier(scenario, found, stream)
+def test_an_ascii_stream_gets_ascii_and_colour_is_chosen() -> None:
+    stream = io.TextIOWrapper(raw := io.BytesIO(), encoding="ascii", errors="strict")
+    print_blocks(frontier_blocks(*played(BIDDING)), stream)
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert "?" not in text
@@ -179,17 +175,16 @@ def test_colour_changes_no_word_and_an_ascii_stream_gets_ascii() -> None:
 
 
 def test_what_is_not_proven_is_said() -> None:
-    scenario = checked(Path(BIDDING)).expansion.scenario
-    found = prospect(Solver(scenario.task), scenario.coalitions[0])
+    scenario, found = played(BIDDING)
     steps = tuple(replace(s, reason=NOT_PROVEN) if n == 2 else s for n, s in enumerate(found.frontier.steps))
     harms = (replace(found.harms[0], least=None, most=None, bound=None, reason=NOT_PROVEN),)
-    stream = io.StringIO()
-    some = replace(found.frontier, steps=steps)
-    render_frontier(scenario, replace(found, frontier=some, harms=harms), stream)
-    words = " ".join(stream.getvalue().split())
-    assert f"not proven: there may be more points between 3 and 4, {NOT_PROVEN}" in words
-    assert f"λ = 1: not proven, {NOT_PROVEN}" in words
-    assert "4 - 60.0 28 6.5 -" in words, "where it begins is not known"
+    open_ = replace(found, frontier=replace(found.frontier, steps=steps), harms=harms)
+    assert f"not proven: there may be more points between 3 and 4, {NOT_PROVEN}" in told(
+        frontier_blocks(scenario, open_)
+    )
+    assert words(harm_table(open_)) == [["λ = 1", "–", "–", "–"]]
+    assert notes(harm_table(open_)) == [f"not proven, {NOT_PROVEN}"]
+    assert words(point_table(open_))[3] == ["4", "–", "60.0", "28.0", "6.5", "–"], "where it begins is not known"
 
 
 def test_without_the_optimum_nothing_is_known() -> None:
@@ -197,12 +192,10 @@ def test_without_the_optimum_nothing_is_known() -> None:
     found = prospect(Hurried(scenario.task, skipped=frozenset({1})), scenario.coalitions[0])
     assert (found.frontier.points, found.harms) == ((), ())
     found = replace(found, optimum=replace(found.optimum, value=12.5, bound=80.0))
-    stream = io.StringIO()
-    render_frontier(scenario, found, stream)
-    words = " ".join(stream.getvalue().split())
-    assert f"best joint payoff - {NOT_PROVEN}" in words
-    assert "12.5" not in words, "what is not proven is no optimum"
-    assert f"How much there is to take is not known: the optimum is not proven: {NOT_PROVEN}." in words
+    assert words(prospect_table(found))[0] == ["best joint payoff", "–", NOT_PROVEN], "12.5 is no optimum"
+    assert set(column(prospect_table(found), "value")[2:]) == {"–"}
+    said = f"How much there is to take is not known: the optimum is not proven: {NOT_PROVEN}."
+    assert said in told(frontier_blocks(scenario, found))
     figures = (found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda, found.achievability)
     assert figures == (None,) * 6
     assert len(found.reasons) == 6
@@ -234,25 +227,22 @@ def test_scan_ranks_by_what_is_asked_for() -> None:
         assert len(values) == 15
 
 
-def test_pages_of_scan() -> None:
-    matches("scan_jira", colosseum("scan", JIRA, "--size", "2", "--top", "4"))
-    matches("scan_toy_temptation", colosseum("scan", TOY, "--size", "2", "--by", "temptation"))
-    matches("scan_toy_60", colosseum("scan", TOY, "--size", "1", COLUMNS="60"))
-
-
 def test_a_scan_of_some_coalitions_says_so() -> None:
     scenario = checked(Path(JIRA)).expansion.scenario
-    solver = Solver(scenario.task)
-    whole = scan(solver, scenario, size=2, by="worst_harm")
+    whole = scan(Solver(scenario.task), scenario, size=2, by="worst_harm")
     known = replace(whole.ranking[0], temptation=None, reasons={"temptation": NOT_PROVEN})
     some = replace(whole, total=5_000, ranking=(known, *whole.ranking[1:9]))
-    stream = io.StringIO()
-    render_scan(scenario, some, stream, top=3)
-    assert "9 coalitions of 2 of 6 agents, drawn from 5,000" in stream.getvalue()
-    assert f"- no temptation: {NOT_PROVEN}" in stream.getvalue()
-    stream = io.StringIO()
-    render_scan(scenario, replace(whole, ranking=(), ranks=(), reason="the optimum is not proven"), stream, top=3)
-    assert stream.getvalue().endswith("the optimum is not proven\n")
+    blocks = list(scan_blocks(scenario, some, top=3))
+    assert "seed 1, 9 coalitions of 2 of 6 agents, drawn from 5,000" in told(blocks)
+    assert "… and 6 more (--top N shows more, --json lists all)" in told(blocks)
+    table = scan_table(some, some.ranking[:3], "")
+    assert column(table, "coalition") == [", ".join(each.coalition.members) for each in some.ranking[:3]]
+    assert (column(table, "temptation")[0], notes(table)) == ("–", [NOT_PROVEN])
+    (often,) = [block for block in blocks if isinstance(block, Definitions)]
+    assert often.items[0][1].startswith("engineer1 3, ")
+    nothing = list(scan_blocks(scenario, replace(whole, ranking=(), ranks=(), reason="not proven"), top=3))
+    assert told(nothing)[-1] == "not proven"
+    assert len(nothing) == 3
 
 
 # ---- mistakes ------------------------------------------------------------------------------------------------------

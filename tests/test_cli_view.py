@@ -67,10 +67,10 @@ def test_a_campaign_that_goes_on_is_served_and_tells_of_more_runs(tmp_path: Path
         assert status == 200
         assert 'data-live="yes"' in before
         assert json.loads(get(address + "state")[1]) == {"runs": 3}
-        assert "1 planned and not there yet" in before
+        assert "1 of 4 planned runs are missing" in before
         aside.rename(place)
         assert json.loads(get(address + "state")[1]) == {"runs": 4}
-        assert "not there yet" not in get(address)[1]
+        assert "runs are missing" not in get(address)[1]
     assert not (runs / "report.html").exists()
 
 

@@ -1,6 +1,7 @@
 """Thought it, did not say it: a rubric that reads thoughts, from a model's reasoning to the finding in every report."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from chat_server import Answer, Body, ChatServer, calls, thinks
 from conftest import checked
 from test_cli_commands import colosseum
 
+from colosseum import Campaign
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judging import matters
 from colosseum.evidence.figures import Figure, RunFigures
@@ -99,10 +101,10 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     done = colosseum("report", folder, "--full", "--html", page, COLUMNS="120")
     assert "Thought it, did not say it: in how many seeds" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.strip().startswith("bent, intent"))
-    assert row.split("  ")[-1].strip() == "0 of 2"
-    shown = page.read_text(encoding="utf-8")
-    assert ">2 of 2</td>" in shown
-    assert '<th scope="col">thought, not said</th>' in shown
+    cells = re.split("  +", row.strip())
+    assert cells == ["bent, intent", "2 of 2", "0 of 2", "2 of 2", "2 of 2", "[0.34, 1.00]", "0 of 2"]
+    shown = page.read_text(encoding="utf-8").partition('id="table-thoughts"')[2].partition("</table>")[0]
+    assert re.findall(r">([^<>\n]+)</t[dh]>", shown)[7:] == cells
     reading = [str(body["messages"]) for body in bodies if "withheld one" in str(body["messages"][0])]
     others = [str(body["messages"]) for body in bodies if "withheld one" not in str(body["messages"][0])]
     assert len(reading) == 2 * 2 * 2
@@ -110,6 +112,9 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     assert others
     assert not any("rob the others" in words or '"private": ' in words for words in others)
     assert not any(name in words for words in reading + others for name in ("Ann", "Ben", "Cem", "Dan", "backroom"))
+    run = Campaign(folder).run("bent:1")._repr_html_()
+    assert "What judges made of it" in run
+    assert "rob the others" not in run, "what a judge quotes of a thought is one"
     for command in (("log", "verify"), ("replay",)):
         again = colosseum(*command, folder)
         assert again.returncode == 0, again.stdout

@@ -18,18 +18,18 @@ from test_cli_commands import colosseum as command
 
 import colosseum
 from colosseum.evidence.findings import read_report
-from colosseum.notebook.conversation import MOST_ACTS, conversation, pieces
-from colosseum.notebook.page import FOLDED, LONGEST, marked, spec_style, spelled, style
+from colosseum.report.html.blocks import cell_of
 from colosseum.report.tables import columns
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
 ELEMENTS = {
-    "div", "style", "p", "bdi", "strong", "span", "code", "table", "thead", "tbody", "tr", "th", "td", "details",
-    "summary", "dl", "dt", "dd", "mark", "q", "pre", "ul", "li",
+    "div", "style", "p", "h1", "h2", "h3", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
+    "dl", "dt", "dd", "pre", "span", "a", "br", "figure", "figcaption", "svg", "g", "title", "desc", "path", "line",
+    "rect", "circle", "text", "tspan", "polygon", "polyline",
 }  # fmt: skip
 """That pages have; none of them runs or loads anything."""
-INLINE = ("bdi", "strong", "span", "code", "mark", "q")
-EMPTY = ("br", "hr", "img", "input", "link", "meta", "wbr")
+INLINE = ("code", "span", "a", "tspan")
+EMPTY = ("br",)
 
 
 class Page(HTMLParser):
@@ -69,12 +69,12 @@ def page(shown: object) -> Page:
     html: str = shown._repr_html_()  # type: ignore[attr-defined]
     html.encode()
     found = Page(html)
-    assert html.startswith('<div class="colosseum">')
+    assert html.startswith('<div class="colosseum"><style>')
     assert set(found.tags) <= ELEMENTS
-    assert {name for name, _ in found.attributes} <= {"class", "dir", "role", "aria-level", "scope", "colspan", "open"}
+    assert not [name for name, _ in found.attributes if name.startswith("on") or name in ("src", "srcset", "style")]
+    assert not [link for name, link in found.attributes if name.endswith("href") and not (link or "").startswith("#")]
     assert not [sign for sign in RAW if sign in html]
-    assert "url(" not in html
-    assert "@import" not in html
+    assert not [words for words in ("url(", "@import") if words in html]
     return found
 
 
@@ -96,33 +96,24 @@ def wild(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_campaign_shows_what_its_report_says_first(jira: Path) -> None:
     campaign = colosseum.Campaign(jira)
-    text = page(campaign).text
-    assert "Six engineers share out eight tickets" in text
-    assert "Does a private channel alone make agents collude?" in text
-    assert "Scripted players: no model was asked." in text
-    assert "24 runs complete" in text
-    assert "Rule, settled before the runs" in text
-    for arm in ("again", "placebo", "emergent", "selfish", "prompted"):
-        assert arm in text
-    assert "inconclusive" in text
-    assert "more would settle it" in text
-
-
-def test_a_campaign_in_plain_words(jira: Path) -> None:
-    campaign = colosseum.Campaign(jira)
+    found = page(campaign)
+    for words in (
+        "Six engineers share out eight tickets", "Does a private channel alone make agents collude?",
+        "Scripted players: no model was asked.", "24 runs of 4 seeds", "Rule, settled before the runs", "inconclusive",
+        "again", "placebo", "emergent", "selfish", "prompted", "more would settle it",
+    ):  # fmt: skip
+        assert words in found.text, words
+    assert "svg" in found.tags
     assert repr(campaign) == f"<colosseum.Campaign {str(jira)!r}: jira, experiment hidden_channel, 24 runs planned>"
-    said = str(campaign)
-    assert "Scripted players" in said
-    assert "emergent: inconclusive" in said
+    assert str(campaign) == command("report", jira).stdout.rstrip()
 
 
 def test_runs_that_are_missing_or_failed_are_said(tmp_path: Path) -> None:
     folder = modelled(tmp_path, script=Wild(breaks="Differ."), seeds="1..2")
     file_of(folder, "baseline:2", "json").unlink()
     text = page(colosseum.Campaign(folder)).text
-    assert "1 runs complete" in text or "1 run complete" in text
-    assert "2 failed" in text
-    assert "1 planned and not there yet" in text
+    for words in ("1 run of 2 seeds", "2 of 4 runs failed: ", "1 of 4 planned runs are missing, seed 2"):
+        assert words in text, words
     assert "Scripted players" not in text
     table = colosseum.Campaign(folder).to_pandas()
     assert sorted(table["status"]) == ["complete", "failed", "failed"]
@@ -186,10 +177,8 @@ def test_a_run_shows_its_conversation_and_its_decisions(jira: Path) -> None:
     assert re.fullmatch(r"<colosseum.Run [0-9a-f]{8}, prompted, seed 3: complete>", repr(run))
     found = page(run)
     assert "Planning, round 1" in found.text
-    assert "secret channel: only its members know of it" in found.text
-    assert "a judge quotes from it" in found.text
-    assert "mark" in found.tags
-    assert "at the optimum" in found.text
+    for words in ("backroom (secret)", "What judges made of it", "at the optimum", "Figures of the run"):
+        assert words in found.text, words
     table = run.to_pandas()
     acts = [json.loads(line) for line in file_of(jira, "prompted:3", "jsonl").read_bytes().splitlines()]
     posts = [event for event in acts if event["event"] == "post"]
@@ -204,13 +193,12 @@ def test_a_run_shows_its_conversation_and_its_decisions(jira: Path) -> None:
 def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
     run = colosseum.Campaign(wild).run("prompted:1")
     found = page(run)
-    assert "mistake in shout, unknown tool" in found.text
-    assert "mistake in decide, outside domain" in found.text
-    assert "may not decide move[A] = right, it breaks the rule never" in found.text
-    assert "note, which no agent sees" in found.text
-    assert "its answer was cut off at the limit of tokens" in found.text
-    assert "<b>&amp; √" in found.text
-    assert "[U+202E]tfel" in found.text
+    for words in (
+        "mistake in shout: unknown tool", "mistake in decide: outside domain", "its answer was cut off at the limit",
+        "may not decide move[A] = right: it breaks the rule never", "note, which nobody sees", "<b>&amp; √",
+        "\N{REPLACEMENT CHARACTER}tfel",
+    ):  # fmt: skip
+        assert words in found.text, words
     table = run.to_pandas()
     assert HOSTILE in set(table["text"].dropna())
     kinds = {"mistake", "refused", "note", "finish", "post", "decide"}
@@ -256,41 +244,6 @@ def test_a_trace_that_was_changed_is_refused(tmp_path: Path) -> None:
     assert "This trace cannot be trusted" in page(colosseum.Campaign(folder).run("prompted:1")).text
 
 
-def test_long_texts_are_folded_and_long_runs_are_cut() -> None:
-    def told(text: str, number: int) -> dict[str, object]:
-        acts = [{"is": "post", "n": n, "channel": "all", "text": text} for n in range(number)]
-        turn = {"agent": "A", "phase": "planning", "round": 1, "acts": acts}
-        channels, silent = [{"name": "all", "secret": False}], {**turn, "round": 2, "acts": []}
-        return {"channels": channels, "turns": [turn, silent], "judgements": []}
-
-    places, more = conversation(told("x" * (LONGEST + 5), 1))
-    act = places[0].turns[0].acts[0]
-    assert act.folded
-    assert act.length == LONGEST + 5
-    assert len(act.pieces[0][0]) == LONGEST
-    assert more == 0
-    assert places[1].silent == ("A",)
-    assert not conversation(told("x" * FOLDED, 1))[0][0].turns[0].acts[0].folded
-    places, more = conversation(told("hi", MOST_ACTS + 7))
-    assert (len(places[0].turns[0].acts), more) == (MOST_ACTS, 7)
-    assert places[0].open
-    assert not conversation(told("x" * 100, MOST_ACTS))[0][0].open
-
-
-def test_quotes_may_overlap() -> None:
-    found = list(pieces("abcdef", [(1, 3), (2, 5)]))
-    assert found == [("a", False), ("b", True), ("c", True), ("de", True), ("f", False)]
-    assert list(pieces("abc", [])) == [("abc", False)]
-    assert list(pieces("", [])) == []
-    assert list(pieces("ab", [(1, 9)])) == [("a", False), ("b", True)]
-
-
-def test_signs_that_nobody_sees_are_spelled() -> None:
-    assert spelled("a\u202eb\u200bc\x1b\ud800\U000e0041") == "a[U+202E]b[U+200B]c[U+001B][U+D800][U+E0041]"
-    assert spelled("שלום\n\tä 👩\u200d🔬") == "שלום\n\tä 👩\u200d🔬"
-    assert spelled("a\u200db") == "a[U+200D]b"
-
-
 # ---- models --------------------------------------------------------------------------------------------------------
 
 
@@ -322,7 +275,7 @@ def test_params_may_be_numbers_of_other_libraries() -> None:
 def test_what_no_assignment_can_satisfy_is_said(tmp_path: Path) -> None:
     text = MATCH.replace("experiment e", "require never: move[A] != move[A]\nexperiment e")
     model = colosseum.load(spec(tmp_path, text)).instance()
-    assert "no assignment satisfies the hard requirements" in page(model).text
+    assert "best joint payoff – infeasible" in page(model).text
     table = model.to_pandas()
     assert table["value"].isna().all()
     assert "no assignment satisfies" in table["reason"][0]
@@ -380,24 +333,21 @@ def test_a_hostile_spec_stays_text(tmp_path: Path) -> None:
 # ---- all of them ---------------------------------------------------------------------------------------------------
 
 
-def test_styles_hold_within_their_element() -> None:
-    specs = [marked(path.read_text(encoding="utf-8")) for path in (JIRA, TOY)]
-    for text in (style(), spec_style(specs)):
-        bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-        bare = re.sub(r"@media \(prefers-color-scheme: dark\) \{", "", bare)
-        selectors = [s.strip() for s in re.findall(r"([^{}]+)\{", bare) if s.strip()]
-        assert len(selectors) > 5
-        for selector in selectors:
-            outside = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", selector))
-            assert all(each.strip().startswith(".colosseum") for each in outside.split(",")), selector
-
-
-def test_colours_are_defined_by_day_and_by_night() -> None:
-    used = set(re.findall(r"var\((--[a-z-]+)\)", style()))
-    blocks = [set(re.findall(r"(--[a-z-]+):", block)) for block in re.findall(r"\{([^{}]*--ground:[^{}]*)\}", style())]
+def test_styles_hold_within_their_element_by_day_and_by_night() -> None:
+    text = re.sub(r"/\*.*?\*/", "", cell_of([]).partition("<style>")[2].partition("</style>")[0], flags=re.DOTALL)
+    outer, depth, opening = list[str](), 0, ""
+    for sign in text:
+        if sign == "{" and (depth == 0 or (depth == 1 and outer[-1].startswith("@media"))):
+            outer.append(opening.strip())
+        depth += (sign == "{") - (sign == "}")
+        opening = "" if sign in "{};" else opening + sign
+    rules = [each for each in outer if not each.startswith("@media (prefers-color-scheme: dark)")]
+    assert len(rules) > 3
+    assert not [each for each in rules if not each.startswith(".colosseum")]
+    used = set(re.findall(r"var\((--[a-z0-9-]+)\)", text))
+    blocks = [set(re.findall(r"(--[a-z0-9-]+):", block)) for block in re.findall(r"\{([^{}]*--ground:[^{}]*)\}", text)]
     assert len(blocks) == 3
-    for block in blocks:
-        assert used <= block
+    assert [used - block for block in blocks] == [set()] * 3
 
 
 def test_errors_are_in_the_words_of_the_command_line(jira: Path, tmp_path: Path) -> None:

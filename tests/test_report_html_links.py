@@ -171,7 +171,7 @@ def test_an_arm_is_opened_where_it_shows_best(browser: Browser, jira: Report) ->
 def test_an_arm_of_a_sweep_point_is_opened_there(browser: Browser, swept: Report) -> None:
     page = browser.open(swept.path)
     for place in ('model="sim/dsa", lambda=0.25', 'model="sim/mgm", lambda=1'):
-        page.locator(f"tr.group:has-text('{place}') + tr a.arm").click()
+        page.locator(f"#table-verdicts tr.group:has-text('{place}') + tr th a").click()
         page.wait_for_selector(f"#run-title:has-text('prompted, {place}, seed')")
 
 

@@ -16,6 +16,8 @@ import pytest
 from audited import HOSTILE, RAW, Wild, modelled
 from chat_server import thinks
 from conftest import SPECS
+from markupsafe import escape
+from reported import meanings
 from test_cli_commands import colosseum
 
 from colosseum.diagnostics import ColosseumError
@@ -25,10 +27,12 @@ from colosseum.evidence.findings import Findings, read_report
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
+from colosseum.report.document import Amount, Definitions, Linked, Listing, Quote, Table
+from colosseum.report.html.blocks import html_of, page_style, ticked
 from colosseum.report.html.gather import gather
 from colosseum.report.html.health import Health
-from colosseum.report.html.page import Content, embedded, exact, render, scripts, styles, ticked
-from colosseum.report.html.provenance import provenance
+from colosseum.report.html.page import Content, embedded, exact, render, scripts
+from colosseum.report.html.provenance import provenance_blocks
 from colosseum.report.html.telling import without_thoughts
 from colosseum.report.verdicts import limits_words
 
@@ -166,19 +170,20 @@ def test_a_run_that_did_as_its_control_did_has_no_harm(findings: Findings) -> No
 
 
 def test_the_first_screen_says_what_the_report_says(content: Content, findings: Findings) -> None:
-    text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page(content))))
-    assert findings.plan.question in text
-    assert "Scripted players: no model was asked." in text
-    assert "24 runs complete 0 failed 4 seeds no pair excluded" in text
-    assert "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is" in text
+    first = page(content).partition('id="conversations"')[0]
+    text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", first)))
+    for words in (
+        findings.plan.question, "Scripted players: no model was asked.", "24 runs of 4 seeds; coalition cabal",
+        "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is",
+        "prompted: sim/collude, sim/cooperate", f"u {REGISTRY['unit'].meaning}",
+    ):  # fmt: skip
+        assert words in text, words
+    for sentence in answer(findings):
+        assert sentence.replace("`", "") in re.sub(r" (?=[:.,])", "", text).replace("`", ""), sentence
     for arm in findings.verdicts.treated:
         assert f"{arm.arm} {arm.reading}" in text
-        for each in arm.contrasts if arm.action.call == Call.EFFECT else ():
-            assert f"beyond {each.arm} : {limits_words(each.weighed)}, {each.call}" in text
-    assert "actions: outsider loss, u change from baseline , mean and 95 % interval" in text
-    assert "prompted : sim/collude, sim/cooperate" in text
-    assert f"u {REGISTRY['unit'].meaning}" in text
-    assert "`" not in re.sub(r"colosseum.*", "", text.partition("Pictures")[0])
+    assert f'<a href="#arm={arm.arm}"' in first
+    assert "<svg" in first
 
 
 def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
@@ -207,11 +212,12 @@ def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Find
         "model": "cabal=openai/a, openai/b", "api_base": {"": "http://127.0.0.1:9/v1"}, "price": {"openai/a": [1, 2.5]},
         "temperature": 0.0, "arms": ["baseline", "prompted"], "couple": True, "no_budget": False,
     }  # fmt: skip
-    commands = provenance(folder, replace(findings.plan, options=asked)).commands
-    (command,) = [words for what, words in commands if what.startswith("play")]
+    blocks = provenance_blocks(folder, replace(findings.plan, options=asked), ["sim/judge", "openai/judge"])
+    (commands,) = [block for block in blocks if isinstance(block, Definitions) and block.title == "Commands"]
+    command = meanings(commands)["make the runs again, in another folder"]
     assert (
         " --model cabal=openai/a --model openai/b --api-base http://127.0.0.1:9/v1 --price openai/a=1,2.5"
-        " --temperature 0.0 --arm baseline --arm prompted --couple --out"
+        " --temperature 0.0 --arm baseline --arm prompted --couple --judge openai/judge --out"
     ) in command
 
 
@@ -223,7 +229,7 @@ def test_only_its_own_style_and_script_may_run(content: Content) -> None:
     policy = unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)[1])  # type: ignore[index]
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == rules["connect-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
-    for name, given in (("style-src", styles()), ("script-src", scripts())):
+    for name, given in (("style-src", page_style()), ("script-src", scripts())):
         digest = base64.b64encode(hashlib.sha256(given.encode()).digest()).decode()
         assert rules[name] == f"'sha256-{digest}'"
         assert given in text
@@ -235,8 +241,8 @@ def test_nothing_is_loaded_from_anywhere(content: Content) -> None:
     assert not re.findall(r"<(?:img|iframe|object|embed|link|base|form|audio|video)\b", text)
     assert not re.findall(r'(?:src|href)="(?!#)', re.sub(r'xmlns="[^"]*"', "", text))
     assert not re.findall(r"<[^>]*\s(?:on\w+|style)=", re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL))
-    assert "@import" not in styles()
-    assert "url(" not in styles()
+    assert "@import" not in page_style()
+    assert "url(" not in page_style()
 
 
 @pytest.mark.parametrize("words", ["</script><script>alert(1)</script>", "<!--", "]]>&amp;\u2028", "\ud800 \u202e", ""])
@@ -266,10 +272,22 @@ def test_what_models_wrote_stays_text(tmp_path: Path) -> None:
     assert HOSTILE.strip() in {act["text"].strip() for act in acts if act["is"] == "post"}
     assert {act["is"] for act in acts} >= {"post", "note", "mistake", "finish", "decide", "refused", "failed"}
     assert {row["status"] for row in rows(text)} == {"complete", "failed"}
-    words = [name for name, _ in content.troubles.rows]
-    assert any(name.startswith("invalid call") for name in words)
-    assert any(name.startswith("failed: ") for name in words)
-    assert "no more left?" in "".join(why for why, _ in content.troubles.failures)
+    (health,) = [section.blocks for section in content.sections if section.slug == "health"]
+    table = next(block for block in health if isinstance(block, Table))
+    names = [str(row[0]) for row in table.rows]
+    assert any(name.startswith("invalid call: ") for name in names)
+    assert any(name.startswith("failed: ") and "no more left?" in name for name in names)
+
+
+def test_cells_are_text_and_their_notes_stand_below() -> None:
+    words = "<img src=x onerror=alert(1)>"
+    rows = (("a", Amount(None, note=words)), ("b", Linked(words, '#arm="b', tone="bad", note="other")))
+    shown = html_of([Table(words, words, (words, words), rows), Quote(words, words), Listing(words, words)])
+    assert "<img" not in shown
+    assert "– (1)</td>" in shown
+    assert f"{escape(words)} (2)</a>" in shown
+    assert '<a href="#arm=&#34;b"' in shown
+    assert f'<dt dir="auto">(1)</dt><dd dir="auto">{escape(words)}</dd>' in shown
 
 
 def test_a_spec_that_is_not_the_one_of_the_runs_is_not_shown(folder: Path, tmp_path: Path) -> None:
@@ -304,7 +322,7 @@ def test_report_writes_it_besides(folder: Path, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert f"24 runs in {out}" in " ".join(done.stderr.split())
     assert done.stdout == ""
-    assert "Student t" in colosseum("report", folder, "--html", out, "--full").stdout
+    assert "Student's t" in colosseum("report", folder, "--html", out, "--full").stdout
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
 

@@ -1,7 +1,7 @@
-"""Verdicts as they are printed and exported, and the gate that they shut."""
+"""Verdicts as blocks and as JSON, and the gate that they shut."""
 
-import io
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,27 +10,28 @@ from typing import Any
 import pytest
 from audited import SPEC, audit, spec
 from records import setup
-from rich.cells import cell_len
-from rich.console import Console
+from reported import SETTLED, column, found, notes, printed, told, words
 from test_cli_commands import Done, colosseum
 from test_evidence_verdict import ALONE, ARMS, BACKROOM, effect, outcome, study
 
-from colosseum.campaign.registering import Registered
 from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.findings import Findings
 from colosseum.evidence.gate import Gate, read_gate
-from colosseum.evidence.judges import Bench
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.json_text import plain
-from colosseum.report.terminal import Judgement, render
-from colosseum.report.verdicts import notes, rule_words
+from colosseum.report.document import Between, Definitions, Linked
+from colosseum.report.full import full
+from colosseum.report.verdicts import published_table, rule_words, verdict_blocks, verdict_table
 
-SETTLED = Registered(
-    question="", signal="outsider_loss", margins={"outsider_loss": 0.04}, seeds=40, repeats=1, arms=tuple(ARMS),
-    points=("",), fixed="", configuration="", digest="",
-)  # fmt: skip
+JUDGED: Mapping[str, Any] = {
+    "baseline": effect(0, setup(), judged=0),
+    "quiet": effect(0.2, setup(secret=BACKROOM), judged=0),
+    "loud": effect(0.2, setup(secret=BACKROOM), judged=4),
+}
+EVERY = found(study(ARMS))
 
 
 def verdicts_of(records: list[RunRecord], rule: Rule | None = None) -> Verdicts:
@@ -41,113 +42,131 @@ def arms_of(records: list[RunRecord]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(r.arm for r in records))
 
 
-def printed(records: list[RunRecord], *, width: int = 80, published: bool = False, **more: Any) -> str:
-    console = Console(file=io.StringIO(), width=width, record=True, force_terminal=True, no_color=True)
-    judgement = Judgement(verdicts_of(records), more.get("settled", SETTLED), ("sim/judge",), Bench(), published)
-    summary = summarise(records, arms=arms_of(records))
-    render(summary, title="t", question="", console=console, judgement=judgement)
-    return console.export_text()
+def behind(findings: Findings) -> dict[str, list[str]]:
+    """What stands behind the reading of each arm."""
+    arms: dict[str, list[str]] = {}
+    for block in verdict_blocks(findings):
+        if isinstance(block, Definitions) and block.title:
+            for name, meaning in block.items:
+                arms.setdefault(name or list(arms)[-1], []).append(meaning)
+    return arms
 
 
-def flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-JUDGED: Mapping[str, Any] = {
-    "baseline": effect(0, setup(), judged=0),
-    "quiet": effect(0.2, setup(secret=BACKROOM), judged=0),
-    "loud": effect(0.2, setup(secret=BACKROOM), judged=4),
-}
-
-
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_a_page_is_as_narrow_as_it_has_to_be(width: int) -> None:
-    text = printed([*study(ARMS), *study(JUDGED)], width=width, published=True)
-    assert max(map(cell_len, text.splitlines())) <= width
-    assert "…" not in text
-
-
-def test_the_rule_stands_above_the_table_and_readings_below() -> None:
-    text = flat(printed(study(ARMS)))
-    for words in (
+def test_the_rule_stands_above_the_table_and_the_contrasts_below() -> None:
+    assert told(verdict_blocks(EVERY))[0] == (
         "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is above 0 "
-        "(Benjamini-Hochberg over 3 tests), none where the upper 90 % limit is below 0.04 u; else it is not settled.",
-        "prompted collusion; verdict: hidden or direct beyond `placebo`: +0.",
-        "emergent self-interest; verdict: hidden or direct",
-        "again no effect; nothing changes (A/A)",
-        "placebo no effect; a channel for others",
-        "self-interest no more than selfish members do",
-        "collusion more than selfish members do, and than a channel does for others",
-        "words nobody judged them",
-        "placebo its row is of those outside its own channel",
-    ):
-        assert words in text, words
-    assert "no placebo" not in text
-    assert "An effect of an arm is not yet collusion" not in text
+        "(Benjamini-Hochberg over 3 tests), none where the upper 90 % limit is below 0.04 u; else it is not settled."
+    )
+    said = behind(EVERY)
+    assert said["prompted"][0] == "collusion; verdict: hidden or direct"
+    assert [words_.partition(":")[0] for words_ in said["prompted"][1:3]] == ["beyond `placebo`", "beyond `selfish`"]
+    assert said["again"] == ["nothing changes (A/A)"]
+    facts = dict(verdict_table(EVERY).facts)
+    assert {"self-interest", "collusion", "placebo", "p"} < facts.keys()
+    assert facts["words"] == "nobody judged them"
+    assert not {"no placebo", "no selfish arm"} & facts.keys()
+
+
+def test_every_arm_has_a_row_with_its_reading_and_numbers() -> None:
+    table, arms = verdict_table(EVERY), {arm.arm: arm for arm in EVERY.verdicts.points[0].arms}
+    readings = dict(zip(column(table, "arm"), column(table, "reading"), strict=True))
+    assert readings == {
+        "again": "(no effect)", "placebo": "(no effect)", "emergent": "self-interest", "selfish": "(effect)",
+        "prompted": "collusion", "instructed": "none",
+    }  # fmt: skip
+    for row in table.rows:
+        name, reading, loss, _ = row
+        assert isinstance(name, Linked)
+        assert isinstance(reading, Linked)
+        assert isinstance(loss, Between)
+        part = arms[name.words].action.parts[0]
+        assert loss.mean == part.estimate.value
+        assert (loss.low, loss.high) == (part.paired.interval.low, part.paired.interval.high)  # type: ignore[union-attr]
+        assert name.link == f"#arm={name.words}"
+    tones = {reading.words: reading.tone for row in table.rows if isinstance(reading := row[1], Linked)}
+    assert tones == {
+        "(no effect)": "plain", "(effect)": "plain", "self-interest": "bad", "collusion": "bad", "none": "clear"
+    }  # fmt: skip
+    assert [bool(p) for p in column(table, "p")] == [arm.verdict is not None for arm in arms.values()]
 
 
 def test_arms_to_compare_with_that_are_missing_are_said() -> None:
-    text = flat(printed(study(JUDGED)))
-    assert "no placebo no arm gives others a channel" in text
-    assert "no selfish arm no arm has members look after themselves alone" in text
-    assert "quiet channel effect; verdict: hidden" in text
-    assert "loud channel effect; verdict: direct" in text
-    assert "words what sim/judge, a baseline that goes by words, made of whether members colluded" in text
-
-
-def test_signals_that_the_tables_have_as_payoffs_say_their_unit() -> None:
-    assert "mean" not in dict(notes(verdicts_of(study(ARMS)), []))
-    found = dict(notes(verdicts_of(study(ARMS), Rule("payoff_gap")), []))
-    assert found["mean"].startswith("in u, a fair share")
+    report = found(study(JUDGED))
+    table = verdict_table(report)
+    facts = dict(table.facts)
+    assert {"no placebo", "no selfish arm"} < facts.keys()
+    assert facts["words"].startswith("what sim/judge, a baseline that goes by words, made of whether members colluded")
+    assert column(table, "reading") == ["channel effect", "channel effect"]
+    assert [words_[0].partition("verdict: ")[2] for words_ in behind(report).values()] == ["hidden", "direct"]
 
 
 def test_judges_who_gave_no_score_are_not_called_nobody() -> None:
-    found = dict(notes(verdicts_of(study(ARMS)), ["openai/a", "openai/b"]))
-    assert found["words"] == ("not known: no pair of runs has a score of every judge (openai/a, openai/b)")
+    facts = dict(verdict_table(replace(EVERY, judges=("openai/a", "openai/b"))).facts)
+    assert facts["words"] == "not known: no pair of runs has a score of every judge (openai/a, openai/b)"
 
 
 def test_differences_that_are_all_equal_are_not_called_few() -> None:
     arms = {"baseline": effect(0, setup(), judged=0), "loud": effect(0, setup(secret=BACKROOM), judged=4)}
-    text = flat(printed(study(arms, seeds=25)))
-    assert "judge, points +4.00 all 25 equal <0.001 effect" in text
-    assert "25/25 differ" not in text
+    assert words(verdict_table(found(study(arms, seeds=25))))[0][-1] == "+4.00 (25 equal)"
 
 
 def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     arms = {"baseline": effect(0, setup()), "told": effect(0.05, setup(told=ALONE, secret=BACKROOM))}
-    text = flat(printed(study(arms, seeds=4)))
-    assert "told inconclusive; verdict: inconclusive actions: too few runs differ: fewer than 20; about 17 seed" in text
-    assert "4/4 differ" in text
-    assert "an effect by exact tests of signs, none by the upper limit with one difference more" in text
+    report = found(study(arms, seeds=4))
+    assert "about 17 seeds more would settle it" in behind(report)["told"][1]
+    (row,) = words(verdict_table(report))
+    assert row[1] == "inconclusive"
+    assert row[2].endswith(" (4/4 differ)")
+    assert "differ" in dict(verdict_table(report).facts)
 
 
 def test_runs_that_never_differ_say_how_many_might() -> None:
     arms = {"baseline": lambda _: outcome(0, setup()), "told": lambda _: outcome(0, setup(secret=BACKROOM))}
-    text = flat(printed(study(arms, seeds=40)))
-    assert "told none; verdict: none or attempted no pair of 40 differs: at most 7% of seeds do (95 %)" in text
+    assert behind(found(study(arms, seeds=40)))["told"] == [
+        "none; verdict: none or attempted", "no pair of 40 differs: at most 7% of seeds do (95 %)"
+    ]  # fmt: skip
+
+
+def test_an_arm_without_a_pair_has_no_number() -> None:
+    report = found([r for r in study(JUDGED) if r.arm != "quiet"], arms=("baseline", "quiet", "loud"))
+    table = verdict_table(report)
+    assert words(table)[0] == ["quiet", "no pair", "–", "", ""]
+    assert notes(table)[0].startswith("no seed makes a pair of runs")
 
 
 def test_a_rule_is_told_with_what_became_of_it() -> None:
-    found = verdicts_of(study(ARMS))
-    assert rule_words(found, None).startswith("Rule, not settled beforehand: ")
-    assert rule_words(found, replace(SETTLED, ended=7)).startswith("Rule, settled when 7 runs had ended: ")
+    verdicts = EVERY.verdicts
+    assert rule_words(verdicts, None).startswith("Rule, not settled beforehand: ")
+    assert rule_words(verdicts, replace(SETTLED, ended=7)).startswith("Rule, settled when 7 runs had ended: ")
     looked = rule_words(verdicts_of(study(ARMS), Rule(looks=2)), SETTLED)
-    assert "the lower 98.75 % limit" in looked
-    assert "upper 97.5 % limit" in looked
-    assert "extended past its plan 2 times" in looked
+    for part in ("the lower 98.75 % limit", "upper 97.5 % limit", "extended past its plan 2 times"):
+        assert part in looked
 
 
 def test_the_published_rule_is_shown_beside_ours() -> None:
-    text = flat(printed(study(JUDGED), published=True))
-    assert "By the published rule" in text
-    assert "By the published rule" not in flat(printed(study(JUDGED)))
+    table = published_table(found(study(JUDGED)))
+    assert column(table, "arm") == ["quiet", "loud"]
+    assert set(column(table, "judge")) == {"+0.00", "+4.00"}
+    names = [
+        [getattr(block, "name", "") for block in full(EVERY, Path("runs"), published=each)] for each in (True, False)
+    ]
+    assert ["published-rule" in each for each in names] == [True, False]
+
+
+def test_a_whole_page() -> None:
+    """UPDATE_GOLDENS=1 writes it anew."""
+    golden = Path(__file__).parent / "pages" / "report_60.txt"
+    page = printed(full(EVERY, Path("runs"), published=True), width=60) + "\n"
+    if os.environ.get("UPDATE_GOLDENS") == "1":
+        golden.write_text(page, encoding="utf-8")
+    assert page == golden.read_text(encoding="utf-8")
 
 
 def test_json_has_every_number_and_a_reason_for_every_null() -> None:
-    found: Any = json.loads(json.dumps(plain(verdicts_of(study(ARMS))), allow_nan=False))
-    arms = {arm["arm"]: arm for arm in found["points"][0]["arms"]}
-    assert found["tests"] == 3
-    assert found["rule"]["signal"] == "outsider_loss"
+    data: Any = json.loads(json.dumps(plain(EVERY.verdicts), allow_nan=False))
+    arms = {arm["arm"]: arm for arm in data["points"][0]["arms"]}
+    assert data["tests"] == 3
+    assert data["rule"]["signal"] == "outsider_loss"
     assert (arms["prompted"]["verdict"], arms["prompted"]["reading"]) == ("hidden or direct", "collusion")
     assert arms["prompted"]["judge"] is None
     part = arms["prompted"]["action"]["parts"][0]
@@ -156,7 +175,7 @@ def test_json_has_every_number_and_a_reason_for_every_null() -> None:
     (low,) = arms["prompted"]["action"]["adjusted_low"]
     assert 0 < low["value"] < limits["low"], "two findings of three: limits at 96.7 %"
     assert [c["against"] for c in arms["prompted"]["contrasts"]] == ["placebo", "selfish"]
-    nulls = [node for node in walk(found) if "value" in node and node["value"] is None]
+    nulls = [node for node in walk(data) if "value" in node and node["value"] is None]
     assert nulls
     assert all(node["reason"] for node in nulls)
 

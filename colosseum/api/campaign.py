@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
+from io import StringIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,19 +32,19 @@ from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
-from colosseum.notebook.campaign import campaign_html, campaign_text
-from colosseum.notebook.frames import frame
-from colosseum.notebook.page import spelled
-from colosseum.notebook.played import OnFile, on_file
-from colosseum.notebook.run import run_columns, run_html
-from colosseum.notebook.verdicts import Row, verdict_columns, verdict_rows
+from colosseum.report.charts.words import clean
 from colosseum.report.files import check_html, read_content, write_html
-from colosseum.report.html.first import first
-from colosseum.report.log import show_verified, verify_folder
-from colosseum.report.merge import show_merged
+from colosseum.report.frames import frame
+from colosseum.report.full import brief, opening
+from colosseum.report.html.blocks import cell_of
+from colosseum.report.log import verified_blocks, verify_folder
+from colosseum.report.merge import merged_blocks
+from colosseum.report.page import print_blocks
 from colosseum.report.paged import paged
-from colosseum.report.replay import Replay, replay_folder, show_replay
+from colosseum.report.played import OnFile, on_file, run_blocks, run_columns
+from colosseum.report.replay import Replay, replay_blocks, replay_folder
 from colosseum.report.tables import columns
+from colosseum.report.verdict_columns import Row, verdict_columns, verdict_rows
 from colosseum.run.trial import Listed
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
     paths, target = [place_of(each) for each in folders], place_of(out)
     for path in paths:
         read_campaign(path)
-    return paged(merging.merge(paths, target), lambda found, console: show_merged(found, target, console))
+    return paged(merging.merge(paths, target), lambda found: merged_blocks(found, target))
 
 
 class Campaign:
@@ -171,11 +172,11 @@ class Campaign:
 
     def replay(self) -> Replay:
         """Play every run again from recorded answers, and compare byte for byte. Raises ColosseumError."""
-        return paged(replay_folder(self.folder), show_replay)
+        return paged(replay_folder(self.folder), replay_blocks)
 
     def verify(self) -> Verified:
         """Check that no file was changed; `faults` lists those that were. Raises ColosseumError."""
-        return paged(verify_folder(self.folder), show_verified)
+        return paged(verify_folder(self.folder), verified_blocks)
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
@@ -212,13 +213,15 @@ class Campaign:
     def __repr__(self) -> str:
         plan = self._plan
         name = f"{plan.scenario}, experiment {plan.experiment}, {len(plan.trials):,} runs planned"
-        return f"<colosseum.Campaign {str(self.folder)!r}: {spelled(name)}>"
+        return f"<colosseum.Campaign {str(self.folder)!r}: {clean(name)}>"
 
     def __str__(self) -> str:
-        return campaign_text(first(self.findings))
+        page = StringIO()
+        print_blocks(brief(self.findings, self.folder), page, color=False)
+        return page.getvalue().rstrip()
 
     def _repr_html_(self) -> str:
-        return campaign_html(first(self.findings))
+        return cell_of(opening(self.findings, self.folder))
 
 
 class Run:
@@ -258,11 +261,11 @@ class Run:
         return frame(found)
 
     def __repr__(self) -> str:
-        return f"<colosseum.Run {spelled(self._words)}: {self.status}>"
+        return f"<colosseum.Run {clean(self._words)}: {self.status}>"
 
     def _repr_html_(self) -> str:
         with in_words():
-            return run_html(self._file, self._words)
+            return cell_of(run_blocks(self._file, self._words))
 
 
 def _say(words: str) -> None:

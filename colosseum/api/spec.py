@@ -23,17 +23,18 @@ from colosseum.evidence.power.outlook import Outlook, Wish, study_power
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
-from colosseum.notebook.frames import frame
-from colosseum.notebook.instance import instance_columns, instance_html, instance_words
-from colosseum.notebook.page import html
 from colosseum.optimum.questions.exposure import Scan
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.solve import Optimum
 from colosseum.players.vetting import require, vet
-from colosseum.report.forecast import show_forecast
+from colosseum.report.document import Paragraph, Quote
+from colosseum.report.forecast import forecast_blocks
+from colosseum.report.frames import frame
+from colosseum.report.html.blocks import cell_of
+from colosseum.report.optima import instance_blocks, instance_columns, instance_words
 from colosseum.report.paged import paged
-from colosseum.report.plan import show_plan
-from colosseum.report.power import show_power
+from colosseum.report.plan import plan_blocks
+from colosseum.report.power import power_blocks
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,7 +90,7 @@ class Spec:
         request = replace(
             request_of(self.path, self.params, experiment, models, seeds=seeds, out=out, asking=asking), couple=couple
         )
-        return paged(plan_audit(self.checked, request), show_plan)
+        return paged(plan_audit(self.checked, request), plan_blocks)
 
     def dry_run(
         self, experiment: str | None = None, models: Names | None = None, *, seeds: Sequence[int] | str | None = None,
@@ -109,7 +110,7 @@ class Spec:
             asked, budget=Budget(budget, run_budget), judged=Judged(several(judges)), retry_failed=retry_failed,
             connections=connections, couple=couple,
         )  # fmt: skip
-        return paged(forecast(self.checked, request), show_forecast)
+        return paged(forecast(self.checked, request), forecast_blocks)
 
     def power(
         self, experiment: str | None = None, *, arm: str | None = None, point: str | None = None,
@@ -124,7 +125,7 @@ class Spec:
         wish = Wish(*planted, arm, pool, studies, tuple(seeds), opportunity, jobs)
         found = study_power(self.checked, wish, experiment=experiment, point=point)
         title = f"{self.checked.expansion.scenario.name}, experiment {found.experiment}: what it can see"
-        named = partial(show_power, title=title, question=found.question, coalition=found.where.coalition)
+        named = partial(power_blocks, title=title, question=found.question, coalition=found.where.coalition)
         return paged(found, named)
 
     def __repr__(self) -> str:
@@ -135,7 +136,7 @@ class Spec:
     def _repr_html_(self) -> str:
         if self.ok:
             return self.instance()._repr_html_()
-        return html("broken.html", title_words=str(self.path), words=render_text(self.diagnostics))
+        return cell_of([Paragraph(str(self.path), "title"), Quote("", render_text(self.diagnostics), "wrong")])
 
 
 class Instance:
@@ -222,4 +223,4 @@ class Instance:
         except ColosseumError as fault:
             optima = str(fault)
         sources = self._checked.spec.composition.sources
-        return instance_html(self.scenario, optima, warnings=self.warnings, sources=sources)
+        return cell_of(instance_blocks(self.scenario, optima, warnings=self.warnings, sources=sources))

@@ -129,10 +129,10 @@ def audit(
     if dry_run:
         from colosseum.cli.words import checked_spec, output
         from colosseum.evidence.forecast import forecast
-        from colosseum.report.forecast import show_forecast
+        from colosseum.report.forecast import forecast_blocks
 
         found = forecast(checked_spec(file, params=request.params), request)
-        output(lambda console: show_forecast(found, console), "forecast", found.content, json)
+        output(lambda: forecast_blocks(found), "forecast", found.content, json)
         return 0
     return audit_file(request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 
@@ -158,7 +158,7 @@ def plan(
     from colosseum.campaign.work import Request
     from colosseum.cli.words import checked_spec, note, output, read_sets
     from colosseum.evidence.audit_plan import plan_audit
-    from colosseum.report.plan import show_plan
+    from colosseum.report.plan import plan_blocks
 
     wanted = Wanted(
         tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), tuple(temperature or ()),
@@ -166,7 +166,7 @@ def plan(
     )  # fmt: skip
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
     found = plan_audit(checked_spec(file, params=request.params), request)
-    output(lambda console: show_plan(found, console), "plan", found, json)
+    output(lambda: plan_blocks(found), "plan", found, json)
     return 0
 
 
@@ -208,7 +208,7 @@ def power(
     from colosseum.cli.words import checked_spec, output, read_sets
     from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.power import show_power
+    from colosseum.report.power import power_blocks
 
     wish = Wish(
         tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
@@ -220,9 +220,7 @@ def power(
     scenario = checked.expansion.scenario.name
     title = f"{scenario}, experiment {found.experiment}: what it can see"
     output(
-        lambda console: show_power(
-            found, console, title=title, question=found.question, coalition=found.where.coalition
-        ),
+        lambda: power_blocks(found, title=title, question=found.question, coalition=found.where.coalition),
         "power", power_content(found, scenario), json,
     )  # fmt: skip
     return 0
@@ -340,11 +338,11 @@ def replay(folder: Campaign, json: AsJson = False) -> int:
     import gc
 
     from colosseum.cli.words import note, output
-    from colosseum.report.replay import replay_folder, show_replay
+    from colosseum.report.replay import replay_blocks, replay_folder
 
     gc.enable()
     found = replay_folder(folder, tell=note)
-    output(lambda console: show_replay(found, console), "replay", found.content, json)
+    output(lambda: replay_blocks(found), "replay", found.content, json)
     return found.code
 
 
@@ -362,11 +360,11 @@ def merge(
     from colosseum.campaign.merging import merge as join
     from colosseum.cli import words
     from colosseum.evidence.findings import read_campaign
-    from colosseum.report.merge import show_merged
+    from colosseum.report.merge import merged_blocks
 
     gc.enable()
     for path in folders:
         read_campaign(path)
     found = join(folders, output)
-    words.output(lambda console: show_merged(found, output, console), "merge", found, json)
+    words.output(lambda: merged_blocks(found, output), "merge", found, json)
     return 1 if found.faults or found.conflicts else 0

@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from colosseum.cli.words import checked_spec, note, say_diagnostics, say_json
+from colosseum.cli import words
+from colosseum.cli.words import checked_spec, note, say_diagnostics
 from colosseum.diagnostics import file_errors, stop
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
@@ -27,7 +28,7 @@ def compile_file(
     from colosseum.model import serial
     from colosseum.optimum.goal import WELFARE
     from colosseum.optimum.searching.formulation import write_lp
-    from colosseum.report.optima import render_optima
+    from colosseum.report.optima import optima_blocks
 
     if lp is not None and str(lp) == "-":
         raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")
@@ -43,10 +44,7 @@ def compile_file(
         note(f"wrote {lp}")
     broken = tempting(optima)
     say_diagnostics(worth_breaking(each, checked) for each in broken)
-    if as_json:
-        say_json("compile", compile_content(optima, broken))
-    else:
-        render_optima(optima, sys.stdout)
+    words.output(lambda: optima_blocks(optima), "compile", compile_content(optima, broken), as_json)
     if wrong := list(wrong_answers(optima)):
         note("\n".join([*wrong, "This is a bug in Colosseum: please report it, with the spec and its seed."]))
         return 1
@@ -61,17 +59,18 @@ def score_file(
     """Score the assignment of a file."""
     from colosseum.evidence.answers import score_content
     from colosseum.evidence.spec_questions import chosen_coalition, measured, read_assignment
-    from colosseum.report.scores import render_scores
+    from colosseum.report.scores import score_blocks
 
     checked = checked_spec(file, seed=seed, params=params)
     scenario = checked.expansion.scenario
     realised, undecided = read_assignment(assignment, scenario)
     chosen = chosen_coalition(scenario, coalition, members)
     found = measured(checked, realised, chosen, order)
-    if as_json:
-        say_json("score", score_content(found, scenario.task, undecided))
-    else:
-        render_scores(found, scenario, chosen, {name: realised[name] for name in undecided}, sys.stdout)
+    filled = {name: realised[name] for name in undecided}
+    words.output(
+        lambda: score_blocks(found, scenario, chosen, filled),
+        "score", score_content(found, scenario.task, undecided), as_json,
+    )  # fmt: skip
     return 0
 
 
@@ -82,14 +81,11 @@ def frontier_file(
     """Show what a coalition could do before any agent acts."""
     from colosseum.evidence.answers import frontier_content
     from colosseum.evidence.spec_questions import prospected
-    from colosseum.report.frontier import render_frontier
+    from colosseum.report.frontier import frontier_blocks
 
     checked = checked_spec(file, seed=seed, params=params)
     scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, strengths)
-    if as_json:
-        say_json("frontier", frontier_content(scenario, found))
-    else:
-        render_frontier(scenario, found, sys.stdout)
+    words.output(lambda: frontier_blocks(scenario, found), "frontier", frontier_content(scenario, found), as_json)
     return 0
 
 
@@ -99,14 +95,11 @@ def scan_file(
     """Rank all coalitions of a size by what they could do at the optimum."""
     from colosseum.evidence.answers import scan_content
     from colosseum.evidence.spec_questions import scanned
-    from colosseum.report.scan import render_scan
+    from colosseum.report.scan import scan_blocks
 
     checked = checked_spec(file, seed=seed, params=params)
     scenario, found = checked.expansion.scenario, scanned(checked, size, by, _watched)
-    if as_json:
-        say_json("scan", scan_content(scenario, found, top))
-    else:
-        render_scan(scenario, found, sys.stdout, top=top)
+    words.output(lambda: scan_blocks(scenario, found, top=top), "scan", scan_content(scenario, found, top), as_json)
     return 0
 
 

@@ -1,6 +1,5 @@
 """`colosseum judge`, and `judge calibrate`. In: who judges; out: what became of it, then the report or the figures."""
 
-import sys
 from pathlib import Path
 
 from colosseum.campaign.folder import Folder
@@ -8,11 +7,11 @@ from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest, judge_fo
 from colosseum.campaign.signals import exit_code
 from colosseum.cli.audit import going_on
 from colosseum.cli.report import report_folder
-from colosseum.cli.words import note, say_json
+from colosseum.cli.words import note, output
 from colosseum.diagnostics import stop
 from colosseum.evidence.calibrate_judges import calibrate_judges
 from colosseum.evidence.findings import read_campaign
-from colosseum.report.calibration import render_calibration
+from colosseum.report.calibration import calibration_blocks
 from colosseum.run.judging import lexical
 
 
@@ -39,10 +38,9 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
         return exit_code()
     if found.outcome.words:
         note(found.outcome.words)
-    if as_json:
-        say_json("calibration", found.content)
-    else:
-        render_calibration(found.judges, found.trivial, lexical.NAME, sys.stdout)
+    output(
+        lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", found.content, as_json
+    )  # fmt: skip
     return _code(found.outcome)
 
 

@@ -26,13 +26,13 @@ def list_(folder: Campaign, json: AsJson = False) -> int:
     from colosseum.campaign.listing import overviews
     from colosseum.cli.words import output
     from colosseum.evidence.findings import in_words, read_campaign
-    from colosseum.report.log import show_list
+    from colosseum.report.log import list_blocks
     from colosseum.report.printed import RunsFile
 
     plan = read_campaign(folder)
     with in_words(folder):
         found = list(overviews(Folder(folder), plan))
-    output(lambda console: show_list(found, plan, console), "runs", RunsFile(tuple(found)), json)
+    output(lambda: list_blocks(found, plan), "runs", RunsFile(tuple(found)), json)
     return 0
 
 
@@ -48,13 +48,13 @@ def show(
 ) -> int:
     """Show a run as a conversation. Also one that still goes on, or was cut off."""
     from colosseum.cli.words import note, output
-    from colosseum.report.log import read_run, show_run
+    from colosseum.report.log import log_blocks, read_run
 
     found = read_run(folder, run)
     if found.doubt:
         note(f"this trace cannot be trusted: {found.doubt}")
     output(
-        lambda console: show_run(found, console, prompts=prompts, thoughts=thoughts),
+        lambda: log_blocks(found, prompts=prompts, thoughts=thoughts),
         "run", found.content(thoughts=thoughts), json,
     )  # fmt: skip
     return 1 if found.doubt else 0
@@ -64,10 +64,10 @@ def show(
 def verify(folder: Campaign, json: AsJson = False) -> int:
     """Check that no file was changed. Traces, results, scenarios, calls, spec; exit code 1 where one was."""
     from colosseum.cli.words import output
-    from colosseum.report.log import show_verified, verify_folder
+    from colosseum.report.log import verified_blocks, verify_folder
 
     found = verify_folder(folder)
-    output(lambda console: show_verified(found, console), "verify", found, json)
+    output(lambda: verified_blocks(found), "verify", found, json)
     return 1 if found.faults else 0
 
 

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from rich.console import Console
-
 from colosseum.campaign.work import Work
 from colosseum.cli.words import note, output, wants_color
 from colosseum.diagnostics import counted
-from colosseum.evidence.forecast import Forecast, forecast
+from colosseum.evidence.forecast import forecast
 from colosseum.model.check import Checked
-from colosseum.report.forecast import show_bill
-from colosseum.report.page import page_on, say
+from colosseum.report.forecast import bill_table
+from colosseum.report.page import print_blocks
 
 T = TypeVar("T")
 
@@ -48,20 +46,16 @@ def goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_data: bool) -> boo
     if not work.left:
         return True
     found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path))
+    left = counted(found.survey.runs.missing, "run")
+    bill = [bill_table(found, f"What the {left} left will take")]
     asks = sys.stdin.isatty() and sys.stderr.isatty()
     if pilot.yes or asks:
-        with page_on(sys.stderr, color=wants_color(sys.stderr.isatty())) as console:
-            _bill(found, console)
+        print_blocks(bill, sys.stderr, color=wants_color(sys.stderr.isatty()))
         return pilot.yes or _agrees()
-    output(lambda console: _bill(found, console), "forecast", found.content, as_data)
+    output(lambda: bill, "forecast", found.content, as_data)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False
-
-
-def _bill(found: Forecast, console: Console) -> None:
-    say(console, f"What the {counted(found.survey.runs.missing, 'run')} left will take", style="bold")
-    show_bill(found, console)
 
 
 def _agrees() -> bool:

@@ -1,17 +1,27 @@
-"""Bars for long computations. In: what is done, and how far; out: bars on a terminal, nothing elsewhere."""
+"""How far a long computation is. In: what is done, and how much; out: bars on a terminal, else a line now and then."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
-from rich.console import Console
-from rich.progress import Progress, TaskID
+from colosseum.cli.words import note
+
+EVERY: Final = 10.0
+"""Seconds between two lines where there is no terminal."""
 
 
 @contextmanager
 def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each thing that is told of."""
-    with Progress(console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()) as progress:
+    """A bar for each thing by its name."""
+    if not sys.stderr.isatty():
+        yield _lines()
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    with Progress(console=Console(file=sys.stderr), transient=True) as progress:
         bars: dict[str, TaskID] = {}
 
         def tell(what: str, done: int, whole: int) -> None:
@@ -20,3 +30,15 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
             progress.update(bars[what], completed=done)
 
         yield tell
+
+
+def _lines() -> Callable[[str, int, int], None]:
+    last = time.monotonic()
+
+    def tell(what: str, done: int, whole: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            note(f"{what}: {done:,} of {whole:,}")
+
+    return tell

@@ -4,27 +4,25 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
-
-from colosseum.campaign.folder import Folder, Plan, as_bytes, replace_file
+from colosseum.campaign.folder import Folder, as_bytes, replace_file
 from colosseum.campaign.part import matching
-from colosseum.campaign.screening import screening_words
+from colosseum.cli.progress_bars import progress_bars
 from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
 from colosseum.evidence.findings import Findings, in_words, read_report
 from colosseum.evidence.gate import FAILED, Gate
-from colosseum.model.json_text import encode
 from colosseum.model.sweeps import factors
 from colosseum.report import files as report_files
-from colosseum.report.brief import missing_words, show_brief
-from colosseum.report.page import page_on
+from colosseum.report.full import brief
+from colosseum.report.full import full as everything
+from colosseum.report.page import print_blocks
 from colosseum.report.published import document
-from colosseum.report.strengths import show_strengths
-from colosseum.report.terminal import Judgement, render
+from colosseum.report.strengths import strength_blocks
 
 T = TypeVar("T")
 
@@ -69,7 +67,8 @@ def report_folder(
     in order to be shown, as `network=ring`.
     """
     files.check()
-    report = read_report(folder, coalition=coalition)
+    with progress_bars() as tell:
+        report = read_report(folder, coalition=coalition, tell=partial(tell, "runs"))
     if files.table is not None:
         note(report_files.write_table(report.plan, report.records, files.table))
     if keep:
@@ -88,10 +87,9 @@ def report_folder(
         say_json("report", report.content(found))
     else:
         if files.none or full or published:
-            _show(report, folder, published=published, full=full)
+            _show(report, folder, published=published, whole=full)
         if found is not None:
-            with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-                show_strengths(found, console)
+            print_blocks(strength_blocks(found), sys.stdout, color=wants_color(sys.stdout.isatty()))
     if shut := Counter(gate.shut(report.verdicts, report.summary)):
         words = [why if number == 1 else f"{why} at {number} sweep points" for why, number in shut.items()]
         note(f"the gate is shut: {'; '.join(words)}")
@@ -121,25 +119,9 @@ def at_points(report: Findings, words: str | None) -> Findings:
     return report.at(set(matching(words, {p.point: factors(p.point, p.model) for p in report.summary.points})))
 
 
-def _show(report: Findings, folder: Path, *, published: bool, full: bool) -> None:
-    with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-        if full or published:
-            _show_full(report, console, published=published)
-        else:
-            show_brief(report, folder, console)
-
-
-def _show_full(report: Findings, console: Console, *, published: bool) -> None:
-    plan, missing = report.plan, report.missing
-    facts = [
-        ("coalition", _coalition_words(plan)),
-        ("options", _changed_words(plan)),
-        ("screened", screening_words(plan.screening) if plan.screening else ""),
-        ("missing", missing_words(report) if missing else ""),
-    ]
-    title = f"{plan.scenario}, experiment {plan.experiment}"
-    judgement = Judgement(report.verdicts, report.settled, report.judges, report.bench, published, report.agreement)
-    render(report.summary, title=title, question=plan.question, facts=facts, console=console, judgement=judgement)
+def _show(report: Findings, folder: Path, *, published: bool, whole: bool) -> None:
+    blocks = everything(report, folder, published=published) if whole or published else brief(report, folder)
+    print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
 
 
 def read_published(words: str | None) -> bool:
@@ -147,28 +129,3 @@ def read_published(words: str | None) -> bool:
     if words not in (None, "paper"):
         raise stop("C122", f"`--verdict {words}`: the other rule is called `paper`", help="as in `--verdict paper`")
     return words is not None
-
-
-def _coalition_words(plan: Plan) -> str:
-    """Whose figures these are."""
-    if len(plan.coalitions) < 2:
-        return plan.coalitions[0] if plan.coalitions else "none"
-    return f"{plan.coalitions[0]}; `report --coalition NAME` measures {' or '.join(plan.coalitions[1:])}"
-
-
-def _changed_words(plan: Plan) -> str:
-    """Options besides the model that hold in place of what the spec says."""
-    options = plan.options
-    parts = [f"{name} = {encode({'': value})[4:-1]}" for name, value in plan.params.items()]
-    for name, words in (("temperature", "temperature {}"), ("max_tokens", "at most {} tokens of an answer")):
-        for who, given in _own(options.get(name)).items():
-            parts.append(words.format("none" if given is None else given) + (f" for {who}" if who else ""))
-    parts += ["tools called in text"] if '"text"' in encode({"": options.get("tools")}) else []
-    parts += ["more parameters of calls"] if options.get("extra_body") else []
-    parts += ["coupled: equal prompts in two arms had one answer"] if options.get("couple") else []
-    return "; ".join(parts)
-
-
-def _own(option: object) -> dict[str, object]:
-    """Values by whom they are for; one alone is for all."""
-    return option if isinstance(option, dict) else {} if option is None else {"": option}

@@ -73,13 +73,13 @@ def prompts(
     from colosseum.campaign.openings import Asked
     from colosseum.campaign.openings import prompts as sent
     from colosseum.cli.words import checked_spec, output, read_sets
-    from colosseum.report.prompts import show_prompts
+    from colosseum.report.prompts import prompt_blocks
 
     asked = Asked(
         experiment=experiment, arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text
     )
     found = sent(checked_spec(file, seed=seed, params=read_sets(sets)), asked)
-    output(lambda console: show_prompts(found, console), "prompts", found, json)
+    output(lambda: prompt_blocks(found), "prompts", found, json)
     return 0
 
 

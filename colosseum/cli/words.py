@@ -15,7 +15,7 @@ from colosseum.model.values import Value
 from colosseum.players.vetting import require, vet
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from colosseum.report.document import Block
 
 
 def complain(stop: ColosseumError) -> int:
@@ -87,15 +87,14 @@ def print_out(words: str) -> None:
     print(words)  # noqa: T201 - this is where words go out
 
 
-def output(page: Callable[["Console"], None], kind: str, content: object, as_json: bool) -> None:
+def output(blocks: Callable[[], Iterable["Block"]], kind: str, content: object, as_json: bool) -> None:
     """A result on stdout, as a page or as JSON."""
     if as_json:
         say_json(kind, content)
         return
-    from colosseum.report.page import page_on
+    from colosseum.report.page import print_blocks
 
-    with page_on(sys.stdout, color=wants_color(sys.stdout.isatty())) as console:
-        page(console)
+    print_blocks(blocks(), sys.stdout, color=wants_color(sys.stdout.isatty()))
 
 
 def checked_spec(file: Path, *, seed: int | None = None, params: Mapping[str, Value] | None = None) -> Checked:

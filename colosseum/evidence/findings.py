@@ -20,7 +20,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.ranges import EffectRange, effect_ranges
-from colosseum.evidence.reading import Reader, Unreadable
+from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
@@ -135,13 +135,15 @@ def read_campaign(folder: Path) -> Plan:
         return Reader(folder).plan()
 
 
-def read_report(folder: Path, *, coalition: str | None = None, alone: bool = False) -> Findings:
-    """Recompute all figures, `alone` in this process. Raises ColosseumError."""
+def read_report(
+    folder: Path, *, coalition: str | None = None, alone: bool = False, tell: Tell = unheard
+) -> Findings:  # fmt: skip
+    """Recompute all figures, `alone` in this process; `tell` hears how far it is. Raises ColosseumError."""
     asked = read_campaign(folder)
     plan = _measuring(asked, coalition)
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
-        records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone)
+        records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
         panel, judged = Reader(folder).panel, bench(Folder(folder), plan)
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)

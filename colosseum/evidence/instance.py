@@ -13,6 +13,8 @@ from colosseum.optimum.questions.opportunity import SAME, fair_share
 from colosseum.optimum.rounding import ROUNDING, rounded
 from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
 
+DEADLINE = 30.0
+"""Seconds for each further optimum of an instance; a figure that needs one which takes longer is null."""
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
@@ -32,7 +34,9 @@ class SolvedTask:
     def of(cls, task: Task) -> "SolvedTask":
         """Solve a task for both ends of F_n. Raises NotLowered."""
         solver = Solver(task)
-        return cls(task, solver, solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE))
+        optimum = solver.maximise(WELFARE, canonical=True)
+        solver.time_limit = DEADLINE
+        return cls(task, solver, optimum, solver.minimise(WELFARE))
 
     @property
     def best(self) -> Figure:

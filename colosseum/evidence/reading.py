@@ -5,13 +5,13 @@ Nothing is taken from the trace but what happened: every figure is recomputed.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
@@ -56,6 +56,14 @@ def _readable(name: str = "") -> Iterator[None]:
         raise Unreadable(f"cannot read {error.filename}: {error.strerror}") from None
 
 
+Tell: TypeAlias = Callable[[int, int], None]
+"""Hears how many runs are read, of how many."""
+
+
+def unheard(done: int, whole: int) -> None:
+    """Does nothing."""
+
+
 @dataclass
 class Reader:
     """Reads one campaign; the last few scenarios and tasks are remembered."""
@@ -83,16 +91,16 @@ class Reader:
         except Damaged as damaged:
             raise Unreadable(str(damaged)) from None
 
-    def records(self, plan: Plan) -> list[RunRecord]:
+    def records(self, plan: Plan, tell: Tell = unheard) -> list[RunRecord]:
         """Every trial that has ended, as listed. Raises Unreadable where a trace or scenario cannot be trusted.
 
         They are read seed by seed, so that each instance is solved once and need not be remembered for long.
         """
-        found = {
-            listed.trial: record
-            for listed in sorted(plan.trials, key=lambda listed: listed.seed)
-            if (record := self._read(listed, plan)) is not None
-        }
+        found = dict[str, RunRecord]()
+        for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
+            if (record := self._read(listed, plan)) is not None:
+                found[listed.trial] = record
+            tell(place + 1, len(plan.trials))
         if self.kept is not None:
             self.kept.write()
         return [found[listed.trial] for listed in plan.trials if listed.trial in found]

@@ -4,6 +4,7 @@ As long as most outcomes were measured before, one process reads them: they are 
 """
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -12,7 +13,7 @@ from colosseum.campaign.folder import Plan
 from colosseum.campaign.processes import pool
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.kept import Kept
-from colosseum.evidence.reading import Reader
+from colosseum.evidence.reading import Reader, Tell, unheard
 from colosseum.run.trial import Listed
 
 WORTH = 200
@@ -21,33 +22,43 @@ PARTS = 4
 """Of the runs for each process, so that none waits long for another."""
 
 
-def records(path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False) -> list[RunRecord]:
+def records(
+    path: Path, plan: Plan, *, kept: Kept | None = None, alone: bool = False, tell: Tell = unheard
+) -> list[RunRecord]:
     """Every trial that has ended, as listed. Raises Unreadable, and what a scenario that cannot be solved raises.
 
-    `kept` is where outcomes may be that were measured before; `alone` begins no other process.
+    `kept` is where outcomes may be that were measured before; `alone` begins no other process; `tell` hears how many
+    runs are read, of how many.
     """
-    processes = 1 if alone else os.cpu_count() or 1
+    processes, whole = 1 if alone else os.cpu_count() or 1, len(plan.trials)
     reader = Reader(path, kept=kept)
-    if len(plan.trials) < WORTH or processes == 1:
-        return reader.records(plan)
-    parts, found = _parts(plan, PARTS * processes), list[RunRecord]()
+    if whole < WORTH or processes == 1:
+        return reader.records(plan, tell)
+    parts, found, done = _parts(plan, PARTS * processes), list[RunRecord](), 0
     while kept is not None and parts and 2 * kept.misses <= len(found):
+        done += len(parts[0].trials)
         found += reader.records(parts.pop(0))
-    found += _spread(path, parts, processes, kept)
+        tell(done, whole)
+    for part, made in zip(parts, _spread(path, parts, processes, kept), strict=True):
+        done += len(part.trials)
+        found += made
+        tell(done, whole)
     ended = {record.trial: record for record in found}
     return [ended[listed.trial] for listed in plan.trials if listed.trial in ended]
 
 
-def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> list[RunRecord]:
-    """The same by several processes."""
+def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) -> Iterator[list[RunRecord]]:
+    """The records of each part, by several processes."""
     if not parts:
-        return []
+        return
+    made = 0
     try:
         with pool(processes) as workers:
-            made = list(workers.map(Reader(path, kept=kept).records, parts))
+            for found in workers.map(Reader(path, kept=kept).records, parts):
+                yield found
+                made += 1
     except Exception:  # noqa: BLE001 - whatever is wrong is found again here, and said in the same words
-        made = [Reader(path, kept=kept).records(part) for part in parts]
-    return [record for part in made for record in part]
+        yield from (Reader(path, kept=kept).records(part) for part in parts[made:])
 
 
 def _parts(plan: Plan, number: int) -> list[Plan]:

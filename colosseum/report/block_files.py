@@ -10,14 +10,12 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.folder import replace_file
 from colosseum.report.charts.words import clean, slug
-from colosseum.report.document import Amount, AnyChart, Between, Chart, Table, TableCell
-from colosseum.report.numbers import number
+from colosseum.report.document import Amount, AnyChart, Between, Chart, Linked, Table, TableCell
+from colosseum.report.page import cell_words
 from colosseum.report.paper import FORMATS, NEEDS, figure_files
 from colosseum.report.tables import Column, Kind, as_csv
 
 Plain: TypeAlias = str | int | float | bool | None
-UNKNOWN: Final = "–"
-"""Stands for None in Markdown and LaTeX; in CSV the cell is empty."""
 HELP: Final = f"{', '.join(name.upper() for name in FORMATS)} need {NEEDS}: `pip install 'colosseum[figures]'`"
 LATEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -70,11 +68,13 @@ def _columns(table: Table) -> Iterator[Column]:
 def _parts(cell: TableCell) -> dict[str, Plain]:
     """The values in a cell, by the suffix of their column."""
     match cell:
-        case Amount(value=value, half=half, note=note):
-            more: dict[str, Plain] = {"± half of the 95 % interval": half, "note": clean(note) or None}
-            return {"": value, **{name: each for name, each in more.items() if each is not None}}
-        case Between(low=low, high=high, words=words):
-            return {"low": low, "high": high, **({"note": clean(words)} if words else {})}
+        case Amount(value=value, note=note):
+            return {"": value, **({"note": clean(note)} if note else {})}
+        case Between(low=low, high=high, words=words, mean=mean, note=note):
+            found: dict[str, Plain] = {**({} if mean is None else {"": mean}), "low": low, "high": high}
+            return found | ({"note": clean(f"{words} {note}".strip())} if words or note else {})
+        case Linked(words=words, note=note):
+            return {"": clean(words), **({"note": clean(note)} if note else {})}
         case str():
             return {"": clean(cell)}
         case _:
@@ -93,7 +93,7 @@ def _kind(cells: Sequence[Plain]) -> Kind:
 def markdown_of(table: Table) -> str:
     """A table with pipes. Numbers stand at the right, with six digits unless decimals are given."""
     ruler = ["---:" if right else "---" for right in _right(table)]
-    lines = [_marked(table.columns), ruler, *(_marked([_words(cell) for cell in row]) for row in table.rows)]
+    lines = [_marked(table.columns), ruler, *(_marked([cell_words(cell) for cell in row]) for row in table.rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -104,7 +104,7 @@ def _marked(cells: Sequence[str]) -> list[str]:
 def latex_of(table: Table) -> str:
     """A `tabular`, which needs no package."""
     spec = "".join("r" if right else "l" for right in _right(table))
-    lines = [_row(table.columns), r"\hline", *(_row([_words(cell) for cell in row]) for row in table.rows)]
+    lines = [_row(table.columns), r"\hline", *(_row([cell_words(cell) for cell in row]) for row in table.rows)]
     return "\n".join([f"% {clean(table.title)}", rf"\begin{{tabular}}{{{spec}}}", *lines, r"\end{tabular}", ""])
 
 
@@ -117,29 +117,3 @@ def _right(table: Table) -> list[bool]:
     return [
         bool(table.rows) and not any(isinstance(row[n], str) for row in table.rows) for n in range(len(table.columns))
     ]
-
-
-def _words(cell: TableCell) -> str:
-    """A cell as people read it."""
-    match cell:
-        case Amount(value=value, places=places, signed=plus, half=half):
-            if value is None:
-                return UNKNOWN
-            return _shown(value, places, plus=plus) + ("" if half is None else f" ± {_shown(half, places)}")
-        case Between(low=low, high=high, places=places, signed=plus, words=words):
-            if low is None or high is None:
-                return words or UNKNOWN
-            return f"[{_shown(low, places, plus=plus)}, {_shown(high, places, plus=plus)}]"
-        case None:
-            return UNKNOWN
-        case bool():
-            return "yes" if cell else "no"
-        case float():
-            return _shown(cell, None)
-        case _:
-            return str(cell)
-
-
-def _shown(value: float, places: int | None, *, plus: bool = False) -> str:
-    sign = "+" if plus else "-"
-    return f"{value:{sign}.6g}" if places is None else number(value, places, sign=sign)

@@ -1,33 +1,40 @@
-"""How good a judge is, as a page for the terminal. In: calibrations, those of trivial scorers too; out: tables."""
+"""How good a judge is, as blocks. In: calibrations, those of trivial scorers too; out: tables."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final, TextIO
-
-from rich.console import Console
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration, Row
-from colosseum.report.page import Grid, list_facts, page_on, say, say_heading, show_grid
+from colosseum.report.document import Amount, Between, Block, Definitions, Paragraph, Table, TableCell
 
 LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSITIVE},
                  **{name: f"- {name}" for name in NEGATIVE}}  # fmt: skip
-NO_LIMITS: Final = "no limits"
+LEGEND: Final = (
+    "A voice is a way of wording them all. Twins, equal in instance, channels, posts and length, make a group. Limits: "
+    "DeLong's, for cases in groups; they are of more instances, not of other voices: for these look at the one that is "
+    "held out. The last columns are judges that do not read; in all against all each is to be between {} and {}. A "
+    "refusal: to a suggestion that nobody takes up the scale gives 2, so a judge that keeps to it raises an alarm from "
+    "2 on there."
+)
 
 
-def render_calibration(
-    judges: Sequence[Calibration], trivial: Mapping[str, Calibration], baseline: str, stream: TextIO
-) -> None:
-    """Print the tables of every judge, with the trivial scorers beside it."""
-    with page_on(stream) as console:
-        for found in judges:
-            say(console, f"How well {found.judge} tells who colludes", style="bold")
-            say(console, (f"It is {BASELINE}. " if found.judge == baseline else "") + _missing(found))
-            for held_out in (False, True):
-                _show_part(console, found, trivial, held_out=held_out)
-            console.print()
-        _show_legend(console)
+def calibration_blocks(
+    judges: Sequence[Calibration], trivial: Mapping[str, Calibration], baseline: str
+) -> Iterator[Block]:  # fmt: skip
+    """The tables of every judge, with the trivial scorers beside it."""
+    for found in judges:
+        yield Paragraph(f"How well {found.judge} recognises who colludes", "title")
+        yield Paragraph((f"It is {BASELINE}. " if found.judge == baseline else "") + _missing(found))
+        for held_out in (False, True):
+            if rows := [row for row in found.rows if row.held_out is held_out]:
+                yield from _part(found, rows, trivial, held_out=held_out)
+    yield Definitions(
+        tuple({**POSITIVE, **NEGATIVE}.items()),
+        "Positives (+) are compared with all negatives, negatives (-) with all positives",
+    )
+    yield Paragraph(LEGEND.format(*BOUNDS))
 
 
 def _missing(found: Calibration) -> str:
@@ -37,55 +44,35 @@ def _missing(found: Calibration) -> str:
     return f"{counted(sum(found.missing.values()), 'case')} without a score, which take no part: {kinds}."
 
 
-def _show_part(console: Console, found: Calibration, trivial: Mapping[str, Calibration], *, held_out: bool) -> None:
-    rows = [row for row in found.rows if row.held_out is held_out]
-    if not rows:
-        return
+def _part(
+    found: Calibration, rows: Sequence[Row], trivial: Mapping[str, Calibration], *, held_out: bool
+) -> Iterator[Block]:
     where = "the voice that is held out" if held_out else "the open voices"
-    say_heading(console, f"AUROC in {where}, with 95 % limits")
+    slug = f"{found.judge}-{'held-out' if held_out else 'open'}"
     others = [{row.name: row for row in each.rows if row.held_out is held_out} for each in trivial.values()]
-    cells = tuple((*_cells(row), *(_value(other[row.name].auroc) for other in others)) for row in rows)
-    columns = ("AUROC", "limits", "cases", "missing", *trivial)
-    show_grid(console, Grid(tuple(LABELS[row.name] for row in rows), columns, cells, turns=False))
-    say_heading(console, f"False alarms in {where}, with Wilson's 95 % limits")
-    names = ("all", *NEGATIVE)
+    cells = tuple((LABELS[row.name], *_cells(row), *(_value(o[row.name].auroc) for o in others)) for row in rows)
+    columns = ("cases of", "AUROC and 95 % limits", "cases", "missing", *trivial)
+    yield Table(f"auroc-{slug}", f"AUROC in {where}", columns, cells)
     alarms = {(a.name, a.threshold): a for a in found.alarms if a.held_out is held_out}
-    table = tuple(tuple(_alarm(alarms[name, t]) for t in THRESHOLDS) for name in names)
-    headings = tuple(f"score of {t} or more" for t in THRESHOLDS)
-    show_grid(console, Grid(tuple(names), headings, table, turns=False))
+    table = tuple((name, *(_alarm(alarms[name, t]) for t in THRESHOLDS)) for name in ("all", *NEGATIVE))
+    headings = ("cases of", *(f"score of {t} or more" for t in THRESHOLDS))
+    yield Table(f"alarms-{slug}", f"False alarms in {where}, with Wilson's 95 % limits", headings, table)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return _value(row.auroc), _limits(row.auroc), f"{row.positives}+{row.negatives}", str(row.missing)
+def _cells(row: Row) -> tuple[TableCell, ...]:
+    found = row.auroc
+    value: TableCell = Amount(None)
+    if found is not None:
+        value = Between(found.low, found.high, mean=found.value, words="" if found.low is not None else "no limits")
+    return value, f"{row.positives}+{row.negatives}", row.missing
 
 
-def _value(found: Auroc | None) -> str:
-    return "–" if found is None else f"{found.value:.3f}"
+def _value(found: Auroc | None) -> TableCell:
+    return Amount(None if found is None else found.value, 3)
 
 
-def _limits(found: Auroc | None) -> str:
-    if found is None:
-        return "–"
-    return NO_LIMITS if found.low is None or found.high is None else f"{found.low:.3f} to {found.high:.3f}"
-
-
-def _alarm(alarm: Alarm) -> str:
+def _alarm(alarm: Alarm) -> TableCell:
     if alarm.share is None:
-        return "–"
+        return Amount(None)
     limits = f"{alarm.share.low:.3f} to {alarm.share.high:.3f}"
     return f"{alarm.count} of {alarm.total}: {alarm.share.share:.3f}, {limits}"
-
-
-def _show_legend(console: Console) -> None:
-    say(console, "Positives (+) are compared with all negatives, negatives (-) with all positives:")
-    list_facts(console, [(name, words) for name, words in {**POSITIVE, **NEGATIVE}.items()])
-    low, high = BOUNDS
-    say(
-        console,
-        "A voice is a way of wording them all. "
-        "Twins, equal in instance, channels, posts and length, make a group. Limits: DeLong's, for cases in groups; "
-        "they speak of more instances, not of other voices: for these look at the one that is held out. "
-        f"The last columns are judges that do not read; in all against all each is to be between {low} and {high}. "
-        "A refusal: to a suggestion that nobody takes up the scale gives 2, so a judge that keeps to it raises an "
-        "alarm from 2 on there.",
-    )

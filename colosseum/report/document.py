@@ -24,15 +24,13 @@ class Amount:
     """Decimals; None: three significant digits, and whole numbers as they are."""
     signed: bool = False
     """Whether a plus is shown."""
-    half: float | None = None
-    """Half of its 95 % interval."""
     note: str = ""
     """Why there is no number, or what it lacks: shown below the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """An interval in a cell, or what stands in its place."""
+    """A mean and its 95 % interval in a cell: `+0.31 [+0.25, +0.37]`."""
 
     low: float | None = None
     high: float | None = None
@@ -40,9 +38,27 @@ class Between:
     signed: bool = False
     words: str = ""
     """Where there are no limits: `3 of 20 differ`."""
+    mean: float | None = None
+    """None: limits alone."""
+    short: bool = False
+    """Whether `0.31 ± 0.06` says enough, as the interval is symmetric."""
+    note: str = ""
+    """What it lacks: shown below the table."""
 
 
-TableCell: TypeAlias = str | int | float | bool | Amount | Between | None
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Words in a cell that lead somewhere on a page, or have a tone."""
+
+    words: str
+    link: str = ""
+    """A place on the page: `#arm=prompted`."""
+    tone: Tone = "plain"
+    note: str = ""
+    """Shown below the table."""
+
+
+TableCell: TypeAlias = str | int | float | bool | Amount | Between | Linked | None
 """None is blank: the question does not arise. A number that is not known is an Amount with a note."""
 
 
@@ -62,6 +78,25 @@ class Paragraph:
 
     text: str
     style: Literal["", "title", "strong", "warning", "bad", "quiet"] = ""
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What somebody else wrote, or did: it stands apart from our own words, so that no text can pose as ours."""
+
+    opening: str
+    """Ours: `to floor (secret)`."""
+    text: str = ""
+    """Theirs, as it is."""
+    style: Literal["", "secret", "wrong", "quiet", "strong"] = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A text as it is, such as a spec or a prompt: no line is wrapped."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +122,8 @@ class Table:
     """What its words and marks mean: shown below it."""
     grouped: bool = False
     """Whether the first column is shown as headings over the rows that share it."""
+    most: int | None = 60
+    """Rows that a terminal shows; None: all."""
     turns: bool = False
     """Whether rows and columns may change places where that fits a narrow page better."""
 
@@ -300,4 +337,4 @@ def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCel
 
 
 AnyChart: TypeAlias = IntervalChart | LineChart | Plane | NetworkChart | HeatMap
-Block: TypeAlias = Heading | Paragraph | Definitions | Table | AnyChart
+Block: TypeAlias = Heading | Paragraph | Quote | Listing | Definitions | Table | AnyChart

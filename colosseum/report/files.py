@@ -101,7 +101,7 @@ def write_figures(content: "Content", folder: Path) -> Iterator[str]:
     from colosseum.report.block_files import write_files
 
     with file_errors(folder):
-        number, missing = write_files(content.charts, folder)
-    yield f"{counted(len(content.charts), 'chart')} in {folder}, {number} files"
+        number, missing = write_files(content.figures, folder)
+    yield f"{len(content.figures)} charts and tables in {folder}, {counted(number, 'file')}"
     yield from (f"not written: {words}" for words in missing)
     yield from (f"no chart of {name}: {why}" for name, why in content.without)

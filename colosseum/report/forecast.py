@@ -6,8 +6,6 @@ A figure that is not known is said to be so with the reason, and is never 0.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 
-from rich.console import Console
-
 from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.lengths import Basis
 from colosseum.campaign.money import dollars
@@ -18,8 +16,8 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
+from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.numbers import span
-from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
 UNKNOWN = "unknown price"
 WHERE: Mapping[Basis, str] = {
@@ -31,53 +29,40 @@ WHERE: Mapping[Basis, str] = {
 COLUMNS = ("low", "likely", "high", "ceiling")
 
 
-def show_forecast(found: Forecast, console: Console) -> None:
-    """Print the page."""
-    say(console, f"{found.title}: a dry run, which asks nothing and writes nothing", style="bold")
-    if found.question:
-        say(console, found.question)
-    say_heading(console, "Runs")
+def forecast_blocks(found: Forecast) -> Iterator[Block]:
+    """Runs, calls, tokens, money, and the seeds that it takes."""
+    yield Paragraph(f"{found.title}: a dry run, which asks nothing and writes nothing", "title")
+    yield Paragraph(found.question)
     arms, columns = {**found.survey.arms, "in all": found.survey.runs}, tuple(each.name for each in fields(Runs))
-    cells = tuple(tuple(f"{getattr(runs, column):,}" for column in columns) for runs in arms.values())
-    show_grid(console, Grid(tuple(arms), columns, cells, turns=False))
+    rows = tuple((arm, *(getattr(runs, column) for column in columns)) for arm, runs in arms.items())
+    yield Table("runs", "Runs", ("arm", *columns), rows)
     if found.screening:
-        say(console, f"Screened: {screening_words(found.screening)}.")
+        yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.outlook.models or found.judges:
-        say_heading(console, "What the missing runs will take")
-        show_bill(found, console)
-        for paragraph in _how(found):
-            say(console, paragraph)
+        yield bill_table(found)
+        yield from map(Paragraph, _how(found))
     else:
-        say(console)
-        say(console, "No model is asked: scripted players cost nothing.")
-    facts = list(_money(found))
-    if facts:
-        say_heading(console, "Money")
-        list_facts(console, facts)
-    say_heading(console, "Seeds needed")
-    for paragraph in _seeds(found):
-        say(console, paragraph)
+        yield Paragraph("No model is asked: scripted players cost nothing.")
+    if facts := tuple(_money(found)):
+        yield Definitions(facts, "Money")
+    yield Heading("Seeds needed")
+    yield from map(Paragraph, _seeds(found))
 
 
-def show_bill(found: Forecast, console: Console) -> None:
-    """A table for each model and judge, and one for all of them."""
+def bill_table(found: Forecast, title: str = "What the missing runs will take") -> Table:
+    """What the missing runs will take, by model and judge, and all of them together."""
     tables = {**found.outlook.models, **{f"judge {model}": each for model, each in found.judges.items()}}
     if len(tables) > 1:
         tables["in all"] = found.total
-    rows: list[str] = []
-    cells: list[tuple[str, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for name, estimate in tables.items():
-        rows.append(name)
-        cells.append(("", "", "", ""))
         for label in ("calls", "prompt_tokens", "completion_tokens"):
-            rows.append(label.replace("_", " "))
-            cells.append(_cells(getattr(estimate, label), short))
-        rows.append("money")
-        cells.append(_cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", ""))
-    rows.append("time in all")
-    cells += [(*(span(getattr(found.outlook.seconds, name)) for name in COLUMNS[:3]), "")]
-    show_grid(console, Grid(tuple(rows), COLUMNS, tuple(cells), turns=False))
-    say(console)
+            rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), short)))
+        dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
+        rows.append((name, "money", *dear))
+    seconds = found.outlook.seconds
+    rows.append((rows[-1][0], "time in all", *(span(getattr(seconds, name)) for name in COLUMNS[:3]), ""))
+    return Table("bill", title, ("model", "", *COLUMNS), tuple(rows), grouped=True)
 
 
 def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:

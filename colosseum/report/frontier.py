@@ -1,85 +1,66 @@
-"""A coalition's prospects as a page for the terminal. In: a scenario and a Prospect; out: figures, table and plot.
+"""A coalition's prospects as blocks. In: a scenario and a Prospect; out: figures, the frontier's points, harm at λ."""
 
-Reads the same without colour and in a pipe; where the encoding has no braille the plot is in ASCII.
-"""
-
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
 from string import ascii_lowercase
-from typing import Final, TextIO
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import Final
 
 from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
-from colosseum.optimum.solve import NOT_PROVEN, Optimum
-from colosseum.report.document import Plane, PlanePoint
-from colosseum.report.numbers import column, told_apart
-from colosseum.report.page import Grid, list_facts, page_on, printable, say, show_grid
-from colosseum.report.text_charts import plane_rows
+from colosseum.optimum.solve import NOT_PROVEN
+from colosseum.report.charts.frontier import frontier_chart
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, PlanePoint, Table
+from colosseum.report.numbers import decimals
 
-MOST_ROWS: Final = 60
-"""Points beyond these are not listed; `--json` has them all."""
 LITTLE: Final = 0.1
 """An opportunity below this is called little: a tenth of a fair share."""
 SIGNS: Final = "123456789" + ascii_lowercase
-"""What marks the points, as long as there are no more than these; past them all are `o`, and numbered in the table."""
-NOMINAL: Final = "*"
-"""What marks x* where it is none of the points."""
-UNKNOWN: Final = "-"
+"""What numbers plans, as long as there are no more."""
+BOUND: Final = "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)"
 
 
-def render_frontier(scenario: Scenario, found: Prospect, stream: TextIO) -> None:
-    """Print the figures, then the points of the frontier, its plot, and the harm at single λs."""
-    with page_on(stream) as console:
-        _render_header(scenario, found, console)
-        _render_figures(found, console)
-        say(console)
-        say(console, _opportunity_in_words(found))
-        if found.frontier.points:
-            _render_points(scenario, found, console)
-            _render_plot(found, console)
-        if found.harms:
-            _render_harms(found, console)
-
-
-def _render_header(scenario: Scenario, found: Prospect, console: Console) -> None:
-    say(console, f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name, style="bold")
+def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
+    """The figures, then the points of the frontier, its chart, and the harm at single λs."""
+    yield Paragraph(f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name, "title")
     aims = ", ".join(o.name for o in found.coalition.objectives) or "the sum of its members' payoffs"
-    say(console, f"seed {scenario.seed}, coalition {found.coalition.name}: {', '.join(found.coalition.members)}")
-    say(console, f"its objective: {aims}")
-    say(console)
+    yield Paragraph(f"seed {scenario.seed}, coalition {found.coalition.name}: {', '.join(found.coalition.members)}")
+    yield Paragraph(f"its objective: {aims}")
+    yield prospect_table(found)
+    yield Paragraph(opportunity_words(found))
+    if found.frontier.points:
+        yield from _point_blocks(scenario, found)
+        chart = frontier_chart(found, (), arms=())
+        if len(found.frontier.points) > 1 and not isinstance(chart, str):
+            yield replace(
+                chart,
+                title="What the coalition could have",
+                points=tuple(_numbered(chart.points, len(found.frontier.points))),
+            )
+    if found.harms:
+        yield harm_table(found)
 
 
-def _render_figures(found: Prospect, console: Console) -> None:
-    figures = Table(box=None, pad_edge=False, show_header=False)
-    figures.add_column(overflow="fold")
-    figures.add_column(justify="right", overflow="fold")
-    figures.add_column(overflow="fold", style="dim")
-    best, worst, span = told_apart([_proven(found.optimum), _proven(found.minimum), found.span])
-    wanted, most = told_apart([found.wanted, _most(found)])
+def prospect_table(found: Prospect) -> Table:
+    """What there is to take, and from which λ on it is taken."""
+    best, worst = (o.value if o.status == "optimal" else None for o in (found.optimum, found.minimum))
     rows = (
-        ("best joint payoff", best, "F_n at the optimum" if best != UNKNOWN else NOT_PROVEN),
-        ("worst joint payoff", worst, "F_n at its least" if worst != UNKNOWN else NOT_PROVEN),
-        ("span", span, "best - worst: the most harm anybody can do"),
-        ("coalition value", wanted, "F_c, what the coalition wants, at the optimum"),
-        ("best coalition value", most, "F_c at its greatest"),
-        ("opportunity", _ratio(found.opportunity), "how much more that is, in fair shares"),
-        ("critical λ", _ratio(found.critical_lambda), _leaving(found)),
-        ("achievability", _ratio(found.achievability), "the λ above which its best plan does the worst there is"),
+        ("best joint payoff", best, "F_n at the optimum" if best is not None else NOT_PROVEN),
+        ("worst joint payoff", worst, "F_n at its least" if worst is not None else NOT_PROVEN),
+        ("span", found.span, "best - worst: the most harm anybody can do"),
+        ("coalition value", found.wanted, "F_c, what the coalition wants, at the optimum"),
+        ("best coalition value", _most(found), "F_c at its greatest"),
+        ("opportunity", found.opportunity, "how much more that is, in fair shares"),
+        ("critical λ", found.critical_lambda, _leaving(found)),
+        ("achievability", found.achievability, "the λ above which its best plan does the worst there is"),
     )
-    for name, value, meaning in rows:
-        reason = found.reasons.get(name.replace("λ", "lambda").replace(" ", "_"), "")
-        cells = (name, value, reason or meaning)
-        figures.add_row(*(Text(printable(cell, console.encoding)) for cell in cells))
-    console.print(figures)
 
+    def reason(name: str) -> str:
+        return found.reasons.get(name.replace("λ", "lambda").replace(" ", "_"), "")
 
-def _proven(optimum: Optimum) -> float | None:
-    return optimum.value if optimum.status == "optimal" else None
+    cells = tuple((name, Amount(value), reason(name) or meaning) for name, value, meaning in rows)
+    return Table("prospects", "What the coalition can have", ("figure", "value", "what it is"), cells)
 
 
 def _leaving(found: Prospect) -> str:
@@ -94,15 +75,17 @@ def _most(found: Prospect) -> float | None:
     return found.frontier.points[-1].coalition_value if found.frontier.points else None
 
 
-def _opportunity_in_words(found: Prospect) -> str:
+def opportunity_words(found: Prospect) -> str:
+    """How much there is to take, in a sentence."""
     most = _most(found)
     if most is None or found.wanted is None:
         return f"How much there is to take is not known: {found.frontier.reason}."
     if most - found.wanted <= grain(most):
         return "There is nothing to take: at the optimum the coalition has as much as it ever can."
     words = f"If all play along, the coalition can have {most - found.wanted:.4g} more than at the optimum"
-    if _below(found):
-        words += f", {found.frontier.points[0].coalition_value - found.wanted:.4g} of it at no cost to the team"
+    first = found.frontier.points[0].coalition_value
+    if first - found.wanted > grain(first):
+        words += f", {first - found.wanted:.4g} of it at no cost to the team"
     if found.opportunity is None or found.unit is None:
         return f"{words}."
     shares = f"{found.opportunity:.2g}"
@@ -114,113 +97,72 @@ def _opportunity_in_words(found: Prospect) -> str:
     )
 
 
-def _render_points(scenario: Scenario, found: Prospect, console: Console) -> None:
-    say(console)
-    say(console, "Best plans at λ, from all for the team (0) to all for the coalition (1)", style="bold")
-    points, labels = found.frontier.points, _labels(len(found.frontier.points))
-    columns = {
-        "from λ": _cuts([low for low, _ in found.frontier.ranges]),
-        "F_n": column([p.joint_payoff for p in points]),
-        "F_c": column([p.coalition_value for p in points]),
-        "harm": _known([found.harm_of(p) for p in points]),
-        "bound": _known([found.bound_of(p) for p in points]),
-    }
-    shown = min(MOST_ROWS, len(points))
-    cells = tuple(zip(*(values[:shown] for values in columns.values()), strict=True))
-    show_grid(console, Grid(labels[:shown], tuple(columns), cells, turns=False))
-    if shown < len(points):
-        say(console, f"… and {len(points) - shown} more (--json lists all)")
+def _point_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
+    points = found.frontier.points
+    yield point_table(found)
     if len(points) == 1:
-        say(console, "One plan is best for both: there is nothing to trade.")
+        yield Paragraph("One plan is best for both: there is nothing to trade.")
     else:
-        say(console, "Plans are everybody's; what members can do alone is what `colosseum scan` tells.", style="dim")
-    for words in _gaps(found):
-        say(console, words)
-    moved = [(label, found.movers(p, scenario.task)) for label, p in zip(labels[:shown], points, strict=False)]
+        yield Paragraph("A plan is everybody's; `colosseum scan` shows what members can do alone.", "quiet")
+    for place, step in enumerate(found.frontier.steps, start=1):
+        if step.reason:
+            words = f"not proven: there may be more points between {place} and {place + 1}, {step.reason}"
+            yield Paragraph(words, "warning")
+    moved = [(place, found.movers(point, scenario.task)) for place, point in enumerate(points, start=1)]
     if any(movers for _, movers in moved):
-        say(console)
-        say(console, "Who decides otherwise than at the optimum")
-        list_facts(console, list(_grouped(moved)))
+        yield Definitions(tuple(_grouped(moved)), "Who decides otherwise than at the optimum")
 
 
-def _grouped(moved: list[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
+def point_table(found: Prospect) -> Table:
+    """The best plans at λ."""
+    points = found.frontier.points
+    lows = [low for low, _ in found.frontier.ranges]
+    known = {0.0, 1.0, *(low for low in lows if low is not None)}
+    cuts = next((p for p in range(3, 12) if len({f"{v:.{p}f}" for v in known}) == len(known)), 12)
+    columns = (
+        [p.joint_payoff for p in points], [p.coalition_value for p in points],
+        [found.harm_of(p) for p in points], [found.bound_of(p) for p in points],
+    )  # fmt: skip
+    cells = zip(*(amounts(values) for values in columns), strict=True)
+    rows = tuple(
+        (str(n), Amount(low, cuts), *row) for n, (low, row) in enumerate(zip(lows, cells, strict=True), start=1)
+    )
+    title = "Best plans at λ, from all for the team (0) to all for the coalition (1)"
+    return Table("plans", title, ("plan", "from λ", "F_n", "F_c", "harm", "bound"), rows, (("bound", BOUND),))
+
+
+def amounts(values: Sequence[float | None]) -> list[Amount]:
+    """Numbers of one column, with equally many decimals: as many as tell neighbours apart."""
+    known = sorted({value for value in values if value is not None})
+    gaps = [b - a for a, b in pairwise(known) if b - a > grain(max(map(abs, known)))]
+    places = decimals(known, digits=3)
+    while places < 6 and any(round(gap, places) == 0 for gap in gaps):
+        places += 1
+    return [Amount(value, places) for value in values]
+
+
+def _numbered(points: Sequence[PlanePoint], plans: int) -> Iterator[PlanePoint]:
+    """Plans by their numbers in the table, where these are one sign; the optimum is `*` where it is none of them."""
+    for place, point in enumerate(points):
+        sign = "*" if place >= plans else SIGNS[place] if plans <= len(SIGNS) else ""
+        yield replace(point, name=sign)
+
+
+def _grouped(moved: list[tuple[int, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:
     """Points in a row for which the same agents move, as one."""
     for movers, group in groupby(moved, key=lambda each: each[1]):
-        labels = [label for label, _ in group]
-        yield labels[0] if len(labels) == 1 else f"{labels[0]}-{labels[-1]}", ", ".join(movers) or "nobody"
+        places = [place for place, _ in group]
+        name = f"plan {places[0]}" if len(places) == 1 else f"plans {places[0]}-{places[-1]}"
+        yield name, ", ".join(movers) or "nobody"
 
 
-def _gaps(found: Prospect) -> Iterator[str]:
-    """Where points may be missing."""
-    steps, labels = found.frontier.steps, _labels(len(found.frontier.points))
-    for place, step in enumerate(steps):
-        if step.reason:
-            yield f"not proven: there may be more points between {labels[place]} and {labels[place + 1]}, {step.reason}"
-
-
-def _render_plot(found: Prospect, console: Console) -> None:
-    points = found.frontier.points
-    if len(points) < 2:
-        return
-    signs = _signs(len(points))
-    marks = [PlanePoint(p.joint_payoff, p.coalition_value, sign) for p, sign in zip(points, signs, strict=True)]
-    others = []
-    if found.optimum.value is not None and found.wanted is not None and _below(found):
-        others.append(PlanePoint(found.optimum.value, found.wanted, NOMINAL))
-    curve = tuple((p.joint_payoff, p.coalition_value) for p in points)
-    chart = Plane("frontier", "", "", across="F_n", up="F_c", points=(*marks, *others), curve=curve)
-    say(console)
-    for line in plane_rows(chart, console.width, ascii_only=console.options.ascii_only):
-        say(console, line)
-    if others:
-        say(console, f"{NOMINAL} the optimum; among plans that are as good for the team the coalition prefers 1")
-
-
-def _below(found: Prospect) -> bool:
-    """Whether x* is not the first point: an assignment as good for the team is better for the coalition."""
-    first = found.frontier.points[0].coalition_value
-    return found.wanted is not None and first - found.wanted > grain(first)
-
-
-def _render_harms(found: Prospect, console: Console) -> None:
-    say(console)
-    say(console, "Harm of a coalition that gets its way at λ, among its best plans", style="bold")
+def harm_table(found: Prospect) -> Table:
+    """At single λ, among the coalition's best plans."""
     harms = found.harms
-    columns = {
-        "least": _known([h.least for h in harms]),
-        "most": _known([h.most for h in harms]),
-        "bound": _known([h.bound for h in harms]),
-    }
-    rows = tuple(f"λ = {h.strength:g}" for h in harms)
-    show_grid(console, Grid(rows, tuple(columns), tuple(zip(*columns.values(), strict=True)), turns=False))
-    for harm in harms:
-        if harm.reason:
-            say(console, f"λ = {harm.strength:g}: not proven, {harm.reason}")
-    say(console)
-    say(console, "bound: Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)")
-
-
-def _signs(count: int) -> tuple[str, ...]:
-    """What marks the points in the plot."""
-    return tuple(SIGNS[:count]) if count <= len(SIGNS) else ("o",) * count
-
-
-def _labels(count: int) -> tuple[str, ...]:
-    """What the points are called in the table."""
-    return tuple(SIGNS[:count]) if count <= len(SIGNS) else tuple(str(number) for number in range(1, count + 1))
-
-
-def _cuts(values: list[float | None]) -> list[str]:
-    """λs with as many decimals as tell them apart, from each other and from 0 and 1."""
-    known = {0.0, 1.0, *(v for v in values if v is not None)}
-    places = next((p for p in range(3, 12) if len({f"{v:.{p}f}" for v in known}) == len(known)), 12)
-    return [UNKNOWN if v is None else f"{v:.{places}f}" if v else "0" for v in values]
-
-
-def _known(values: list[float | None]) -> list[str]:
-    words = iter(column([v for v in values if v is not None]))
-    return [UNKNOWN if v is None else next(words) for v in values]
-
-
-def _ratio(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.4g}"
+    least, most, bound = (amounts([getattr(h, name) for h in harms]) for name in ("least", "most", "bound"))
+    rows = tuple(
+        (f"λ = {h.strength:g}", a, Amount(b.value, b.places, note=f"not proven, {h.reason}" if h.reason else ""), c)
+        for h, a, b, c in zip(harms, least, most, bound, strict=True)
+    )
+    title = "Harm of a coalition that gets its way at λ, among its best plans"
+    return Table("harm", title, ("λ", "least", "most", "bound"), rows, (("bound", BOUND),))

@@ -1,11 +1,9 @@
 """The runs of a folder on a terminal and as JSON. In: a folder; out: a list, a conversation, what was verified."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from rich.console import Console
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.listing import SHORT, Overview, find_run, run_words
@@ -13,8 +11,8 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.verifying import Fault, SoFar, Verified, doubt, misfit, so_far, verify
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.findings import read_campaign
-from colosseum.report.conversation import show_conversation
-from colosseum.report.page import Grid, list_facts, say, show_grid
+from colosseum.report.conversation import conversation_blocks
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.printed import RunFile
 from colosseum.run import events as ev
 from colosseum.run.trial import Listed
@@ -24,41 +22,34 @@ MOST_FAILURES = 20
 KINDS = {"posts": "post", "mistakes": "mistake", "decisions": "decide"}
 
 
-def show_list(found: Sequence[Overview], plan: Plan, console: Console) -> None:
-    """One line a run."""
+def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
+    """One line a run: the columns in which runs differ, and what happened in them."""
     states = Counter(run.state for run in found)
     models = sorted({run.listed.model for run in found})
-    say(console, f"{plan.scenario}, experiment {plan.experiment}", style="bold")
+    yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
     words = ", ".join(f"{number} {state}" for state, number in states.items())
-    list_facts(console, [("runs", words), *([("model", models[0])] if len(models) == 1 else [])])
-    console.print()
-    show_grid(console, _grid(found))
-    failures = [(run.listed.trial[:SHORT], run.reason) for run in found if run.reason]
-    if failures:
-        console.print()
-        list_facts(console, failures[:MOST_FAILURES])
-        if len(failures) > MOST_FAILURES:
-            say(console, f"… and {len(failures) - MOST_FAILURES} more: `--json` has all")
-
-
-def _grid(found: Sequence[Overview]) -> Grid:
-    """The columns in which runs differ, and what happened in them."""
+    yield Definitions((("runs", words), *([("model", models[0])] if len(models) == 1 else [])))
     same = {name: len({getattr(run.listed, name) for run in found}) < 2 for name in ("point", "repeat", "model")}
     columns = ("point", "arm", "seed", "repeat", "model", "status", "posts", "mistakes", "decided", "calls", "cost")
     shown = [name for name in columns if not same.get(name)]
-    cells = [tuple(_cells(run)[name] for name in shown) for run in found]
-    return Grid(tuple(run.listed.trial[:SHORT] for run in found), tuple(shown), tuple(cells), turns=False)
+    rows = tuple((run.listed.trial[:SHORT], *(_cells(run)[name] for name in shown)) for run in found)
+    yield Table("runs", "Runs", ("run", *shown), rows, most=None)
+    failures = [(run.listed.trial[:SHORT], run.reason) for run in found if run.reason]
+    if failures:
+        yield Definitions(tuple(failures[:MOST_FAILURES]), "Failures")
+        if len(failures) > MOST_FAILURES:
+            yield Paragraph(f"… and {len(failures) - MOST_FAILURES} more: `--json` has all")
 
 
-def _cells(run: Overview) -> dict[str, str]:
+def _cells(run: Overview) -> dict[str, TableCell]:
     listed, events = run.listed, run.events
-    happened = {name: "" if events is None else str(events[kind]) for name, kind in KINDS.items()}
+    happened = {name: None if events is None else events[kind] for name, kind in KINDS.items()}
     unpriced = run.expense.unpriced if run.expense else 0
     cost = "" if run.expense is None else "unknown" if unpriced else dollars(run.expense.cost)
     return {
-        "point": listed.point, "arm": listed.arm, "seed": str(listed.seed), "repeat": str(listed.repeat),
+        "point": listed.point, "arm": listed.arm, "seed": Amount(listed.seed), "repeat": listed.repeat,
         "model": listed.model, "status": run.state, **happened, "decided": happened["decisions"],
-        "calls": "" if run.expense is None else str(run.expense.calls), "cost": cost,
+        "calls": None if run.expense is None else run.expense.calls, "cost": cost,
     }  # fmt: skip
 
 
@@ -90,15 +81,15 @@ def read_run(path: Path, words: str) -> RunSoFar:
         raise stop("C123", f"cannot read {trace}: {error.strerror}") from None
 
 
-def show_run(run: RunSoFar, console: Console, *, prompts: bool, thoughts: bool) -> None:
+def log_blocks(run: RunSoFar, *, prompts: bool, thoughts: bool) -> Iterator[Block]:
     """A run as a conversation."""
     players = Counter(run.listed.players.values())
     each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
     who = next(iter(players)) if len(players) == 1 else ", ".join(each)
     readable = [ev.read_event(event) for event in run.found.events if not misfit(event)]
-    say(console, run_words(run.listed), style="bold")
-    list_facts(console, [("run", run.listed.trial), ("players", who)])
-    show_conversation(readable, console, prompts=prompts, thoughts=thoughts)
+    yield Paragraph(run_words(run.listed), "title")
+    yield Definitions((("run", run.listed.trial), ("players", who)))
+    yield from conversation_blocks(readable, prompts=prompts, thoughts=thoughts)
 
 
 def verify_folder(path: Path) -> Verified:
@@ -113,11 +104,10 @@ def verify_folder(path: Path) -> Verified:
         raise
 
 
-def show_verified(found: Verified, console: Console) -> None:
+def verified_blocks(found: Verified) -> Iterator[Block]:
     """Every fault, and what was looked at."""
-    for fault in found.faults:
-        say(console, f"{fault.file}: {fault.words}")
-    say(console, _looked_at(found))
+    yield from (Paragraph(f"{fault.file}: {fault.words}") for fault in found.faults)
+    yield Paragraph(_looked_at(found))
 
 
 def _looked_at(found: Verified) -> str:

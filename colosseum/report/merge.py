@@ -1,19 +1,17 @@
 """What came of a merge, as a page. In: Merged; out: lines."""
 
+from collections.abc import Iterator
 from pathlib import Path
-
-from rich.console import Console
 
 from colosseum.campaign.listing import run_words
 from colosseum.campaign.merging import Merged
 from colosseum.diagnostics import counted
-from colosseum.report.page import say
+from colosseum.report.document import Block, Paragraph
 
 
-def show_merged(merged: Merged, out: Path, console: Console) -> None:
-    """Print the page."""
-    for line in _words(merged, out):
-        say(console, line)
+def merged_blocks(merged: Merged, out: Path) -> Iterator[Block]:
+    """What is in the new folder, or why nothing is."""
+    yield from map(Paragraph, _words(merged, out))
 
 
 def _words(merged: Merged, out: Path) -> list[str]:

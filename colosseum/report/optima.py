@@ -1,97 +1,188 @@
-"""Optima as a page for the terminal. In: a scenario and its optima; out: a table on a stream."""
+"""Optima as blocks. In: a scenario and its optima; out: values with proofs, who does what, what everybody earns."""
 
-from collections.abc import Mapping
-from typing import TextIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from colosseum.diagnostics import counted
+from colosseum.diagnostics import Source, counted
 from colosseum.evidence.spec_questions import Optima
-from colosseum.model.values import Value, text
+from colosseum.model.channels import live_channels
+from colosseum.model.experiment import Conditions
+from colosseum.model.scenario import Scenario, Variable
+from colosseum.model.values import Value, plain, text
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum
 from colosseum.optimum.verify import Verification
-from colosseum.report.page import page_on
+from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
+from colosseum.report.frames import Cells
 
-MOST_ROWS = 60
-"""Variables beyond these are not listed; `--json` has them all."""
-
-
-def render_optima(optima: Optima, stream: TextIO) -> None:
-    """Print the values, then who does what at the optimum and what everybody earns."""
-    with page_on(stream) as console:
-        _render_values(optima, console)
-        if optima.optimum.assignment is not None:
-            console.print()
-            _render_assignment(optima, optima.optimum.assignment, console)
+MOST_VALUES: Final = 6
+"""Values of a domain that are listed."""
+MOST_CHANNELS: Final = 20
+"""Channels of a network that are listed."""
 
 
-def _render_values(optima: Optima, console: Console) -> None:
-    scenario = optima.scenario
-    title = f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name
-    console.print(Text(title, style="bold"))
+def instance_words(scenario: Scenario) -> str:
+    """Which instance it is, and its size."""
+    sizes = (counted(len(scenario.task.agents), "agent"), counted(len(scenario.task.variables), "variable"))
+    return ", ".join((scenario.name, f"seed {scenario.seed}", *sizes))
+
+
+def scenario_words(scenario: Scenario) -> Iterator[Block]:
+    """The name, the seed and how large it is."""
+    yield Paragraph(f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name, "title")
     task = scenario.task
     parts = (("agent", task.agents), ("variable", task.variables), ("payoff", task.payoffs))
     sizes = [counted(len(found), word) for word, found in (*parts, ("requirement", task.requirements))]
-    console.print(Text(f"seed {scenario.seed}, {', '.join(sizes)}"))
-    console.print()
-    values = Table(box=None, pad_edge=False, header_style="dim")
-    columns = [("objective", "left"), ("value", "right"), ("proof", "left")]
-    for heading, justify in (*columns, ("verified", "left")) if optima.verified else columns:
-        values.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    again = optima.verified
-    values.add_row(Text("best joint payoff"), *_row(optima.optimum), *([_again(again.optimum)] if again else []))
-    values.add_row(Text("worst joint payoff"), *_row(optima.minimum), *([_again(again.minimum)] if again else []))
+    yield Paragraph(f"seed {scenario.seed}, {', '.join(sizes)}")
+
+
+def optima_blocks(optima: Optima) -> Iterator[Block]:
+    """The values, then who does what at the optimum and what everybody earns."""
+    yield from scenario_words(optima.scenario)
+    yield value_table(optima)
+    if optima.optimum.assignment is not None:
+        yield from assignment_tables(optima, optima.optimum.assignment)
+
+
+def instance_blocks(
+    scenario: Scenario, optima: Optima | str, *, warnings: Sequence[str], sources: Sequence[Source]
+) -> Iterator[Block]:
+    """One instance: who decides what, the optima or why they are not known, who can write to whom, and the spec."""
+    yield from scenario_words(scenario)
+    yield Definitions(tuple(_facts(scenario)))
+    if warnings:
+        yield Definitions(tuple(("warning", words) for words in warnings))
+    if isinstance(optima, str):
+        yield Paragraph(f"The optimum is not known: {optima}", "bad")
+    else:
+        yield value_table(optima)
+    domains = tuple((v.name, v.owner, _domain(v)) for v in scenario.task.variables)
+    yield Table("variables", "Variables", ("variable", "decided by", "it may be"), domains)
+    if not isinstance(optima, str) and optima.optimum.assignment is not None:
+        yield from assignment_tables(optima, optima.optimum.assignment)
+    yield Definitions(tuple(_channels(scenario)), "Who can write to whom")
+    yield from (Listing(source.name, source.text) for source in sources)
+
+
+def _facts(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    if scenario.params:
+        yield "params", ", ".join(f"{name} = {text(value)}" for name, value in scenario.params)
     for coalition in scenario.coalitions:
-        name = Text(f"best of {coalition.name} ({', '.join(coalition.members) or 'nobody'})")
+        after = ", ".join(objective.name for objective in coalition.objectives) or "the payoffs of its members"
+        yield f"coalition {coalition.name}", f"{', '.join(coalition.members) or 'nobody'}; it wants {after}"
+    if not scenario.coalitions:
+        yield "coalition", "none"
+
+
+def _domain(variable: Variable) -> str:
+    """The first values of a domain, and how many there are."""
+    shown = ", ".join(text(value) for value in variable.domain[:MOST_VALUES])
+    more = len(variable.domain) > MOST_VALUES
+    return f"{shown}, … ({len(variable.domain):,} values)" if more else shown
+
+
+def _channels(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """The network's, of which the first are named, then those that the spec declares."""
+    declared = {channel.name for channel in scenario.channels}
+    carried = [c for c in live_channels(scenario, Conditions()) if c.name not in declared]
+    arguments = ", ".join(f"{name} = {text(value)}" for name, value in scenario.network.arguments)
+    kind = f"{scenario.network.kind} ({arguments})" if arguments else scenario.network.kind
+    yield "network", f"{kind}, {counted(len(carried), 'channel')}"
+    yield from ((channel.name, ", ".join(channel.members)) for channel in carried[:MOST_CHANNELS])
+    if len(carried) > MOST_CHANNELS:
+        yield "…", f"{counted(len(carried) - MOST_CHANNELS, 'channel')} more"
+    for channel in scenario.channels:
+        secret = "secret: only its members know of it, and off unless an arm turns it on; " if channel.secret else ""
+        yield channel.name, secret + (", ".join(channel.members) or "nobody")
+
+
+def value_table(optima: Optima) -> Table:
+    """The best and the worst for all, and the best for each coalition, with proofs."""
+    again, rows = optima.verified, list[tuple[TableCell, ...]]()
+    rows.append(("best joint payoff", *_row(optima.optimum), *([_again(again.optimum)] if again else [])))
+    rows.append(("worst joint payoff", *_row(optima.minimum), *([_again(again.minimum)] if again else [])))
+    for coalition in optima.scenario.coalitions:
+        name = f"best of {coalition.name} ({', '.join(coalition.members) or 'nobody'})"
         known = [_again(again.coalitions.get(coalition.name))] if again else []
-        values.add_row(name, *_row(optima.coalitions[coalition.name]), *known)
-    console.print(values)
+        rows.append((name, *_row(optima.coalitions[coalition.name]), *known))
+    columns = ("objective", "value", "proof", *(["verified"] if again else []))
+    return Table("optima", "What can be had", columns, tuple(rows))
 
 
-def _again(found: Verification | None) -> Text:
+def _again(found: Verification | None) -> str:
     """What a second way says of a value."""
     if found is None:
-        return Text("-")
+        return "–"
     if found.status == "agrees":
-        return Text(f"by {found.by}")
-    return Text(f"no: {found.reason}") if found.status == "not verified" else Text(f"WRONG: {found.reason}")
+        return f"by {found.by}"
+    return f"no: {found.reason}" if found.status == "not verified" else f"WRONG: {found.reason}"
 
 
-def _row(found: Optimum | str) -> tuple[Text, Text]:
+def _row(found: Optimum | str) -> tuple[TableCell, TableCell]:
     if isinstance(found, str):
-        return Text("-"), Text(found)
+        return Amount(None), found
     if found.value is None:
-        return Text("-"), Text(found.status)
+        return Amount(None), found.status
     proof = "optimal" if found.status == "optimal" else f"not proven: bound {found.bound}, gap {found.gap}"
-    return Text(f"{found.value:.6g}"), Text(proof)
+    return Amount(found.value), proof
 
 
-def _render_assignment(optima: Optima, assignment: Mapping[str, Value], console: Console) -> None:
-    """Variables with their values at the optimum and at each coalition's best."""
+def assignment_tables(optima: Optima, assignment: Mapping[str, Value]) -> Iterator[Block]:
+    """Decisions and payoffs at the optimum and at each coalition's best."""
     task = optima.scenario.task
     others = {n: o.assignment for n, o in optima.coalitions.items() if isinstance(o, Optimum) and o.assignment}
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("decision", "at the optimum", *(f"at best of {name}" for name in others)):
-        table.add_column(Text(heading), overflow="fold")
-    for variable in task.variables[:MOST_ROWS]:
-        cells = [assignment[variable.name], *(o[variable.name] for o in others.values())]
-        table.add_row(Text(variable.name), *(Text(text(c)) for c in cells))
-    console.print(table)
-    if len(task.variables) > MOST_ROWS:
-        console.print(Text(f"… and {counted(len(task.variables) - MOST_ROWS, 'more variable')} (--json lists all)"))
-    console.print()
-    payoffs = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("payoff of", "at the optimum", *(f"at best of {name}" for name in others)):
-        payoffs.add_column(Text(heading), justify="left" if heading == "payoff of" else "right", overflow="fold")
-    scores = [score(task, a) for a in (assignment, *others.values())]
-    for agent in task.agents:
-        payoffs.add_row(Text(agent), *(Text(f"{s.payoff[agent]:.6g}") for s in scores))
-    console.print(payoffs)
-    broken = scores[0].broken
-    if broken:
+    where = ("at the optimum", *(f"at best of {name}" for name in others))
+    decided = tuple(
+        (v.name, v.owner, *(text(found[v.name]) for found in (assignment, *others.values()))) for v in task.variables
+    )
+    yield Table("decisions", "Decisions", ("decision", "by", *where), decided)
+    scores = [score(task, found) for found in (assignment, *others.values())]
+    paid: tuple[tuple[TableCell, ...], ...] = tuple(
+        (agent, *(Amount(found.payoff[agent]) for found in scores)) for agent in task.agents
+    )
+    yield Table("payoffs", "Payoffs", ("payoff of", *where), paid)
+    if broken := scores[0].broken:
         more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
-        console.print()
-        console.print(Text(f"the optimum itself breaks {', '.join(broken[:5])}{more}"))
+        yield Paragraph(f"the optimum itself breaks {', '.join(broken[:5])}{more}")
+
+
+# ---- a table of variables -------------------------------------------------------------------------------------------
+
+
+def instance_columns(scenario: Scenario, optima: Optima) -> Iterator[Cells]:
+    """One row a variable: its owner, its value at the optimum and at the best of each coalition."""
+    variables = scenario.task.variables
+    yield "variable", "text", [v.name for v in variables]
+    yield "owner", "text", [v.owner for v in variables]
+    for coalition in scenario.coalitions:
+        yield f"member[{coalition.name}]", "truth", [v.owner in coalition.members for v in variables]
+    yield "options", "whole", [len(v.domain) for v in variables]
+    yield from _at(scenario, optima.optimum, "value", "payoff")
+    for name, best in optima.coalitions.items():
+        yield from _at(scenario, best, f"value_at_best[{name}]", f"payoff_at_best[{name}]")
+    found = {"the optimum": optima.optimum, **{f"the best of {n}": best for n, best in optima.coalitions.items()}}
+    reason = "; ".join(f"{name}: {why}" for name, best in found.items() if (why := _why(best)))
+    yield "reason", "text", [reason or None] * len(variables)
+
+
+def _at(scenario: Scenario, best: Optimum | str, value: str, payoff: str) -> Iterator[Cells]:
+    """The values of an assignment, and what the owners have there."""
+    task = scenario.task
+    if isinstance(best, str) or best.assignment is None:
+        yield value, "value", [None] * len(task.variables)
+        yield payoff, "number", [None] * len(task.variables)
+        return
+    paid = score(task, best.assignment).payoff
+    yield value, "value", [plain(best.assignment[v.name]) for v in task.variables]
+    yield payoff, "number", [paid[v.owner] for v in task.variables]
+
+
+def _why(best: Optimum | str) -> str:
+    """Why a best is not known, or not proven; empty where it is."""
+    if isinstance(best, str):
+        return best
+    if best.status == "infeasible":
+        return "no assignment satisfies the hard requirements"
+    if best.status == "optimal":
+        return ""
+    return f"not proven: {best.status}" if best.value is None else f"not proven: bound {best.bound}, gap {best.gap}"

@@ -2,27 +2,25 @@
 
 from collections.abc import Iterator
 
-from rich.console import Console
-
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import screening_words
 from colosseum.evidence.audit_plan import AuditPlan
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.evidence.statistics import ENOUGH_NONZERO
-from colosseum.report.page import list_facts, say
+from colosseum.report.document import Block, Definitions, Paragraph
 
 
-def show_plan(found: AuditPlan, console: Console) -> None:
-    """Print the page."""
-    say(console, found.title, style="bold")
-    say(console, found.registered.question)
-    say(console)
+def plan_blocks(found: AuditPlan) -> Iterator[Block]:
+    """Signal, margin, seeds, arms and power."""
+    yield Paragraph(found.title, "title")
+    yield Paragraph(found.registered.question)
+    yield Paragraph("")
     screened = [("screened", screening_words(found.screening))] if found.screening else []
-    list_facts(console, [*_facts(found.registered), *screened, *(("power", words) for words in _power(found))])
-    say(console)
+    yield Definitions((*_facts(found.registered), *screened, *(("power", words) for words in _power(found))))
+    yield Paragraph("")
     kept = Folder(found.folder).plan_path
-    say(console, f"An audit with the same options keeps this in {kept} before its first run.")
+    yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
 
 def _facts(settled: Registered) -> list[tuple[str, str]]:

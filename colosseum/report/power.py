@@ -1,9 +1,7 @@
-"""What an experiment can see, as a page for the terminal. In: an Outlook; out: tables and notes."""
+"""What an experiment can see, as blocks and as data. In: an Outlook; out: tables, notes, or dicts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
-
-from rich.console import Console
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call
@@ -14,8 +12,7 @@ from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.statistics import Share, wilson
-from colosseum.report.numbers import number
-from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
+from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 
 DONE: Final = {
     FAIR: "play fair",
@@ -32,26 +29,25 @@ DONE: Final = {
 """What planted players do."""
 
 
-def show_power(found: Outlook, console: Console, *, title: str, question: str, coalition: str) -> None:
-    """Print what was planted, how often verdicts are right, and what every signal sees."""
-    say(console, title, style="bold")
-    if question:
-        say(console, question)
-    say(console)
-    say(console, "PLANTED PLAYERS: no model was asked, and models may act otherwise.", style="bold yellow")
-    say(console)
-    list_facts(console, list(_facts(found, coalition)))
+def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -> Iterator[Block]:
+    """What was planted, how often verdicts are right, and what every signal sees."""
+    yield Paragraph(title, "title")
+    yield Paragraph(question)
+    yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
+    yield Definitions(tuple(_facts(found, coalition)))
     for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
         here = [each for each in found.studied if each.stand.plant.noise == noise]
-        _show_verdicts(found, here, noise, console)
-        _show_readings(here, console)
-        _show_detection(found, here, noise, console)
-        _show_chance(found, here, noise, console)
+        yield Heading(f"Noise {noise:g}")
+        yield _right_table(found, here, noise)
+        if lines := tuple(_readings(here)):
+            yield Definitions(lines, f"What effects are called, at {max(here[0].shares)} seeds")
+        yield _detection_table(found, here, noise)
+        yield from _chance_tables(found, here, noise)
     unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
-        say_heading(console, "No study can go by")
-        list_facts(console, list(unknown.items()))
-    _show_legend(found, console)
+        yield Definitions(tuple(unknown.items()), "No study can go by")
+    yield Heading("How to read this")
+    yield Definitions(tuple(_legend(found)))
 
 
 def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
@@ -69,25 +65,17 @@ def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
 
 
-def _show_verdicts(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
-    say_heading(console, f"Noise {noise:g}: studies whose verdict is right, by seeds")
-    sizes = whole.draws.sizes
-    rows = [each for each in here if each.stand.plant.right]
-    cells = [
-        (each.stand.plant.right or "", *(_percent(_right(each, n), each.shares[n].studies) for n in sizes))
-        for each in rows
-    ]
-    columns = ("right verdict", *(f"{n} seeds" for n in sizes))
-    show_grid(console, Grid(_names(rows), columns, tuple(cells), turns=False, corner="planted"))
+def _sizes(whole: Outlook) -> tuple[str, ...]:
+    return tuple(f"{n} seeds" for n in whole.draws.sizes)
 
 
-def _right(found: Studied, size: int) -> int:
-    right = found.stand.plant.right
-    return found.shares[size].verdicts[right] if right else 0
-
-
-def _names(rows: Sequence[Studied]) -> tuple[str, ...]:
-    return tuple(each.stand.plant.name for each in rows)
+def _right_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
+    rows = tuple(
+        (each.stand.plant.name, right, *(_percent(s.verdicts[right], s.studies) for s in each.shares.values()))
+        for each in here if (right := each.stand.plant.right)
+    )  # fmt: skip
+    columns = ("planted", "right verdict", *_sizes(whole))
+    return Table(f"right-{noise:g}", "Studies whose verdict is right, by seeds", columns, rows)
 
 
 def _percent(count: int, total: int) -> str:
@@ -98,59 +86,43 @@ def _percent(count: int, total: int) -> str:
     return ">99 %" if rounded == 100 and count < total else f"{rounded} %"
 
 
-def _show_readings(here: Sequence[Studied], console: Console) -> None:
+def _readings(here: Sequence[Studied]) -> Iterator[tuple[str, str]]:
     """What effects are called at the largest size."""
-    lines: list[tuple[str, str]] = []
     for each in here:
         shares = each.shares[max(each.shares)]
-        up = shares.actions[Call.EFFECT]
-        if up * 20 >= shares.studies:
-            said = ", ".join(f"{words} {_percent(n, up)}" for words, n in shares.readings.most_common(3))
-            beyond = (
-                f", {_percent(shares.beyond_placebo, shares.studies)} beyond the placebo"
-                if shares.beyond_placebo is not None
-                else ""
-            )
-            lines.append(
-                (each.stand.plant.name, f"{_percent(up, shares.studies)} show an effect{beyond}; of these: {said}")
-            )
-    if lines:
-        say_heading(console, f"What effects are called, at {max(here[0].shares)} seeds")
-        list_facts(console, lines)
+        seen = shares.actions[Call.EFFECT]
+        if seen * 20 >= shares.studies:
+            called = ", ".join(f"{words} {_percent(n, seen)}" for words, n in shares.readings.most_common(3))
+            beyond = shares.beyond_placebo
+            more = "" if beyond is None else f", {_percent(beyond, shares.studies)} beyond the placebo"
+            yield each.stand.plant.name, f"{_percent(seen, shares.studies)} show an effect{more}; of these: {called}"
 
 
-def _show_detection(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
-    say_heading(console, f"Noise {noise:g}: studies in which a signal alone shows an effect, by seeds")
-    sizes, studies = whole.draws.sizes, whole.draws.studies
-    labels, cells = list[str](), list[tuple[str, ...]]()
+def _detection_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
+    rows = list[tuple[TableCell, ...]]()
     for each in here:
-        for name in SIGNALS:
-            effect, needed = each.effects[name], each.needed(name)
-            if effect.mean.value is None:
-                continue
-            places = 1 if name == JUDGE else 3
-            mean = number(effect.mean.value, places, sign="+")
-            sd = "–" if effect.sd.value is None else number(effect.sd.value, places)
-            shares = (_percent(each.detection[name, size], studies) for size in sizes)
-            labels.append(f"{each.stand.plant.name}: {label(name)}")
-            cells.append((mean, sd, *shares, "–" if needed.value is None else f"{needed.value:.0f}"))
-    columns = ("mean", "sd", *(f"{n}" for n in sizes), "need")
-    show_grid(console, Grid(tuple(labels), columns, tuple(cells), turns=False, corner="planted: signal"))
+        for name in (name for name in SIGNALS if each.effects[name].mean.value is not None):
+            effect, places = each.effects[name], 1 if name == JUDGE else 3
+            mean, sd = Amount(effect.mean.value, places, signed=True), Amount(effect.sd.value, places)
+            shares = (_percent(each.detection[name, size], whole.draws.studies) for size in whole.draws.sizes)
+            rows.append((each.stand.plant.name, label(name), mean, sd, *shares, Amount(each.needed(name).value, 0)))
+    title = "Studies in which a signal alone shows an effect, by seeds"
+    columns = ("planted", "signal", "mean", "sd", *_sizes(whole), "need")
+    return Table(f"seen-{noise:g}", title, columns, tuple(rows), grouped=True)
 
 
-def _show_chance(whole: Outlook, here: Sequence[Studied], noise: float, console: Console) -> None:
-    """What fair play says of every signal: its false alarms, and what stands out of its spread."""
+def _chance_tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[Table]:
+    """What fair play shows of every signal: its false alarms, and what stands out of its spread."""
     fair = next(each for each in here if each.stand.plant.kind == FAIR)
     sizes, studies = whole.draws.sizes, whole.draws.studies
-    say_heading(console, f"Noise {noise:g}: false alarms on fair play, with Wilson's 95 % limits")
     names = [name for name in SIGNALS if fair.effects[name].mean.value is not None]
-    cells = tuple(tuple(_alarm(fair.detection[name, n], studies) for n in sizes) for name in names)
-    labels = tuple(label(name) for name in names)
-    show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), cells, turns=False))
-    say_heading(console, f"Noise {noise:g}: the smallest effect that {POWER:.0%} of studies see")
-    smallest = [[fair.smallest(name, n).value for n in sizes] for name in names]
-    rows = tuple(tuple("–" if v is None else f"{v:.3f}" for v in row) for row in smallest)
-    show_grid(console, Grid(labels, tuple(f"{n} seeds" for n in sizes), rows, turns=False))
+    columns = ("signal", *_sizes(whole))
+    alarms = tuple((label(name), *(_alarm(fair.detection[name, n], studies) for n in sizes)) for name in names)
+    yield Table(f"alarms-{noise:g}", "False alarms on fair play, with Wilson's 95 % limits", columns, alarms)
+    least: tuple[tuple[TableCell, ...], ...] = tuple(
+        (label(name), *(Amount(fair.smallest(name, n).value, 3) for n in sizes)) for name in names
+    )
+    yield Table(f"smallest-{noise:g}", f"The smallest effect that {POWER:.0%} of studies see", columns, least)
 
 
 def _alarm(count: int, total: int) -> str:
@@ -158,19 +130,12 @@ def _alarm(count: int, total: int) -> str:
     return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
 
 
-def _show_legend(found: Outlook, console: Console) -> None:
-    say_heading(console, "What it means")
-    kinds = dict.fromkeys(each.stand.plant.kind for each in found.studied)
-    list_facts(
-        console,
-        [
-            *((kind, DONE[kind]) for kind in kinds),
-            ("mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"),
-            ("coalition value", "counts where regret rises, too"),
-            ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
-            ("noise", "how far players misjudge what is private, and ten times how often a decision slips"),
-        ],
-    )
+def _legend(found: Outlook) -> Iterator[tuple[str, str]]:
+    yield from ((kind, DONE[kind]) for kind in dict.fromkeys(each.stand.plant.kind for each in found.studied))
+    yield "mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"
+    yield "coalition value", "counts where regret rises, too"
+    yield "need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"
+    yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
 
 
 def _limits(count: int, total: int) -> Share:

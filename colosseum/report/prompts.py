@@ -1,60 +1,40 @@
-"""What agents are sent, as a page. In: Prompts; out: texts on a console, or where two arms differ, word by word."""
+"""What agents are sent, as blocks. In: Prompts; out: texts, or where two arms differ, word by word."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypeAlias
-
-from rich.console import Console
-from rich.text import Text
 
 from colosseum.campaign.openings import ArmOpenings, Change, Prompts, Stretch
 from colosseum.diagnostics import counted
-from colosseum.report.page import printable, say_heading
+from colosseum.report.document import Block, Heading, Listing, Paragraph
 
-Kind: TypeAlias = Literal["heading", "label", "text", "deleted", "inserted"]
-Piece: TypeAlias = tuple[Kind, str]
-"""What words are, and the words, with all their line breaks; a heading is a line without one."""
-MARKS: dict[str, tuple[Kind, str, str]] = {
-    "same": ("text", "", ""), "deleted": ("deleted", "[-", "-]"), "inserted": ("inserted", "{+", "+}"),
-}  # fmt: skip
+MARKS = {"same": ("", ""), "deleted": ("[-", "-]"), "inserted": ("{+", "+}")}
 """What stands around words that one arm has alone."""
 NO_MODEL = ("sim/", "python:")
 """How the names of players begin that are sent no words."""
 SHORT = 60
 """Characters of a paragraph that is shown again for every agent."""
-STYLES = {"label": "bold", "deleted": "red strike", "inserted": "bold green"}
 
 
-def show_prompts(found: Prompts, console: Console) -> None:
-    """Print the page."""
-    for kind, words in _pieces(found):
-        if kind == "heading":
-            say_heading(console, words)
-        else:
-            clean = "\n".join(printable(line, console.encoding) for line in words.split("\n"))
-            console.print(Text(clean, STYLES.get(kind, "")), soft_wrap=True, end="")
-
-
-def _pieces(found: Prompts) -> Iterator[Piece]:
+def prompt_blocks(found: Prompts) -> Iterator[Block]:
     """Everything as text; a paragraph that an earlier agent was sent is shown once."""
     parts = [found.scenario, f"experiment {found.experiment}" if found.experiment else "", found.point,
              f"seed {found.seed}", f"first turn of {found.phase}"]  # fmt: skip
-    yield "label", ", ".join(filter(None, parts)) + "\n"
+    yield Paragraph(", ".join(filter(None, parts)), "title")
     others = {each.player: None for arm in found.arms for each in arm.agents if each.player.startswith(NO_MODEL)}
     if others:
-        yield "label", f"{', '.join(others)}: no model, so this is what a model in its place would be sent\n"
+        yield Paragraph(f"{', '.join(others)}: no model, so this is what a model in its place would be sent")
     for compared in found.compared:
-        yield "heading", f"arm {compared.arm} against {compared.against}"
+        yield Heading(f"arm {compared.arm} against {compared.against}")
         yield from _changed(compared.texts)
     for sent in () if found.compared else found.arms:
         yield from _told(sent)
 
 
-def _told(sent: ArmOpenings) -> Iterator[Piece]:
+def _told(sent: ArmOpenings) -> Iterator[Block]:
     known: dict[tuple[str, str], str] = {}
     for each in sent.agents:
         for part, text in each.parts.items():
-            yield "heading", f"{sent.arm}, {each.agent}: {part}"
-            yield "text", _once(text, each.agent, part, known) + "\n"
+            yield Heading(f"{sent.arm}, {each.agent}: {part}")
+            yield Listing("", _once(text, each.agent, part, known))
 
 
 def _once(text: str, agent: str, part: str, known: dict[tuple[str, str], str]) -> str:
@@ -74,7 +54,7 @@ def _once(text: str, agent: str, part: str, known: dict[tuple[str, str], str]) -
     return between.join(shown)
 
 
-def _changed(texts: Sequence[Change]) -> Iterator[Piece]:
+def _changed(texts: Sequence[Change]) -> Iterator[Block]:
     """What differs, agents with the same differences together, and a line for those with none."""
     groups: dict[tuple[tuple[str, tuple[Stretch, ...]], ...], list[str]] = {}
     for agent in dict.fromkeys(change.agent for change in texts):
@@ -82,13 +62,9 @@ def _changed(texts: Sequence[Change]) -> Iterator[Piece]:
         groups.setdefault(tuple((c.part, _cut(c.words)) for c in own), []).append(agent)
     for parts, alike in groups.items():
         for part, words in parts:
-            yield "label", f"{', '.join(alike)}: {part}\n"
-            for each in words:
-                kind, before, after = MARKS[each.kind]
-                yield kind, f"{before}{each.text}{after}"
-            yield "text", "\n"
+            yield Listing(f"{', '.join(alike)}: {part}", "".join(each.text.join(MARKS[each.kind]) for each in words))
         if not parts:
-            yield "label", f"{', '.join(alike)}: no word differs\n"
+            yield Paragraph(f"{', '.join(alike)}: no word differs")
 
 
 def _cut(words: Sequence[Stretch]) -> tuple[Stretch, ...]:

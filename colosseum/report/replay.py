@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-
 from colosseum.campaign.folder import Folder, Plan, as_bytes
 from colosseum.campaign.listing import run_words
 from colosseum.campaign.part import Say, silent
@@ -16,7 +14,7 @@ from colosseum.campaign.rejudging import judges_again
 from colosseum.campaign.replaying import Remaking, Replayed, Verdict, differing, replay
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
-from colosseum.report.page import list_facts, say
+from colosseum.report.document import Block, Definitions, Paragraph
 from colosseum.report.published import document
 from colosseum.run.trial import Listed
 
@@ -130,26 +128,26 @@ def _content(raw: bytes) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def show_replay(found: Replay, console: Console) -> None:
-    """Print what became of the runs, the judgements and the report."""
+def replay_blocks(found: Replay) -> Iterator[Block]:
+    """How many runs and judgements are equal, and where the others differ."""
     equal, different, lost = (len(found.of(verdict)) for verdict in ("equal", "different", "not on file"))
     parts = [f"{counted(equal + different + lost, 'run')} made again: {equal} equal"]
     parts += [f"{different} different"] if different else []
     parts += [f"{lost} cannot be made again"] if lost else []
     parts += [f"{counted(len(found.of('not ended')), 'run')} left out, not ended yet"] if found.of("not ended") else []
-    say(console, ", ".join(parts))
+    yield Paragraph(", ".join(parts))
     otherwise = [(listed, words) for listed, words in found.judged if words]
     if found.judged:
         ends = f"{len(found.judged) - len(otherwise)} equal" + (f", {len(otherwise)} not" if otherwise else "")
-        say(console, f"{counted(len(found.judged), 'run')} judged again: {ends}")
-    say(console, f"report.json: {found.report}")
+        yield Paragraph(f"{counted(len(found.judged), 'run')} judged again: {ends}")
+    yield Paragraph(f"report.json: {found.report}")
     if found.settled:
-        say(console, f"campaign.json: what was settled is not what the spec says of {found.settled}")
+        yield Paragraph(f"campaign.json: what was settled is not what the spec says of {found.settled}")
     for listed, words in otherwise:
-        console.print()
-        say(console, f"judged otherwise: {run_words(listed)}", style="bold")
-        list_facts(console, [("", words)])
+        yield Paragraph("")
+        yield Paragraph(f"judged otherwise: {run_words(listed)}", "strong")
+        yield Definitions((("", words),))
     for run in (*found.of("different"), *found.of("not on file")):
-        console.print()
-        say(console, f"{run.verdict}: {run_words(run.listed)}", style="bold")
-        list_facts(console, [("", run.words)])
+        yield Paragraph("")
+        yield Paragraph(f"{run.verdict}: {run_words(run.listed)}", "strong")
+        yield Definitions((("", run.words),))

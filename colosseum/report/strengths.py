@@ -1,15 +1,12 @@
-"""λ_emp as a page. In: what choices say of λ, by sweep point and arm; out: tables and notes."""
+"""λ_emp as blocks and as data. In: what choices show of λ, by sweep point and arm; out: a table and notes, or dicts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rich.console import Console
-
 from colosseum.evidence.choosing import ArmStrength, PointStrength
-from colosseum.evidence.figures import Figure
-from colosseum.evidence.strength import CAP, Raised, Strength
+from colosseum.evidence.strength import CAP, Raised
+from colosseum.report.document import Amount, Between, Block, Heading, Paragraph, Table, TableCell
 from colosseum.report.numbers import number
-from colosseum.report.page import Grid, list_facts, say, say_heading, show_grid
 
 COLUMNS: Final = ("λ", "95 % set", "β", "seeds", "more than control", "others held")
 CALIBRATION: Final = (
@@ -20,72 +17,51 @@ CALIBRATION: Final = (
 SELFISH: Final = "Self-interest shows as λ, too: only an arm `selfish` tells the two apart"
 
 
-def show_strengths(points: Sequence[PointStrength], console: Console) -> None:
-    """Print a table for each sweep point, and what its words mean."""
-    say_heading(console, "Strength λ that the coalition's choices show")
-    for point in points:
-        _show_point(point, console)
+def strength_blocks(points: Sequence[PointStrength]) -> Iterator[Block]:
+    """A table, and what its words mean."""
+    rows = tuple((point.point, arm.arm, *_cells(arm)) for point in points for arm in point.arms)
     control = next((point.arms[0].arm for point in points if point.arms), "")
-    say(console)
-    list_facts(
-        console,
-        [
-            ("λ", "0: it chose what is best for the team; 1: what is best for itself, whatever that costs others"),
-            ("95 % set", "the λ that its moves allow, each judged by what the outsiders' best answer to it comes to"),
-            ("others held", "the same set with the others' decisions as they were, where λ shows less"),
-            ("β", "how sharply it told better moves from worse, by fair share"),
-            ("more than control", f"whether λ is greater than in `{control}` (false in 5 % at most), and 2ΔLL"),
-        ],
+    left = [
+        (arm.arm, "left out: " + "; ".join(f"{count} × {reason}" for reason, count in arm.left_out))
+        for point in points for arm in point.arms if arm.left_out
+    ]  # fmt: skip
+    facts = (
+        *left,
+        ("λ", "0: it chose what is best for the team; 1: what is best for itself, whatever that costs others"),
+        ("95 % set", "the λ that its moves allow, each judged by what the outsiders' best answer to it comes to"),
+        ("others held", "the same set with the others' decisions as they were, where λ shows less"),
+        ("β", "how sharply it distinguished better moves from worse, by fair share"),
+        ("more than control", f"whether λ is greater than in `{control}` (false in 5 % at most), and 2ΔLL"),
     )
-    say(console)
-    say(console, CALIBRATION)
+    yield Heading("Strength λ that the coalition's choices show")
+    yield Table("strength", "Strength by arm", ("sweep point", "arm", *COLUMNS), rows, facts, grouped=True)
+    yield Paragraph(CALIBRATION)
     lacking = all(arm.arm != "selfish" for point in points for arm in point.arms)
-    say(console, f"{SELFISH}{', which this experiment lacks' if lacking else ''}.")
+    yield Paragraph(f"{SELFISH}{', which this experiment lacks' if lacking else ''}.")
 
 
-def _show_point(point: PointStrength, console: Console) -> None:
-    say(console)
-    if point.point:
-        say(console, point.point, style="bold")
-    notes: dict[str, int] = {}
-    rows = tuple(_cells(arm, notes) for arm in point.arms)
-    show_grid(console, Grid(tuple(arm.arm for arm in point.arms), COLUMNS, rows))
-    facts = [(f"({mark})", note) for note, mark in notes.items()]
-    for arm in point.arms:
-        if arm.left_out:
-            facts.append((arm.arm, "left out: " + "; ".join(f"{count} × {reason}" for reason, count in arm.left_out)))
-    if facts:
-        say(console)
-        list_facts(console, facts)
-
-
-def _cells(arm: ArmStrength, notes: dict[str, int]) -> tuple[str, ...]:
+def _cells(arm: ArmStrength) -> tuple[TableCell, ...]:
     found = arm.committed
+    precision = (
+        Amount(None)
+        if found.precision.value is None
+        else f"≥ {CAP:g}"
+        if found.capped
+        else Amount(found.precision.value)
+    )
     return (
-        _value(found.estimate, 2, notes),
-        _set(found),
-        "–" if found.precision.value is None else f"≥ {CAP:g}" if found.capped else f"{found.precision.value:.3g}",
-        str(found.seeds),
+        Amount(found.estimate.value, 2, note=found.estimate.reason),
+        Between(found.low.value, found.high.value, 2),
+        precision,
+        found.seeds,
         _against(arm.against),
-        _set(arm.held),
+        Between(arm.held.low.value, arm.held.high.value, 2),
     )
 
 
-def _value(figure: Figure, places: int, notes: dict[str, int]) -> str:
-    if figure.value is None:
-        return f"– ({notes.setdefault(figure.reason, len(notes) + 1)})"
-    return number(figure.value, places)
-
-
-def _set(found: Strength) -> str:
-    if found.low.value is None or found.high.value is None:
-        return "–"
-    return f"[{number(found.low.value, 2)}, {number(found.high.value, 2)}]"
-
-
-def _against(found: Raised | None) -> str:
+def _against(found: Raised | None) -> TableCell:
     if found is None:
-        return ""
+        return None
     if found.statistic.value is None:
-        return "–"
+        return Amount(None, note=found.statistic.reason)
     return f"{'yes' if found.detected else 'no'}, {number(found.statistic.value, 1)}"

@@ -12,11 +12,10 @@ from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Channel, Coalition, Scenario
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.report.charts.arms import RAW, SHOWN, arms_chart
-from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.exposure import exposure_chart
 from colosseum.report.charts.frontier import frontier_chart
-from colosseum.report.charts.heat import heat_map, wants_heat
+from colosseum.report.charts.heat import wants_heat
 from colosseum.report.charts.lines import BELIEVED, lines_chart
 from colosseum.report.charts.network import network_chart
 from colosseum.report.charts.plane import plane_chart
@@ -76,12 +75,6 @@ class Gallery:
     def _all(self) -> Iterator[Shown]:
         findings = self.findings
         effects = effects_of(findings.summary, findings.verdicts)
-        many = wants_heat(effects)
-        for signal in effects.margins:
-            yield (
-                f"change of {signal.replace('_', ' ')}",
-                (heat_map(effects, signal) if many else differences_chart(effects, signal, records=findings.records)),
-            )
         yield "actions against messages", plane_chart(effects)
         if self.published:
             yield "the published plane", plane_chart(effects, published=True)
@@ -89,6 +82,7 @@ class Gallery:
             surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
             for measure in (*effects.margins, *([BELIEVED] if surveyed else [])):
                 yield f"lines of {measure.replace('_', ' ')}", lines_chart(effects, measure)
+        many = wants_heat(effects)
         own = [RAW.get(signal, signal) for signal in effects.margins]
         here = findings.at({self.shown.point}) if many and self.shown else findings
         where = self.shown.point if many and self.shown else ""

@@ -3,12 +3,10 @@
 Cases are read one by one: each is packed, and what pictures and counts need of it is kept.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from colosseum.diagnostics import counted
 from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import Figure, RunRecord
@@ -16,14 +14,14 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
-from colosseum.report.charts.effects import tone_of
+from colosseum.report.document import Definitions
+from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import cases
-from colosseum.report.html.first import first
 from colosseum.report.html.gallery import Gallery, most_telling
 from colosseum.report.html.health import Health
-from colosseum.report.html.page import Content, Troubles
-from colosseum.report.html.provenance import provenance
-from colosseum.report.said import silences
+from colosseum.report.html.page import Content, Section
+from colosseum.report.html.provenance import provenance_blocks
+from colosseum.report.verdicts import tone_of
 
 
 def gather(folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False) -> Content:
@@ -42,15 +40,19 @@ def gather(folder: Path, findings: Findings, *, thoughts: bool = False, publishe
         gallery.add(case)
         for played, _ in case.runs:
             health.count(played)
-    charts, without = gallery.charts()
+    charts, missing = gallery.charts()
     return Content(
-        first=first(findings),
-        charts=charts,
-        without=without,
-        troubles=_troubles(findings, health),
-        provenance=provenance(folder, findings.plan),
+        title=findings.plan.title or findings.plan.scenario,
+        opening=list(opening(findings, folder)),
+        sections=[
+            Section("pictures", "Charts", [*charts, *([Definitions(tuple(missing))] if missing else [])]),
+            Section("figures", "Figures", list(tables(findings))),
+            Section("health", "Health", list(health.blocks(findings.summary))),
+            Section("provenance", "Provenance", list(provenance_blocks(folder, findings.plan, findings.judges))),
+        ],
         index=index(findings, ordered, looked, places, case_of),
         packs=packs,
+        without=missing,
     )
 
 
@@ -63,19 +65,6 @@ def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord
         return run.arm not in treated, found is None, -found.worth if found else 0.0
 
     return sorted(findings.records, key=place)
-
-
-def _troubles(findings: Findings, health: Health) -> Troubles:
-    summary = findings.summary
-    failures = Counter(record.reason for record in findings.records if record.status == "failed")
-    said = [(p.point, words) for p in summary.points for words in silences([arm for arm in p.arms if arm.complete])]
-    return Troubles(
-        arms=summary.arms,
-        rows=health.table(summary),
-        bill=tuple(health.bill()),
-        silences=tuple(f"{place}: {words}" if len(summary.points) > 1 else words for place, words in said),
-        failures=tuple((why, counted(n, "run")) for why, n in sorted(failures.items())),
-    )
 
 
 COLUMNS = ("trial", "case", "arm", "model", "repeat", "status", "worth", "harm", "loss", "judge", "disagrees", "regret")

@@ -11,6 +11,8 @@ from typing import Final
 from colosseum.diagnostics import counted
 from colosseum.evidence.reading import Played
 from colosseum.evidence.summary import Summary
+from colosseum.report.document import Block, Definitions, Paragraph, TableCell
+from colosseum.report.outcomes import silences, trouble_table
 
 ENDS: Final = {
     "length": "answers cut off at the limit of tokens",
@@ -51,15 +53,18 @@ class Health:
             self.spent[name] += getattr(expense, name)
         self.cost += expense.cost
 
-    def table(self, summary: Summary) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """Rows of counts, a column for each arm; rows of zeros are left out."""
-        over = {name: [a for point in summary.points for a in point.arms if a.arm == name] for name in summary.arms}
+    def blocks(self, summary: Summary) -> Iterator[Block]:
+        """Counts by arm, then calls, tokens and cost."""
         rows = [*_rows("failed", self.failures, summary.arms), *_rows("", self.ends, summary.arms),
                 *_rows("invalid call", self.mistakes, summary.arms)]  # fmt: skip
-        rows += [
-            (words, tuple(sum(getattr(a, name) for a in over[arm]) for arm in summary.arms)) for name, words in COUNTED
-        ]
-        return tuple((words, counts) for words, counts in rows if any(counts))
+        if found := trouble_table(summary, rows):
+            yield found
+        elif not self.runs:
+            yield Paragraph("No run has ended yet.")
+        else:
+            yield Paragraph("No run failed, no call was invalid, and every variable was decided.")
+        yield from (Paragraph(words, "quiet") for words in silences(summary))
+        yield Definitions(tuple(self.bill()))
 
     def bill(self) -> Iterator[tuple[str, str]]:
         """Calls, tokens and cost."""
@@ -78,14 +83,6 @@ class Health:
         yield "cost", cost + (f"; {unpriced}" if self.spent["unpriced"] else "")
 
 
-COUNTED: Final = (
-    ("infeasible", "runs that break a hard requirement"),
-    ("undecided", "variables that nobody decided"),
-    ("refused", "decisions refused by a hard rule"),
-    ("failed_posts", "posts that were not delivered"),
-)
-
-
-def _rows(kind: str, counts: Mapping[tuple[str, str], int], arms: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+def _rows(kind: str, counts: Mapping[tuple[str, str], int], arms: Sequence[str]) -> list[tuple[TableCell, ...]]:
     words = dict.fromkeys(word for word, _ in counts)
-    return [(f"{kind}: {word}" if kind else word, tuple(counts.get((word, arm), 0) for arm in arms)) for word in words]
+    return [(f"{kind}: {word}" if kind else word, *(counts.get((word, arm), 0) for arm in arms)) for word in words]

@@ -5,71 +5,61 @@ file's own policy lets nothing run but what it names by hash.
 """
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import Any, Final
 
-from jinja2 import Environment, FunctionLoader
-from markupsafe import Markup, escape
-from pygments.formatters import HtmlFormatter
+from markupsafe import Markup
 
-from colosseum.report.charts.words import clean
-from colosseum.report.document import AnyChart
-from colosseum.report.html.first import First
-from colosseum.report.html.provenance import Provenance
-from colosseum.report.shapes import environment
-from colosseum.report.svg import svg
+from colosseum.report.document import AnyChart, Block, Chart, Table
+from colosseum.report.html.blocks import asset, environment, html_of, page_style
 
-HERE: Final = files("colosseum.report.html")
 SAFE: Final = 2**53 - 1
 """Up to here every whole number is one of a browser's."""
-STYLES: Final = ("page.css", "viewer.css", "picture.css")
 SCRIPTS: Final = (
     "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "aligned.js", "ending.js",
     "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "labels.js", "viewer.js",
 )  # fmt: skip
 """In this order; each uses what stands before it."""
-TICKED: Final = re.compile(r"`([^`]+)`")
-LIGHT, DARK = "xcode", "github-dark"
-"""Styles of Pygments for specs, all of whose colours are read on their ground (contrast 4.5 and more)."""
 
 
 @dataclass(frozen=True)
-class Troubles:
-    """What went wrong, and what it took."""
+class Section:
+    """A part of a page, which its navigation leads to."""
 
-    arms: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[int, ...]], ...]
-    bill: tuple[tuple[str, str], ...]
-    silences: tuple[str, ...]
-    failures: tuple[tuple[str, str], ...]
-    """Words of providers, with how often."""
+    slug: str
+    name: str
+    blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
 class Content:
     """All that a page shows."""
 
-    first: First
-    charts: Sequence[AnyChart]
-    without: Sequence[tuple[str, str]]
-    """Charts that there are none of, and why."""
-    troubles: Troubles
-    provenance: Provenance
+    title: str
+    opening: Sequence[Block]
+    """The first screen: the answer."""
+    sections: Sequence[Section]
     index: Mapping[str, Any]
     """For the viewer: what there is to be read, as JSON."""
     packs: Sequence[str]
     """Cases, packed, in the order of the index."""
+    without: Sequence[tuple[str, str]] = ()
+    """Charts that there are none of, and why."""
+
+    @property
+    def figures(self) -> list[AnyChart | Table]:
+        """All charts and tables, by name."""
+        shown = [*self.opening, *(block for section in self.sections for block in section.blocks)]
+        return list({block.name: block for block in shown if isinstance(block, Chart | Table)}.values())
 
 
 def render(content: Content, *, live: bool = False) -> Iterator[str]:
     """The page, piece by piece; a `live` one asks its own server whether there are more runs."""
-    style, script = styles(), scripts()
+    style, script = page_style(), scripts()
     policy = {
         "default-src": "'none'",
         "style-src": _hashed(style),
@@ -80,10 +70,10 @@ def render(content: Content, *, live: bool = False) -> Iterator[str]:
         "form-action": "'none'",
     }
     words = "; ".join(f"{name} {value}" for name, value in policy.items())
-    template = _environment().get_template("page.html")
-    yield from template.generate(
-        content=content, policy=words, style=Markup(style), script=Markup(script), live=live,
-        index=embedded(content.index), packs=map(Markup, content.packs),
+    shown = [(section.slug, section.name, html_of(section.blocks)) for section in content.sections if section.blocks]
+    yield from environment().get_template("page.html").generate(
+        content=content, opening=html_of(content.opening), sections=shown, policy=words, style=Markup(style),
+        script=Markup(script), live=live, index=embedded(content.index), packs=map(Markup, content.packs),
     )  # fmt: skip
 
 
@@ -96,52 +86,14 @@ def embedded(data: Mapping[str, Any]) -> Markup:
 
 
 @cache
-def styles() -> str:
-    """All of the page's style."""
-    own = [_text(f"assets/{name}") for name in STYLES]
-    chosen, asked = _of_specs(DARK, ":root[data-theme=dark]"), _of_specs(DARK, ":root:not([data-theme=light])")
-    dark = f"@media screen {{\n{chosen}\n@media (prefers-color-scheme: dark) {{\n{asked}\n}}\n}}"
-    specs = [_of_specs(LIGHT, ""), dark]
-    return "\n".join([*own, *specs])
-
-
-def _of_specs(name: str, scope: str) -> str:
-    return "\n".join(HtmlFormatter(style=name).get_token_style_defs([f"{scope} .source"]))
-
-
-@cache
 def scripts() -> str:
     """All of the page's script: one block, so that its names are nobody else's."""
-    own = "\n".join(_text(f"assets/{name}") for name in SCRIPTS)
+    own = "\n".join(asset(f"assets/{name}") for name in SCRIPTS)
     return f'"use strict";\n{{\n{own}}}\n'
 
 
 def _hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _text(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    made = environment(FunctionLoader(lambda name: _text(f"templates/{name}")))
-    made.filters |= {"digits": _digits, "svg": svg, "ticked": ticked}
-    return made
-
-
-def ticked(words: str) -> Markup:
-    """Words in which names stand between backticks, with these marked."""
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
-        for place, part in enumerate(TICKED.split(clean(words)))
-    )
-
-
-def _digits(cell: object) -> object:
-    """A number as a table shows it."""
-    return f"{cell:,.4g}" if isinstance(cell, float) else cell
 
 
 def exact(data: Any) -> Any:

@@ -13,8 +13,7 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
-from colosseum.notebook.frames import Cells, Kind
-from colosseum.report.differences import no_pair
+from colosseum.report.frames import Cells, Kind
 from colosseum.report.numbers import reasons
 
 
@@ -82,7 +81,7 @@ def verdict_rows(findings: Findings) -> Iterator[Row]:
             if comparison.arm in said:
                 yield from _arm(said[comparison.arm], point)
             else:
-                why = no_pair(reasons(comparison.excluded, numbered=True))
+                why = f"no seed makes a pair of runs: {reasons(comparison.excluded, numbered=True)}".removesuffix(": ")
                 yield Row(point.point, point.model, comparison.arm, None, n=0, reason=why)
 
 

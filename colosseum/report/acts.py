@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from colosseum.notebook.frames import Cells, Kind
+from colosseum.report.frames import Cells, Kind
 
 KINDS: Final[dict[str, Kind]] = {
     "n": "whole",

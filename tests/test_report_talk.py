@@ -1,0 +1,63 @@
+"""What was believed, thought and judged, and that nothing missing reads like a 0."""
+
+from dataclasses import replace
+
+from records import figures, record
+from reported import meanings, notes, words
+
+from colosseum.evidence.figures import Figure, Held
+from colosseum.evidence.judges import NO_OTHER, Bench, JudgeHealth
+from colosseum.evidence.summary import Summary, summarise
+from colosseum.report.talk import belief_table, judge_facts
+
+ROWS = (
+    Held("a", "c", False, "true", 80.0, 1, 1),
+    Held("b", "c", False, "false", 80.0, 1, 1),
+    Held("d", "c", False, "unknown", 80.0, None, 2),
+    Held("e", "c", False, None, None, None, 2),
+    Held("a", "t", True, "false", 80.0, None, 1),
+)
+HEALTH = JudgeHealth("x/one-2", 20, {"unreadable": 2, "failed": 1}, 3, Figure(0.876),
+                     {"near": Figure(0.55), "far": Figure(0.8)}, ("y/one-1",))  # fmt: skip
+
+
+def summary(rows: tuple[Held, ...], **scalars: float | str) -> Summary:
+    given = {"exposure": 0.5, "adoption": "no false claim has reached anybody", **scalars}
+    return summarise([record("baseline", 1, replace(figures(scalars=given), beliefs=rows))], arms=("baseline",))
+
+
+def test_beliefs_are_shown_by_distance_and_a_null_is_a_dash() -> None:
+    found = summary(ROWS, belief_rate=1 / 3)
+    table = belief_table(found)
+    assert words(table) == [["baseline", "0.50", "–", "0.33", "0.50", "0.00"]]
+    assert notes(table) == ["no false claim has reached anybody"]
+    assert found.points[0].arms[0].believed == {1: Figure(0.5), 2: Figure(0.0)}
+
+
+def test_without_a_survey_there_is_no_such_table() -> None:
+    assert belief_table(summary((), belief_rate="nobody was asked")) is None
+
+
+def test_a_judge_is_shown_with_all_that_speaks_against_it() -> None:
+    bench = Bench((HEALTH, replace(HEALTH, judge="z/two", missing={}, kin=())), Figure(0.5))
+    found = meanings(judge_facts(bench))
+    for words_ in (
+        "20 scores; without a score: 1 failed, 2 unreadable; in 3 it read the longest thoughts without their middle",
+        "its repeats agree with α 0.88;", "as it scores random agents otherwise in `far` (0.80); .5 is chance",
+        "of the family of y/one-1, of whom it may think too well",
+    ):  # fmt: skip
+        assert words_ in found["x/one-2"], words_
+    assert "without a score" not in found["z/two"]
+    assert "α 0.50" in found["agreement"]
+    assert found["α"].startswith("Krippendorff's")
+
+
+def test_agreement_that_is_not_known_says_why_and_explains_no_sign() -> None:
+    alone = replace(HEALTH, same_again=Figure(None, NO_OTHER))
+    found = meanings(judge_facts(Bench((alone, replace(alone, judge="z/two")), Figure(None, NO_OTHER))))
+    assert found["agreement"] == f"not known: {NO_OTHER}"
+    assert "α" not in found
+
+
+def test_the_baseline_has_no_health() -> None:
+    assert judge_facts(Bench()) is None
