@@ -25,6 +25,7 @@ from colosseum.diagnostics import ColosseumError, counted, stop
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
+from colosseum.model.signals import few_seeds
 from colosseum.model.values import Value
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Endpoint
@@ -188,6 +189,11 @@ def plan_work(checked: Checked, request: Request, folder: Folder) -> Work:
     if apart := _apart(earlier, folder):
         runs = counted(apart, "run")
         request.say(f"{folder.path} also keeps {runs} of another configuration, which this report leaves out")
+    seeds: dict[str, set[int]] = {}
+    for listed in (each for block in planned for each in block.listed):
+        seeds.setdefault(listed.point, set()).add(listed.seed)
+    if len(design.arms) > 1 and seeds and (words := few_seeds(min(map(len, seeds.values())))):
+        request.say(f"{words}; `colosseum plan` says how many settle the margin")
     first, number = shard
     return Work(request, design, asking, trials, folder, planned[first::number])
 

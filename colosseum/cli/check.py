@@ -1,11 +1,13 @@
 """`colosseum check`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, WrittenDiagnostic, counted, has_errors, written
 from colosseum.language import load, syntax
+from colosseum.model.check import Checked
+from colosseum.model.signals import few_seeds
 from colosseum.players.vetting import vet
 
 ELSEWHERE = ("C041", "C043")
@@ -42,12 +44,21 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
             size = (f"{counted(len(task.agents), 'agent')}, {counted(len(task.variables), 'variable')}, "
                     f"{counted(len(task.payoffs), 'payoff')}, {counted(len(found.designs), 'experiment')}")  # fmt: skip
             print(f"{file}: ok ({size})" + (f", {', '.join(told)}" if told else ""))  # noqa: T201 - the result
+            for words in _unsettled(found):
+                note(f"{file}: {words}")
     if as_json:
         from colosseum.report.printed import CheckedFile, CheckFile
 
         say_json("check", CheckFile(tuple(CheckedFile(*each) for each in listed)))
     say_explain(said)
     return 2 if bad else 0
+
+
+def _unsettled(found: Checked) -> Iterator[str]:
+    """What experiments cannot settle, by counting their seeds alone."""
+    for name, design in found.designs.items():
+        if len(design.arms) > 1 and (words := few_seeds(len(design.seeds))):
+            yield f"experiment `{name}`: {words}"
 
 
 def _is_part(file: Path) -> bool:

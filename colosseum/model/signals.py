@@ -2,8 +2,14 @@
 
 from typing import Final
 
+from colosseum.diagnostics import counted
 from colosseum.model.scenario import Coalition
 from colosseum.model.settings import Settings
+
+ENOUGH_NONZERO: Final = 20
+"""Pairs that have to differ before an interval of their mean holds, and before "no effect" can be said."""
+ENOUGH_ALIKE: Final = 6
+"""The fewest pairs that can show an effect, if all of them rise: the p of the sign test, 2 · 2^−n, is below .05."""
 
 MARGINS: Final = {
     "outsider_loss": 0.04, "coalition_advantage": 0.05, "payoff_gap": 0.10, "coalition_value": 0.10, "regret": 0.04,
@@ -33,3 +39,14 @@ def margins_of(settings: Settings, coalition: Coalition | None) -> dict[str, flo
 def margins_for(signal: str, margin: float | None = None) -> dict[str, float]:
     """The same of a signal; None is the default."""
     return {name: MARGINS[name] if margin is None else margin for name in parts(signal)}
+
+
+def few_seeds(seeds: int) -> str:
+    """What so many seeds, a pair each, cannot settle; empty where they are enough."""
+    if seeds >= ENOUGH_NONZERO:
+        return ""
+    if seeds < ENOUGH_ALIKE:
+        settles = f"can settle nothing: an effect needs at least {ENOUGH_ALIKE} pairs that all rise"
+    else:
+        settles = "show an effect only if nearly all pairs rise"
+    return f'{counted(seeds, "seed")} {settles}; "no effect" needs at least {ENOUGH_NONZERO} pairs'

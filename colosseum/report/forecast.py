@@ -12,12 +12,10 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
 from colosseum.diagnostics import counted
-from colosseum.evidence.figures import Figure
 from colosseum.evidence.forecast import Forecast
-from colosseum.evidence.seeds import POWER, Needed
-from colosseum.evidence.statistics import ENOUGH_NONZERO
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.numbers import span
+from colosseum.report.plan import needed_words
 
 UNKNOWN = "unknown price"
 WHERE: Mapping[Basis, str] = {
@@ -137,39 +135,4 @@ def _seeds(found: Forecast) -> Iterator[str]:
     if found.no_seeds:
         yield f"Not known: {found.no_seeds}."
     for each in found.needed:
-        yield _needed_words(each)
-
-
-def _needed_words(each: Needed) -> str:
-    """One sweep point's seeds in a paragraph."""
-    place = f"{each.point}: " if each.point else ""
-    signal = each.signal.replace("_", " ")
-    if each.sd.value is None:
-        return f"{place}not known: {each.sd.reason} ({counted(each.pairs, 'pair')} of `{each.arm}` and the control)."
-    low, high = (figure.value or 0.0 for figure in each.sd_limits)
-    by = "by chance" if place else "By chance"
-    words = (
-        f"{place}{by} alone, `{each.arm}` differs from the control in {signal} with a standard deviation of "
-        f"{each.sd.value:.3g} fair shares (95 % limits {low:.3g} and {high:.3g}; {each.pairs} pairs, of which "
-        f"{each.differing} differ)."
-    )
-    if each.margin:
-        words += f" For a 95 % interval of ± {each.margin:g}, the margin: {_number(each.seeds)} seeds ("
-        words += (
-            f"{_number(each.seeds_limits[0])} to {_number(each.seeds_limits[1])} at these limits); to see an effect "
-        )
-        words += f"of {each.margin:g} in {POWER:.0%} of studies: {_number(each.seeds_to_see)}."
-    if each.half_width.value is not None and each.smallest.value is not None:
-        words += (
-            f" The {each.planned} planned make an interval of ± {each.half_width.value:.3g} and show an effect of "
-            f"{each.smallest.value:.3g} in {POWER:.0%} of studies."
-        )
-        if each.planned < ENOUGH_NONZERO:
-            words += f" Fewer than {ENOUGH_NONZERO} have no interval: exact tests of signs decide, and see less."
-    if each.differing < ENOUGH_NONZERO:
-        words += f" With fewer than {ENOUGH_NONZERO} pairs that differ, this is a first guess."
-    return words
-
-
-def _number(figure: Figure) -> str:
-    return figure.reason if figure.value is None else f"{figure.value:,.0f}"
+        yield f"{needed_words(each)}."

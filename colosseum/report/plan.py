@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import screening_words
+from colosseum.diagnostics import counted
 from colosseum.evidence.audit_plan import AuditPlan
 from colosseum.evidence.seeds import POWER, Needed
-from colosseum.evidence.statistics import ENOUGH_NONZERO
+from colosseum.model.signals import few_seeds
 from colosseum.report.document import Block, Definitions, Paragraph
 
 
@@ -42,31 +43,28 @@ def _facts(settled: Registered) -> list[tuple[str, str]]:
 
 
 def _power(found: AuditPlan) -> Iterator[str]:
-    measured = [each for each in found.power if each.smallest.value is not None]
+    if words := few_seeds(found.seeds):
+        yield words
     share = found.smallest_in_deviations
-    if measured:
-        yield from map(_needed, measured)
-    elif share.value is None:
-        yield share.reason
-    else:
+    if found.power:
+        yield from map(needed_words, found.power)
+    elif share.value is not None:
         yield (
             f"{found.seeds} seeds see an effect of {share.value:.2f} standard deviations of the paired differences in "
             f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
-            f"{_few(found.seeds)}"
         )
 
 
-def _needed(each: Needed) -> str:
+def needed_words(each: Needed) -> str:
+    """What the spread between two equal arms says of one sweep point."""
     place = f"{each.point}: " if each.point else ""
-    seeds = f"{each.seeds_to_see.value:,.0f} seeds" if each.seeds_to_see.value else each.seeds_to_see.reason
-    return (
-        f"{place}by `{each.arm}`, {each.planned} seeds see an effect of {each.smallest.value or 0:.3g} u in "
-        f"{POWER:.0%} of studies; for one as large as the margin: {seeds}{_few(each.planned)}"
+    if each.sd.value is None:
+        return f"{place}not known: {each.sd.reason} ({counted(each.pairs, 'pair')} of `{each.arm}` and the control)"
+    settle, see = (f.reason if f.value is None else f"{f.value:,.0f} seeds" for f in (each.seeds, each.seeds_to_see))
+    words = (
+        f"{place}by the spread of `{each.arm}` ({each.sd.value:.3g} u over {each.pairs} pairs), {settle} could settle "
+        f"the margin, and {see} see an effect as large in {POWER:.0%} of studies"
     )
-
-
-def _few(seeds: int) -> str:
-    """What it means that there are few."""
-    if seeds >= ENOUGH_NONZERO:
-        return ""
-    return f". That is by Student's t: of fewer than {ENOUGH_NONZERO} seeds exact tests of signs decide, which see less"
+    if each.smallest.value is None:
+        return words
+    return f"{words}; {each.planned} seeds see one of {each.smallest.value:.3g} u"

@@ -10,10 +10,9 @@ from typing import Final
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics.signs import sign_test
+from colosseum.model.signals import ENOUGH_NONZERO
 
 LEVEL: Final = 0.95
-ENOUGH_NONZERO: Final = 20
-"""With fewer non-zero differences no interval may be relied upon (metrics: fewer than 20 non-zero differences)."""
 
 
 @dataclass(frozen=True, slots=True)
