@@ -80,8 +80,8 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2319,
     "campaign": 8874,
     "evidence": 6923,
-    "report": 7992,
-    "api": 499,
+    "report": 8088,
+    "api": 508,
     "cli": 2048,
 }
 

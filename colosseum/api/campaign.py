@@ -33,6 +33,7 @@ from colosseum.campaign.work import plan_work, read_cache
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
 from colosseum.report.charts.words import clean
+from colosseum.report.figure_tables import FigureTable, figure_table
 from colosseum.report.files import check_html, read_content, write_html
 from colosseum.report.frames import frame
 from colosseum.report.full import brief, opening
@@ -201,6 +202,14 @@ class Campaign:
         """
         found = self.findings
         return frame((column.name, column.kind, column.cells) for column in columns(found.plan, found.records))
+
+    def figures(self, kind: str = "runs") -> FigureTable:
+        """A tidy table: a row a run, with cost and tokens, or a row of `"pairs"`, `"agents"` or `"posts"`.
+
+        `.to_pandas()` makes it a data frame. Raises ColosseumError.
+        """
+        with in_words(self.folder):
+            return figure_table(kind, self.findings, Folder(self.folder))
 
     def verdicts_to_pandas(self) -> "DataFrame":
         """One row per sweep point, model, arm and figure: what was weighed, and what is said of it.
