@@ -73,7 +73,7 @@ def parse(words: list[str]) -> None:
 
 def test_commands_and_options_in_sentences_exist() -> None:
     known = get_command(app).commands
-    options = {option for command in known.values() for each in command.params for option in each.opts}
+    options = {o for command in (get_command(app), *known.values()) for each in command.params for o in each.opts}
     options |= {o for command in known["log"].commands.values() for each in command.params for o in each.opts}
     for name, text in TEXTS.items():
         for code in re.findall(r"`([^`\n]+)`", PIECE.sub("", text)):
