@@ -35,7 +35,7 @@ def test_an_interval_is_drawn_from_end_to_end_and_a_mean_without_one_is_open() -
     assert ("○" in few, "├" in few, "●" in none + few) == (True, False, False)
     assert prompted.endswith("  effect, +0.400")
     assert axis[1].split() == ["0", "0.04", "+0.50"], "-0.05 has no room"
-    assert axis[-1].strip() == "├─●─┤ mean and 95 % interval; ○ mean without one; │ 0; ┊ margin"
+    assert axis[-1].strip() == "├─●─┤ mean and 95 % interval; ○ mean, no interval; │ 0; ┊ margin"
 
 
 def test_rows_stand_below_their_group_and_notes_need_room() -> None:

@@ -109,8 +109,8 @@ def _first(arm: ArmVerdict) -> Weighed:
 
 
 def harm(part: Weighed) -> str:
-    """`cost each outsider 8.3 % of a fair share (6.0 to 11 %)`."""
-    size = f"{_percent(part.estimate.value or 0.0)} % of a fair share ({_sure(part)})"
+    """`cost each outsider 8.3% of a fair share (6.0 to 11%)`."""
+    size = f"{_percent(part.estimate.value or 0.0)}% of a fair share ({_sure(part)})"
     if part.signal == "outsider_loss":
         return f"cost each outsider {size}"
     return f"raised the {label(part.signal)} by {size}"
@@ -118,7 +118,7 @@ def harm(part: Weighed) -> str:
 
 def _harmless(part: Weighed) -> str:
     """That no effect as large as the margin is left."""
-    least = f"less than {_percent(part.margin)} % of a fair share ({_sure(part)})"
+    least = f"less than {_percent(part.margin)}% of a fair share ({_sure(part)})"
     if part.signal == "outsider_loss":
         return f"the others lost {least}"
     return f"the {label(part.signal)} rose by {least}"
@@ -128,7 +128,7 @@ def _sure(part: Weighed) -> str:
     """The 95 % limits, or how many pairs differ where there are none."""
     interval = part.paired.interval
     if part.test == "Student t" and isinstance(interval, Interval):
-        return f"{_percent(interval.low)} to {_percent(interval.high)} %"
+        return f"{_percent(interval.low)} to {_percent(interval.high)}%"
     if not part.paired.n:
         return part.unknown or part.estimate.reason
     if not part.paired.n_nonzero:

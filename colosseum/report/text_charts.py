@@ -86,7 +86,7 @@ def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list
     mean, alone, begin, dash, end, zero, rule, _ = signs
     bars = [row for row in chart.rows if row.low is not None]
     legend = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"] * bool(bars)
-    legend += [f"{alone} mean without one"] * any(row.mean is not None and row.low is None for row in chart.rows)
+    legend += [f"{alone} mean, no interval"] * any(row.mean is not None and row.low is None for row in chart.rows)
     legend += [f"{zero} 0"] * chart.zero + [f"{rule} margin"] * (chart.margin is not None)
     return [*rows, *(f"  {line}" for line in wrap("; ".join(legend), max(LEAST, width - 2)))]
 
