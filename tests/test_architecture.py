@@ -80,7 +80,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2319,
     "campaign": 8874,
     "evidence": 6923,
-    "report": 8088,
+    "report": 8075,
     "api": 508,
     "cli": 2048,
 }

@@ -91,7 +91,7 @@ def _kind(cells: Sequence[Plain]) -> Kind:
 
 
 def markdown_of(table: Table) -> str:
-    """A table with pipes. Numbers stand at the right, with six digits unless decimals are given."""
+    """A table with pipes. Numbers stand at the right."""
     ruler = ["---:" if right else "---" for right in _right(table)]
     lines = [_marked(table.columns), ruler, *(_marked([cell_words(cell) for cell in row]) for row in table.rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -114,6 +114,5 @@ def _row(cells: Sequence[str]) -> str:
 
 def _right(table: Table) -> list[bool]:
     """Which columns stand at the right: those without text."""
-    return [
-        bool(table.rows) and not any(isinstance(row[n], str) for row in table.rows) for n in range(len(table.columns))
-    ]
+    texts = (any(isinstance(row[n], str | Linked) for row in table.rows) for n in range(len(table.columns)))
+    return [bool(table.rows) and not text for text in texts]

@@ -11,12 +11,10 @@ from textwrap import wrap
 from typing import Final, TypeAlias
 
 from rich.cells import cell_len
-from rich.console import Console
 
 from colosseum.report.charts.words import clean
-from colosseum.report.document import AnyChart, IntervalChart, IntervalRow, LineChart, Plane, Spot
+from colosseum.report.document import IntervalChart, IntervalRow, LineChart, Plane, Spot
 from colosseum.report.numbers import column, number
-from colosseum.report.page import say
 from colosseum.report.scale import Scale, scale
 
 WIDEST: Final = 60
@@ -38,16 +36,6 @@ SEVERAL: Final = "*"
 """The mark where lines meet."""
 Words: TypeAlias = Sequence[tuple[float, str]]
 """Values of an axis with their words. Of two that overlap, the first is shown."""
-
-
-def show_charts(charts: Iterable[AnyChart | str], console: Console) -> None:
-    """Each that can be drawn in text, below its title."""
-    for chart in charts:
-        if isinstance(chart, IntervalChart | LineChart | Plane):
-            say(console)
-            say(console, chart.title, style="bold")
-            for row in text_rows(chart, console.width, ascii_only=console.options.ascii_only):
-                say(console, row)
 
 
 def text_rows(chart: IntervalChart | LineChart | Plane, width: int, *, ascii_only: bool) -> list[str]:
