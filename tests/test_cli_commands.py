@@ -397,3 +397,15 @@ def test_a_dry_run_counts_no_money_of_another_configuration(tmp_path: Path) -> N
         for heat, seeds in (("0", "1"), ("0", "2"), ("1", "2"))
     ]
     assert spent[0] == spent[1] > spent[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("colosseum re", {"report", "replay"}), ("colosseum audit --max", {"--max-tokens"})]
+)
+def test_a_shell_completes_commands_and_options(typed: str, offered: set[str]) -> None:
+    code = "import sys; sys.argv = ['colosseum']; from colosseum.cli import main; main()"
+    asked = {"_COLOSSEUM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**SILENT, **asked}, capture_output=True, text=True, check=False
+    )
+    assert offered <= set(done.stdout.split())

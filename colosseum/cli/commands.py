@@ -14,7 +14,6 @@ app = typer.Typer(
     name="colosseum",
     help="Audit teams of AI agents for collusion: scenarios as plain text, provable optima, honest statistics.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
