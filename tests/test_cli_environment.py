@@ -15,8 +15,9 @@ from conftest import SPECS
 from terminal import watch
 from test_cli_commands import Done, colosseum
 
+from colosseum.campaign.dotenv import added, read_env
 from colosseum.cli.commands import app
-from colosseum.cli.environment import added, misspelt, read_env, values_in, variable_of
+from colosseum.cli.environment import misspelt, values_in, variable_of
 from colosseum.diagnostics import ColosseumError
 from colosseum.run.redaction import Redaction, secrets
 

@@ -18,7 +18,7 @@ from test_cli_commands import Done, colosseum
 from warm_process import run
 
 import colosseum as public
-from colosseum.cli.environment import added
+from colosseum.campaign.dotenv import added
 from colosseum.players.own_source import Unplayable, mark_of
 
 SPEC = MATCH.replace("experiment e {", "experiment e { rounds 1")

@@ -51,6 +51,11 @@ class Wanted:
     python: tuple[str, ...] = ()
     """Modules whose agents may be loaded."""
 
+    @classmethod
+    def typed(cls, **options: Iterable[str] | None) -> "Wanted":
+        """Options as a command line has them: None where one was not typed."""
+        return cls(**{name: tuple(words or ()) for name, words in options.items()})
+
 
 def wanted_of(models: Names | None, options: Mapping[str, object]) -> Wanted:
     """Options as Python has them: a value is for all models, a mapping for some. Raises ColosseumError."""

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import get_args
@@ -93,6 +93,11 @@ class Work:
         made, diagnostics = self.trials.of(block)
         assert not diagnostics, diagnostics  # planning has made them before
         return made
+
+    def pilot(self, number: int) -> "Work":
+        """The same with so many of its blocks, so that different sweep points are among them."""
+        number, last = min(number, len(self.planned)), len(self.planned) - 1
+        return replace(self, planned=[self.planned[round(n * last / max(1, number - 1))] for n in range(number)])
 
     @property
     def counted(self) -> Sequence[Listed]:

@@ -7,7 +7,7 @@ from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.signals import exit_code
 from colosseum.campaign.work import Request, plan_work
-from colosseum.cli.pilot import Pilot, goes_on, pilot_of
+from colosseum.cli.pilot import Pilot, goes_on
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import checked_spec, note
 from colosseum.evidence.gate import Gate
@@ -46,7 +46,7 @@ def _made(
     """What became of the runs; None where a pilot ends here. Raises ColosseumError."""
     work = plan_work(checked, request, folder)
     if pilot is not None:
-        made = carry_out(pilot_of(work, pilot.blocks))
+        made = carry_out(work.pilot(pilot.blocks))
         if made.tally["halted"]:
             return made
         if not goes_on(work, checked, pilot, as_data=as_json):

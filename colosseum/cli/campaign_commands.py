@@ -105,13 +105,14 @@ def audit(
     from colosseum.campaign.work import Request, read_cache
     from colosseum.cli.audit import audit_file
     from colosseum.cli.pilot import Pilot
-    from colosseum.cli.words import note, read_sets
+    from colosseum.cli.words import note
     from colosseum.evidence.gate import read_gate
+    from colosseum.players.vetting import read_sets
     from colosseum.report.live_view.display import read_display, showing
 
-    wanted = Wanted(
-        tuple(model or ()), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
-        tuple(temperature or ()), tuple(max_tokens or ()), tuple(timeout or ()), tuple(header or ()), allowed(context),
+    wanted = Wanted.typed(
+        models=model, api_base=api_base, extra_body=extra_body, price=price, tools=tools, temperature=temperature,
+        max_tokens=max_tokens, timeout=timeout, header=header, python=allowed(context),
     )  # fmt: skip
     shown = read_display(display)
     request = Request(
@@ -123,9 +124,16 @@ def audit(
     )  # fmt: skip
     gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
     if show_config:
-        from colosseum.cli.configuration import show_configuration
+        from colosseum.cli.words import checked_spec, print_out, say_json
+        from colosseum.report.configuration import configuration, configuration_words
 
-        return show_configuration(request, {**context.params, "display": shown}, origins(context), as_json=json)
+        given, values = origins(context), {**context.params, "display": shown}
+        held = configuration(checked_spec(file, params=request.params), request, values, given.options, given.others)
+        if json:
+            say_json("config", held)
+        else:
+            print_out(configuration_words(held))
+        return 0
     if dry_run:
         from colosseum.cli.words import checked_spec, output
         from colosseum.evidence.forecast import forecast
@@ -156,14 +164,14 @@ def plan(
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.part import Part
     from colosseum.campaign.work import Request
-    from colosseum.cli.words import checked_spec, note, output, read_sets
+    from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import plan_audit
+    from colosseum.players.vetting import read_sets
     from colosseum.report.plan import plan_blocks
 
-    wanted = Wanted(
-        tuple(model or ()), (), tuple(extra_body or ()), (), tuple(tools or ()), tuple(temperature or ()),
-        tuple(max_tokens or ()),
-    )  # fmt: skip
+    wanted = Wanted.typed(
+        models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
+    )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
     found = plan_audit(checked_spec(file, params=request.params), request)
     output(lambda: plan_blocks(found), "plan", found, json)
@@ -204,10 +212,11 @@ def power(
     json: AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. No model is asked."""
-    from colosseum.cli.progress_bars import progress_bars
-    from colosseum.cli.words import checked_spec, output, read_sets
+    from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
+    from colosseum.players.vetting import read_sets
+    from colosseum.report.live_view.progress_bars import progress_bars
     from colosseum.report.power import power_blocks
 
     wish = Wish(
@@ -215,7 +224,7 @@ def power(
         opportunity,
     )  # fmt: skip
     checked = checked_spec(file, params=read_sets(sets))
-    with progress_bars() as tell:
+    with progress_bars(note) as tell:
         found = study_power(checked, wish, experiment=experiment, point=point, tell=tell)
     scenario = checked.expansion.scenario.name
     title = f"{scenario}, experiment {found.experiment}: what it can see"
@@ -235,9 +244,7 @@ def report(
     table: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.parquet.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a web page with every conversation.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a web page with every conversation.")] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write its charts as PDF, SVG and PNG, with numbers.")
@@ -321,10 +328,9 @@ def judge(
     from colosseum.cli.judge import calibrate, judge_runs
     from colosseum.cli.words import note
 
-    wanted = Wanted(
-        (), tuple(api_base or ()), tuple(extra_body or ()), tuple(price or ()), tuple(tools or ()),
-        timeout=tuple(timeout or ()), header=tuple(header or ()),
-    )  # fmt: skip
+    wanted = Wanted.typed(
+        api_base=api_base, extra_body=extra_body, price=price, tools=tools, timeout=timeout, header=header
+    )
     judged, money = Judged(tuple(judge or ()), judge_repeats, judge_temperature), Budget(budget, None, no_budget)
     request = JudgeRequest(judged, wanted, money, max_connections, tuple(without or ()), note)
     if str(folder) == "calibrate" and not folder.exists():

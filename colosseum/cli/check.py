@@ -5,13 +5,9 @@ from pathlib import Path
 
 from colosseum.cli.words import note, say_diagnostics, say_explain, say_json
 from colosseum.diagnostics import Diagnostic, Severity, WrittenDiagnostic, counted, has_errors, written
-from colosseum.language import load, syntax
 from colosseum.model.check import Checked
 from colosseum.model.signals import few_seeds
-from colosseum.players.vetting import vet
-
-ELSEWHERE = ("C041", "C043")
-"""What a part leaves to the specs that use it: some of its names, and who decides."""
+from colosseum.players.vetting import vet_alone
 
 
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:
@@ -20,10 +16,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
     listed: list[tuple[str, bool, tuple[WrittenDiagnostic, ...]]] = []
     said: list[Diagnostic] = []
     for file in files:
-        found, diagnostics = vet(file)
-        part = found is None and _is_part(file)
-        if part:
-            diagnostics = [d for d in diagnostics if d.code not in ELSEWHERE]
+        found, diagnostics, part = vet_alone(file)
         wrong = has_errors(diagnostics) or (found is None and not part)
         bad |= wrong
         if as_json:
@@ -59,11 +52,3 @@ def _unsettled(found: Checked) -> Iterator[str]:
     for name, design in found.designs.items():
         if len(design.arms) > 1 and (words := few_seeds(len(design.seeds))):
             yield f"experiment `{name}`: {words}"
-
-
-def _is_part(file: Path) -> bool:
-    """Whether a file reads well and holds only texts and data: it is there to be used by specs that say who decides."""
-    composition, _ = load(file)
-    parts = syntax.Param | syntax.Set | syntax.Table | syntax.Claim | syntax.Prompt | syntax.Rubric
-    statements = composition.statements if composition else ()
-    return bool(statements) and all(isinstance(s, parts) for s in statements)

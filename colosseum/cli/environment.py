@@ -2,7 +2,7 @@
 
 `colosseum guide ci` says which place wins. An empty variable counts as none, and hides that of the `.env`. A JSON
 object is one value, and so is what stands in double quotes. What else a `.env` sets, such as keys of providers, holds
-while the command runs, unless it is set already; PYTHON…, LD_… and DYLD_… never do: a spec runs no code.
+while the command runs.
 """
 
 import os
@@ -17,8 +17,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from colosseum.campaign.dotenv import added, read_env
 from colosseum.cli.words import complain, say_diagnostics
-from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, closest, report
 
 PREFIX = "COLOSSEUM_"
 FILE = Path(".env")
@@ -120,45 +121,6 @@ def values_in(words: str) -> list[str]:
         found.append(words[:end])
         words = words[end:]
     return found
-
-
-def read_env(path: Path) -> dict[str, str]:
-    """What a `.env` sets; nothing where there is none, or a folder of that name. Raises ColosseumError."""
-    if not path.exists() or path.is_dir():
-        return {}
-    from io import StringIO
-
-    from dotenv.parser import parse_stream
-
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise stop("C126", f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise stop("C126", f"{path}, line {line}: this is not UTF-8 text", help="save it as UTF-8") from None
-    found: dict[str, str] = {}
-    for binding in parse_stream(StringIO(text)):
-        before = re.match(r"\s*", binding.original.string)
-        line = binding.original.line + (before[0].count("\n") if before else 0)
-        if binding.error or (binding.key is not None and binding.value is None) or "\0" in binding.original.string:
-            help_ = "a line is NAME=value, or # and a remark; a quote that opens must close"
-            raise stop("C126", f"{path}, line {line}: this sets no variable", help=help_)  # its words may be a key
-        if binding.key is not None:
-            found[binding.key] = binding.value or ""
-    return found
-
-
-@contextmanager
-def added(variables: Mapping[str, str]) -> Iterator[frozenset[str]]:
-    """Within the block the environment has these variables, too, but none that may run code. Gives the new ones."""
-    new = frozenset(n for n in variables if n not in os.environ and not n.startswith(("PYTHON", "LD_", "DYLD_")))
-    os.environ.update({name: variables[name] for name in new})
-    try:
-        yield new
-    finally:
-        for name in new:
-            os.environ.pop(name, None)
 
 
 @contextmanager

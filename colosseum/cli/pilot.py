@@ -4,9 +4,7 @@ A pilot shows no result: who saw one before deciding whether to go on would choo
 """
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from colosseum.campaign.work import Work
 from colosseum.cli.words import note, output, wants_color
@@ -15,8 +13,6 @@ from colosseum.evidence.forecast import forecast
 from colosseum.model.check import Checked
 from colosseum.report.forecast import bill_table
 from colosseum.report.page import print_blocks
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,18 +23,6 @@ class Pilot:
     """That are made before the user is told what the others will take."""
     yes: bool
     """Whether to go on after them without being asked."""
-
-
-def pilot_of(work: Work, number: int) -> Work:
-    """The same campaign with so many of its blocks."""
-    return replace(work, planned=spread_evenly(work.planned, number))
-
-
-def spread_evenly(planned: Sequence[T], number: int) -> list[T]:
-    """So many of them from the first to the last, so that different sweep points are among them."""
-    if number >= len(planned):
-        return list(planned)
-    return [planned[round(n * (len(planned) - 1) / max(1, number - 1))] for n in range(number)]
 
 
 def goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_data: bool) -> bool:

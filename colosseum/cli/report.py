@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from colosseum.campaign.folder import Folder, as_bytes, replace_file
 from colosseum.campaign.part import matching
-from colosseum.cli.progress_bars import progress_bars
 from colosseum.cli.words import note, print_out, say_json, wants_color
 from colosseum.diagnostics import stop
 from colosseum.evidence.choosing import strengths
@@ -20,11 +18,10 @@ from colosseum.model.sweeps import factors
 from colosseum.report import files as report_files
 from colosseum.report.full import brief
 from colosseum.report.full import full as everything
+from colosseum.report.live_view.progress_bars import progress_bars
 from colosseum.report.page import print_blocks
 from colosseum.report.published import document
 from colosseum.report.strengths import strength_blocks
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def report_folder(
     in order to be shown, as `network=ring`.
     """
     files.check()
-    with progress_bars() as tell:
+    with progress_bars(note) as tell:
         report = read_report(folder, coalition=coalition, tell=partial(tell, "runs"))
     if files.table is not None:
         note(report_files.write_table(report.plan, report.records, files.table))

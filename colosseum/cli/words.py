@@ -1,15 +1,13 @@
 """Words for the user. In: diagnostics and results; out: text on stdout and stderr."""
 
-import math
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from unicodedata import category
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text, stop
+from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
+from colosseum.diagnostics.harmless import harmless
 from colosseum.model.check import Checked
 from colosseum.model.values import Value
 from colosseum.players.vetting import require, vet
@@ -65,23 +63,6 @@ def note(words: str) -> None:
     print(harmless(words), file=sys.stderr)  # noqa: T201 - this is where words go out
 
 
-def harmless(words: str) -> str:
-    """The words with an escape of JSON for every character that a terminal would obey or nobody sees."""
-    hidden = {ord(c): "".join(f"\\u{n:04x}" for n in _halves(c)) for c in set(words) if c != "\n" and _obeyed(c)}
-    return words.translate(hidden) if hidden else words
-
-
-def _obeyed(character: str) -> bool:
-    """Control, format (also what turns the writing direction), halves of characters, breaks of lines and paragraphs."""
-    return not character.isprintable() and category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def _halves(character: str) -> Iterator[int]:
-    """The one or two units of UTF-16 that JSON escapes."""
-    units = character.encode("utf-16-be", "surrogatepass")
-    return (int.from_bytes(units[n : n + 2]) for n in range(0, len(units), 2))
-
-
 def print_out(words: str) -> None:
     """A result on stdout."""
     print(words)  # noqa: T201 - this is where words go out
@@ -103,25 +84,3 @@ def checked_spec(file: Path, *, seed: int | None = None, params: Mapping[str, Va
     checked = require(found, diagnostics)
     say_diagnostics(diagnostics)
     return checked
-
-
-def read_sets(sets: Iterable[str] | None) -> Mapping[str, Value]:
-    """`--set n=8` as params. Raises ColosseumError."""
-    params: dict[str, Value] = {}
-    for item in sets or ():
-        name, equals, word = item.partition("=")
-        if not equals or not name.strip() or not word.strip():
-            raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
-        if read_value(word.strip()) in (math.inf, -math.inf):
-            raise stop("C122", f"`--set {item}`: the number is too large")
-        params[name.strip()] = read_value(word.strip())
-    return params
-
-
-def read_value(word: str) -> Value:
-    """A number where it is one, else a name."""
-    if re.fullmatch(r"-?\d{1,300}", word):
-        return int(word)
-    if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
-        return float(word)
-    return word

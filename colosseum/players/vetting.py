@@ -1,11 +1,17 @@
 """Vets a spec. In: a path, a seed and params; out: the checked spec, and everything that is wrong or doubtful."""
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from colosseum.diagnostics import ColosseumError, Diagnostic, has_errors
+from colosseum.diagnostics import ColosseumError, Diagnostic, has_errors, stop
+from colosseum.language import load, syntax
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Value
+
+ELSEWHERE = ("C041", "C043")
+"""What a part leaves to the specs that use it: some of its names, and who decides."""
 
 
 def vet(
@@ -14,6 +20,21 @@ def vet(
     """What `check` says, and what is wrong with the prompt templates that experiments name."""
     found, diagnostics = check(file, seed=seed, params=params)
     return found, [*diagnostics, *(_wrong_protocols(found) if found else ())]
+
+
+def vet_alone(file: Path) -> tuple[Checked | None, list[Diagnostic], bool]:
+    """The same of a file that may be a part of other specs: what it leaves to them is not said. Whether it is one."""
+    found, diagnostics = vet(file)
+    part = found is None and _is_part(file)
+    return found, [d for d in diagnostics if not (part and d.code in ELSEWHERE)], part
+
+
+def _is_part(file: Path) -> bool:
+    """Whether a file reads well and holds only texts and data: it is there to be used by specs that say who decides."""
+    composition, _ = load(file)
+    parts = syntax.Param | syntax.Set | syntax.Table | syntax.Claim | syntax.Prompt | syntax.Rubric
+    statements = composition.statements if composition else ()
+    return bool(statements) and all(isinstance(s, parts) for s in statements)
 
 
 def require(found: Checked | None, diagnostics: list[Diagnostic]) -> Checked:
@@ -28,3 +49,25 @@ def _wrong_protocols(checked: Checked) -> list[Diagnostic]:
     if named:
         from colosseum.players.protocol.own import protocol_folder
     return [each for name in named for each in protocol_folder(checked.spec.composition.source.path, name)[1]]
+
+
+def read_sets(sets: Iterable[str] | None) -> Mapping[str, Value]:
+    """`--set n=8` as params. Raises ColosseumError."""
+    params: dict[str, Value] = {}
+    for item in sets or ():
+        name, equals, word = item.partition("=")
+        if not equals or not name.strip() or not word.strip():
+            raise stop("C122", f"`--set {item}` is not of the form name=value", help="as in `--set n=8`")
+        if read_value(word.strip()) in (math.inf, -math.inf):
+            raise stop("C122", f"`--set {item}`: the number is too large")
+        params[name.strip()] = read_value(word.strip())
+    return params
+
+
+def read_value(word: str) -> Value:
+    """A number where it is one, else a name."""
+    if re.fullmatch(r"-?\d{1,300}", word):
+        return int(word)
+    if re.fullmatch(r"-?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+)", word):
+        return float(word)
+    return word

@@ -1,13 +1,10 @@
 """`colosseum audit --show-config`. In: what was asked for; out: every value that holds, and where it comes from."""
 
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from colosseum.campaign.model_options import Asking, read_asking
 from colosseum.campaign.part import read_design, seed_words
 from colosseum.campaign.work import Request
-from colosseum.cli.environment import Origins
-from colosseum.cli.words import checked_spec, note, say_json
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
@@ -21,33 +18,32 @@ SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""
 
 
-def show_configuration(request: Request, values: Mapping[str, object], found: Origins, *, as_json: bool) -> int:
-    """Print what would hold; nothing is run, and nothing written. Raises ColosseumError."""
-    checked = checked_spec(request.file, params=request.params)
-    design = read_design(checked, request.part, file=str(request.file), say=note)
+def configuration(
+    checked: Checked, request: Request, values: Mapping[str, object], places: Mapping[str, str], dotenv: Sequence[str]
+) -> ConfigFile:
+    """What would hold, by the `places` where options are given. Raises ColosseumError."""
+    design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked)
     known = {**values, "out": request.place(checked)}
     known["timeout"] = known["timeout"] or Endpoint.timeout
-    redaction = Redaction.of(others=asking.secrets)
     specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))
-    held = list(_held(known, found, specified, redaction))
-    if as_json:
-        say_json("config", ConfigFile(request.file, tuple(held), tuple(found.others)))
-        return 0
-    rows = [(each.option, _words(each.value), each.origin) for each in held]
+    held = _held(known, places, specified, Redaction.of(others=asking.secrets))
+    return ConfigFile(request.file, tuple(held), tuple(dotenv))
+
+
+def configuration_words(found: ConfigFile) -> str:
+    """A line an option: its value, and where it is from."""
+    rows = [(each.option, _words(each.value), each.origin) for each in found.options]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for option, words, origin in rows:
-        sys.stdout.write(f"{option:{widths[0]}}  {words:{widths[1]}}  {origin}\n")
-    if found.others:
-        sys.stdout.write(f"\n.env also sets {', '.join(found.others)}\n")
-    return 0
+    lines = [f"{option:{widths[0]}}  {words:{widths[1]}}  {origin}" for option, words, origin in rows]
+    return "\n".join([*lines, *(["", f".env also sets {', '.join(found.dotenv)}"] if found.dotenv else [])])
 
 
 def _held(
-    values: Mapping[str, object], found: Origins, specified: Mapping[str, HeldOption], redaction: Redaction
+    values: Mapping[str, object], places: Mapping[str, str], specified: Mapping[str, HeldOption], redaction: Redaction
 ) -> Iterator[HeldOption]:
     """Every option, in the order of the command's help."""
-    for name, place in found.options.items():
+    for name, place in places.items():
         if name == "show_config":
             continue
         if place == "default" and name in specified:

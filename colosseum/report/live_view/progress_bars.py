@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from colosseum.cli.words import note
-
 EVERY: Final = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
 @contextmanager
-def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each thing by its name."""
+def progress_bars(say: Callable[[str], None]) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each thing by its name; `say` prints a line where there is no terminal."""
     if not sys.stderr.isatty():
-        yield _lines()
+        yield _lines(say)
         return
     from rich.console import Console
     from rich.progress import Progress, TaskID
@@ -32,13 +30,13 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
         yield tell
 
 
-def _lines() -> Callable[[str, int, int], None]:
+def _lines(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
     last = time.monotonic()
 
     def tell(what: str, done: int, whole: int) -> None:
         nonlocal last
         if time.monotonic() - last >= EVERY:
             last = time.monotonic()
-            note(f"{what}: {done:,} of {whole:,}")
+            say(f"{what}: {done:,} of {whole:,}")
 
     return tell

@@ -1,0 +1,52 @@
+"""The `.env` of a folder. In: its path; out: variables, which hold within a block.
+
+What the environment sets already stays; PYTHON…, LD_… and DYLD_… are never set: a spec that brings a
+`.env` runs no code.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from colosseum.diagnostics import stop
+
+
+def read_env(path: Path) -> dict[str, str]:
+    """What a `.env` sets; nothing where there is none, or a folder of that name. Raises ColosseumError."""
+    if not path.exists() or path.is_dir():
+        return {}
+    from io import StringIO
+
+    from dotenv.parser import parse_stream
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise stop("C126", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise stop("C126", f"{path}, line {line}: this is not UTF-8 text", help="save it as UTF-8") from None
+    found: dict[str, str] = {}
+    for binding in parse_stream(StringIO(text)):
+        before = re.match(r"\s*", binding.original.string)
+        line = binding.original.line + (before[0].count("\n") if before else 0)
+        if binding.error or (binding.key is not None and binding.value is None) or "\0" in binding.original.string:
+            help_ = "a line is NAME=value, or # and a remark; a quote that opens must close"
+            raise stop("C126", f"{path}, line {line}: this sets no variable", help=help_)  # its words may be a key
+        if binding.key is not None:
+            found[binding.key] = binding.value or ""
+    return found
+
+
+@contextmanager
+def added(variables: Mapping[str, str]) -> Iterator[frozenset[str]]:
+    """Within the block the environment has these variables, too, but none that may run code. Gives the new ones."""
+    new = frozenset(n for n in variables if n not in os.environ and not n.startswith(("PYTHON", "LD_", "DYLD_")))
+    os.environ.update({name: variables[name] for name in new})
+    try:
+        yield new
+    finally:
+        for name in new:
+            os.environ.pop(name, None)
