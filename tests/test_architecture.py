@@ -79,10 +79,10 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "players": 3460,
     "run": 2319,
     "campaign": 8936,
-    "evidence": 6923,
-    "report": 8211,
-    "api": 508,
-    "cli": 1799,
+    "evidence": 7032,
+    "report": 8256,
+    "api": 515,
+    "cli": 1817,
 }
 
 

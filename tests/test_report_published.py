@@ -31,6 +31,7 @@ PRINTED = {
     "verify": ("log", "verify", "{runs}"),
     "replay": ("replay", "{runs}"),
     "merge": ("merge", "{runs}", "-o", "{merged}"),
+    "compare": ("compare", "{runs}", "{runs}"),
     "calibration": ("judge", "calibrate"),
     "prompts": ("prompts", TOY),
 }

@@ -31,8 +31,10 @@ from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.diagnostics import closest, stop
+from colosseum.evidence.comparing import SideBySide, compare
 from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
 from colosseum.report.charts.words import clean
+from colosseum.report.comparing import comparison_blocks
 from colosseum.report.figure_tables import FigureTable, figure_table
 from colosseum.report.files import check_html, read_content, write_html
 from colosseum.report.frames import frame
@@ -210,6 +212,11 @@ class Campaign:
         """
         with in_words(self.folder):
             return figure_table(kind, self.findings, Folder(self.folder))
+
+    def compare(self, *others: "Campaign") -> SideBySide:
+        """This campaign beside others: effects of treated arms, and contrasts on equal instances."""
+        both = [(each.folder, each.findings) for each in (self, *others)]
+        return paged(compare(both), comparison_blocks)
 
     def verdicts_to_pandas(self) -> "DataFrame":
         """One row per sweep point, model, arm and figure: what was weighed, and what is said of it.

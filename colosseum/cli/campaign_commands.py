@@ -353,6 +353,24 @@ def replay(folder: Campaign, json: AsJson = False) -> int:
 
 
 @command
+def compare(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
+    ],
+    json: AsJson = False,
+) -> int:
+    """Compare campaigns: effects side by side, and contrasts on equal instances."""
+    from colosseum.cli.words import output
+    from colosseum.evidence.comparing import compare as compared
+    from colosseum.evidence.findings import read_report
+    from colosseum.report.comparing import comparison_blocks
+
+    found = compared([(folder, read_report(folder)) for folder in folders])
+    output(lambda: comparison_blocks(found), "compare", found, json)
+    return 0
+
+
+@command
 def merge(
     folders: Annotated[
         list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
