@@ -20,8 +20,8 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
         yield Paragraph("No two campaigns have an arm of one scenario in common, so none is ranked above another.")
         return
     contrasts = tuple(
-        (f"{each.first.arm}: {each.first.folder.name} − {each.second.folder.name}", _between(each.difference), each.difference.n,
-         Amount(each.adjusted_p.value, 3, note=each.adjusted_p.reason),
+        (f"{each.first.arm}: {each.first.folder.name} − {each.second.folder.name}", _between(each.difference),
+         each.difference.n, Amount(each.adjusted_p.value, 3, note=each.adjusted_p.reason),
          "distinguishable" if each.distinguishable else "not distinguishable")
         for each in found.contrasts
     )  # fmt: skip
