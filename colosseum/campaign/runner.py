@@ -22,7 +22,7 @@ from colosseum.campaign.retry import OUTAGE
 from colosseum.campaign.source import PaidSource, RunSource
 from colosseum.campaign.spending import spent_before
 from colosseum.model.json_text import Json
-from colosseum.players.models.request import Halt
+from colosseum.players.models.request import Asker, Halt
 from colosseum.players.view import CallFailed
 from colosseum.run.redaction import Redaction
 from colosseum.run.run import LiveRun
@@ -272,7 +272,7 @@ def team_of(trial: Trial) -> str:
     return ", ".join(sorted(trial.endpoints))
 
 
-async def perform(trial: Trial, calls: RunCalls, trace: TraceWriter) -> None:
+async def perform(trial: Trial, calls: Asker, trace: TraceWriter) -> None:
     """Play one run into its trace. Raises CallFailed, at the end of the trace, and Halt, in the middle of it."""
     trace.write("start", version=VERSION, trial=trial.identity, **trial.description())
     team = players(trial.roles, trial.endpoints, calls, trial.stage.templates)

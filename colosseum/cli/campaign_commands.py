@@ -246,6 +246,7 @@ def report(
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a web page with every conversation.")] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="With `--html`: requests and replies of models.")] = False,
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write its charts as PDF, SVG and PNG, with numbers.")
     ] = None,
@@ -269,7 +270,7 @@ def report(
     from colosseum.cli.report import Files, read_published, report_folder, report_folders
     from colosseum.evidence.gate import read_gate
 
-    gate, files = read_gate(fail_on, inconclusive=fail_on_inconclusive), Files(table, html, figures, thoughts)
+    gate, files = read_gate(fail_on, inconclusive=fail_on_inconclusive), Files(table, html, figures, thoughts, calls)
     one = partial(
         report_folder, as_json=json, coalition=coalition, files=files, strength=strength,
         published=read_published(verdict), full=full, point=point, gate=gate,

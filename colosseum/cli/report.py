@@ -35,6 +35,7 @@ class Files:
     figures: Path | None = None
     """A folder of charts and their numbers."""
     thoughts: bool = False
+    calls: bool = False
     """Whether the page has what models thought."""
 
     @property
@@ -72,7 +73,9 @@ def report_folder(
         replace_file(Folder(folder).report, as_bytes(document("report", report.content())))
     report = at_points(report, point)
     if files.html is not None or files.figures is not None:
-        content = report_files.read_content(folder, report, thoughts=files.thoughts, published=published)
+        content = report_files.read_content(
+            folder, report, thoughts=files.thoughts, published=published, calls=files.calls
+        )
         if files.html is not None:
             note(report_files.write_html(content, files.html))
         if files.figures is not None:

@@ -59,7 +59,9 @@ def _check_place(path: Path) -> None:
         raise stop("C122", f"cannot write {path}: {why}")
 
 
-def read_content(folder: Path, findings: Findings, *, thoughts: bool, published: bool = False) -> "Content":
+def read_content(
+    folder: Path, findings: Findings, *, thoughts: bool, published: bool = False, calls: bool = False
+) -> "Content":
     """All that a page shows, with what models thought or without, with the published plane or without.
 
     Raises ColosseumError.
@@ -67,7 +69,7 @@ def read_content(folder: Path, findings: Findings, *, thoughts: bool, published:
     from colosseum.report.html.gather import gather
 
     try:
-        return gather(folder, findings, thoughts=thoughts, published=published)
+        return gather(folder, findings, thoughts=thoughts, published=published, calls=calls)
     except Unreadable as fault:
         raise stop("C123", str(fault)) from None
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from colosseum.campaign.overhearing import overheard
+from colosseum.campaign.replaying import Remaking
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.reading import Played, Reader, realised
@@ -44,26 +46,28 @@ class Case:
         return b64encode(zlib.compress(words.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
-def cases(reader: Reader, findings: Findings, *, thoughts: bool) -> Iterator[Case]:
+def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = False) -> Iterator[Case]:
     """All cases, seed by seed, with what models thought or without. Raises Unreadable."""
+    make = Remaking.of(reader.folder, findings.plan) if calls else None
     records = {record.trial: record for record in findings.records}
     shown = {point.point for point in findings.summary.points}
     ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in shown]
     order = {point: number for number, point in enumerate(dict.fromkeys(listed.point for listed in ended))}
     ended.sort(key=lambda listed: (listed.seed, order[listed.point]))
     for (seed, point), group in groupby(ended, key=lambda listed: (listed.seed, listed.point)):
-        yield _case(reader, point, seed, list(group), records, findings, thoughts=thoughts)
+        yield _case(reader, point, seed, list(group), records, findings, thoughts=thoughts, make=make)
 
 
 def _case(
     reader: Reader, point: str, seed: int, group: Sequence[Listed], records: dict[str, RunRecord], findings: Findings,
-    *, thoughts: bool,
+    *, thoughts: bool, make: Remaking | None = None,
 ) -> Case:  # fmt: skip
     runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
     name = next(iter(findings.plan.coalitions), "")
     coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
     told = (
         tell(played, record, coalition, reader.panel)
+        | ({"calls": overheard(reader.folder, played.listed, make)} if make else {})
         | {"changed_back": changed_back(played, _control(runs, record, findings))}
         for played, record in runs
     )

@@ -24,7 +24,9 @@ from colosseum.report.html.provenance import provenance_blocks
 from colosseum.report.verdicts import tone_of
 
 
-def gather(folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False) -> Content:
+def gather(
+    folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False, calls: bool = False
+) -> Content:
     """Read all runs and put a page together, with what models thought or without, and the published rule's plane or
     not. Raises Unreadable.
     """
@@ -33,7 +35,7 @@ def gather(folder: Path, findings: Findings, *, thoughts: bool = False, publishe
     looked = attention(findings.records, arms=findings.plan.arms)
     ordered = _ordered(findings, looked)
     gallery = Gallery(findings, *most_telling(ordered, looked, findings.summary.control), published=published)
-    for case in cases(Reader(folder, kept=Kept.of_user()), findings, thoughts=thoughts):
+    for case in cases(Reader(folder, kept=Kept.of_user()), findings, thoughts=thoughts, calls=calls):
         case_of |= {record.trial: len(packs) for _, record in case.runs}
         places.append({"point": case.point, "seed": case.seed})
         packs.append(case.packed)

@@ -20,8 +20,9 @@ from colosseum.report.html.blocks import asset, environment, html_of, page_style
 SAFE: Final = 2**53 - 1
 """Up to here every whole number is one of a browser's."""
 SCRIPTS: Final = (
-    "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "aligned.js", "ending.js",
-    "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "labels.js", "viewer.js",
+    "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "calls.js", "aligned.js",
+    "ending.js", "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "labels.js",
+    "viewer.js",
 )  # fmt: skip
 """In this order; each uses what stands before it."""
 

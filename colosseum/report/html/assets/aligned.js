@@ -137,6 +137,7 @@ function turnRow(row, columns, shown) {
         alike &&
           cards.length > 0 &&
           make("p", { class: "alike" }, "as in ", name(columns[column.against].seen.told.arm)),
+        turn && cards.length > 0 && callsOf(turn, column.seen.told),
         cards.length ? cards : make("p", { class: "nothing" }, column.quiet ? "" : unseen(turn, column.seen.told)),
       ),
     );
