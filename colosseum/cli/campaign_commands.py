@@ -296,8 +296,11 @@ def view(
 def judge(
     context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR|calibrate", help="A folder that `audit` wrote.", show_default=False)
+        Path, typer.Argument(metavar="DIR|calibrate|label", help="A folder that `audit` wrote.", show_default=False)
     ],
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="[DIR FILE...]", help="Of `label`: the folder, and files of labels.")
+    ] = None,
     judge: Judge = None,
     judge_repeats: JudgeRepeats = None,
     judge_temperature: JudgeTemperature = None,
@@ -314,21 +317,26 @@ def judge(
     price: Prices = None,
     max_connections: Connections = 64,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of `calibrate`; default: runs/judge-calibration.")
+        Path | None, typer.Option(metavar="PATH", help="Of `label`, its page; of `calibrate`, where its calls go.")
     ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Runs that the page of `label` asks about.")] = 20,
+    load: Annotated[bool, typer.Option("--import", help="Of `label`: keep these files of labels.")] = False,
     json: AsJson = False,
 ) -> int:
     """Let models judge the messages of a folder's runs, then report. See `colosseum guide judges`.
 
     `colosseum judge calibrate` measures how good judges are, on transcripts whose truth is known.
+    `colosseum judge label DIR --out FILE.html` writes a blinded page for people; `--import FILE...` reads their labels.
     """
     from colosseum.campaign.judge_folder import JudgeRequest
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.money import Budget
     from colosseum.campaign.panel import Judged
-    from colosseum.cli.judge import calibrate, judge_runs
+    from colosseum.cli.judge import calibrate, judge_runs, label
     from colosseum.cli.words import note
 
+    if str(folder) == "label" and more:
+        return label(more[0], more[1:] if load else (), out=out, runs=runs, as_json=json)
     wanted = Wanted.typed(
         api_base=api_base, extra_body=extra_body, price=price, tools=tools, timeout=timeout, header=header
     )

@@ -1,17 +1,21 @@
 """`colosseum judge`, and `judge calibrate`. In: who judges; out: what became of it, then the report or the figures."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.folder import Folder, replace_file
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest, judge_folder
 from colosseum.campaign.signals import exit_code
 from colosseum.cli.audit import going_on
 from colosseum.cli.report import report_folder
 from colosseum.cli.words import note, output
-from colosseum.diagnostics import stop
+from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.calibrate_judges import calibrate_judges
-from colosseum.evidence.findings import read_campaign
+from colosseum.evidence.findings import in_words, read_campaign
+from colosseum.evidence.raters import draw_questions, keep_labels
 from colosseum.report.calibration import calibration_blocks
+from colosseum.report.files import check_html
+from colosseum.report.html.rating import rating_page
 from colosseum.run.judging import lexical
 
 
@@ -42,6 +46,25 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
         lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", found.content, as_json
     )  # fmt: skip
     return _code(found.outcome)
+
+
+def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_json: bool) -> int:
+    """Write a blinded page for raters; or keep the labels that they saved, and report."""
+    plan = read_campaign(path)
+    if files:
+        keep_labels(path, plan, files)
+        return report_folder(path, as_json=as_json, keep=True)
+    if out is None:
+        raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
+    check_html(out)
+    with in_words(path):
+        draw, questions = draw_questions(path, plan, runs=runs)
+    if not questions:
+        raise stop("C123", f"{path} holds no complete run in which something was said and a coalition can be judged")
+    with file_errors(out):
+        replace_file(out, rating_page(draw, questions).encode("utf-8", "replace"))
+    note(f"{counted(len(questions), 'question')} about {draw.runs} of {counted(draw.of, 'run')} in {out}")
+    return 0
 
 
 def _code(outcome: JudgeOutcome) -> int:

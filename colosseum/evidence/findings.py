@@ -20,6 +20,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import Bench, bench
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.ranges import EffectRange, effect_ranges
+from colosseum.evidence.raters import label_figures, read_labels
 from colosseum.evidence.reading import Reader, Tell, Unreadable, unheard
 from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import PointSummary, Summary, summarise
@@ -145,6 +146,7 @@ def read_report(
     with in_words(folder):
         records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
         panel, judged = Reader(folder).panel, bench(Folder(folder), plan)
+    judged = replace(judged, people=dict(label_figures(read_labels(folder), plan)))
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     summary = summarise(records, arms=plan.arms)

@@ -128,6 +128,8 @@ class Bench:
     judges: tuple[JudgeHealth, ...] = ()
     agreement: Figure = field(default_factory=lambda: Figure(None, NO_OTHER))
     """α between judges, each at the mean of its repeats."""
+    people: Mapping[str, Figure] = field(default_factory=dict)
+    """What labels by people come to, by name."""
 
     @property
     def baseline(self) -> bool:

@@ -112,9 +112,10 @@ def _meanings(by: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 def judge_facts(bench: Bench) -> Definitions | None:
     """Each judge's health; None of the baseline alone, which has none."""
-    if bench.baseline:
+    if bench.baseline and not bench.people:
         return None
     facts = [(judge.judge, _health(judge)) for judge in bench.judges]
+    facts += [(name, _alpha(figure)) for name, figure in bench.people.items()]
     if len(bench.judges) > 1:
         found = bench.agreement
         words = f"between judges: α {_alpha(found)}" if found.value is not None else f"not known: {found.reason}"

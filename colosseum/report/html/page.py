@@ -60,7 +60,18 @@ class Content:
 
 def render(content: Content, *, live: bool = False) -> Iterator[str]:
     """The page, piece by piece; a `live` one asks its own server whether there are more runs."""
-    style, script = page_style(), scripts()
+    shown = [(section.slug, section.name, html_of(section.blocks)) for section in content.sections if section.blocks]
+    yield from filled(
+        "page.html", live=live, content=content, opening=html_of(content.opening), sections=shown,
+        index=embedded(content.index), packs=map(Markup, content.packs),
+    )  # fmt: skip
+
+
+def filled(
+    template: str, names: tuple[str, ...] = SCRIPTS, *, live: bool = False, **content: object
+) -> Iterator[str]:  # fmt: skip
+    """A template with its content and scripts, and the policy that lets these run and nothing else."""
+    style, script = page_style(), scripts(names)
     policy = {
         "default-src": "'none'",
         "style-src": _hashed(style),
@@ -71,11 +82,11 @@ def render(content: Content, *, live: bool = False) -> Iterator[str]:
         "form-action": "'none'",
     }
     words = "; ".join(f"{name} {value}" for name, value in policy.items())
-    shown = [(section.slug, section.name, html_of(section.blocks)) for section in content.sections if section.blocks]
-    yield from environment().get_template("page.html").generate(
-        content=content, opening=html_of(content.opening), sections=shown, policy=words, style=Markup(style),
-        script=Markup(script), live=live, index=embedded(content.index), packs=map(Markup, content.packs),
-    )  # fmt: skip
+    yield from (
+        environment()
+        .get_template(template)
+        .generate(policy=words, style=Markup(style), script=Markup(script), live=live, **content)
+    )
 
 
 def embedded(data: Mapping[str, Any]) -> Markup:
@@ -87,9 +98,9 @@ def embedded(data: Mapping[str, Any]) -> Markup:
 
 
 @cache
-def scripts() -> str:
-    """All of the page's script: one block, so that its names are nobody else's."""
-    own = "\n".join(asset(f"assets/{name}") for name in SCRIPTS)
+def scripts(names: tuple[str, ...] = SCRIPTS) -> str:
+    """All of a page's script: one block, so that its names are nobody else's."""
+    own = "\n".join(asset(f"assets/{name}") for name in names)
     return f'"use strict";\n{{\n{own}}}\n'
 
 

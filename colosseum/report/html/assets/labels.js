@@ -63,7 +63,7 @@ function labelStatus(of = null) {
   return make("div", { class: "label-status" }, said, who, button);
 }
 
-/** Hand all labels over as a file. */
+/** Hand all labels over as a file that `colosseum judge label DIR --import` reads. */
 function saveLabels() {
   const { rater, draw, kept } = labels;
   const content = { schema: 1, rater, draw, labels: [...kept.values()] };
