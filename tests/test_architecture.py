@@ -78,11 +78,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "optimum": 6923,
     "players": 3460,
     "run": 2319,
-    "campaign": 8936,
-    "evidence": 7032,
-    "report": 8256,
+    "campaign": 9007,
+    "evidence": 7188,
+    "report": 8306,
     "api": 515,
-    "cli": 1817,
+    "cli": 1852,
 }
 
 
