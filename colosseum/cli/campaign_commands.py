@@ -368,7 +368,7 @@ def compare(
     ],
     json: AsJson = False,
 ) -> int:
-    """Compare campaigns: effects side by side, and contrasts on equal instances."""
+    """Compare campaigns on equal instances."""
     from colosseum.cli.words import output
     from colosseum.evidence.comparing import compare as compared
     from colosseum.evidence.findings import read_report
