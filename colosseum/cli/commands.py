@@ -6,6 +6,7 @@ import typer
 
 from colosseum import __version__
 from colosseum.cli.campaign_commands import campaigns
+from colosseum.cli.folder_commands import folders_app
 from colosseum.cli.guide import guides
 from colosseum.cli.log_commands import log
 from colosseum.cli.spec_commands import specs
@@ -21,6 +22,7 @@ app = typer.Typer(
 app.add_typer(guides)
 app.add_typer(specs)
 app.add_typer(campaigns)
+app.add_typer(folders_app)
 app.add_typer(log)
 
 

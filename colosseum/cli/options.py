@@ -12,6 +12,7 @@ Seed = Annotated[
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
+Folders = Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)]
 Judge = Annotated[
     list[str] | None,
     typer.Option(metavar="M", help="A model that judges the messages; may be repeated. Default: it counts words."),

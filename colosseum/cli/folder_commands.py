@@ -1,0 +1,61 @@
+"""The commands about folders of runs, and their options. In: arguments; out: a call of what does the work."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from colosseum.cli.command import registering
+from colosseum.cli.options import AsJson, Campaign, Folders
+
+folders_app = typer.Typer()
+command = registering(folders_app)
+
+
+@command
+def replay(folder: Campaign, json: AsJson = False) -> int:
+    """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
+    import gc
+
+    from colosseum.cli.words import note, output
+    from colosseum.report.replay import replay_blocks, replay_folder
+
+    gc.enable()
+    found = replay_folder(folder, tell=note)
+    output(lambda: replay_blocks(found), "replay", found.content, json)
+    return found.code
+
+
+@command
+def compare(folders: Folders, json: AsJson = False) -> int:
+    """Compare campaigns on equal instances."""
+    from colosseum.cli.words import output
+    from colosseum.evidence.comparing import compare as compared
+    from colosseum.evidence.findings import read_report
+    from colosseum.report.comparing import comparison_blocks
+
+    found = compared([(folder, read_report(folder)) for folder in folders])
+    output(lambda: comparison_blocks(found), "compare", found, json)
+    return 0
+
+
+@command
+def merge(
+    folders: Folders,
+    output: Annotated[Path, typer.Option("-o", metavar="OUT", help="The new folder; may exist.", show_default=False)],
+    json: AsJson = False,
+) -> int:
+    """Join folders of one configuration, such as shards."""
+    import gc
+
+    from colosseum.campaign.merging import merge as join
+    from colosseum.cli import words
+    from colosseum.evidence.findings import read_campaign
+    from colosseum.report.merge import merged_blocks
+
+    gc.enable()
+    for path in folders:
+        read_campaign(path)
+    found = join(folders, output)
+    words.output(lambda: merged_blocks(found, output), "merge", found, json)
+    return 1 if found.faults or found.conflicts else 0
