@@ -80,7 +80,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2319,
     "campaign": 9007,
     "evidence": 7188,
-    "report": 8306,
+    "report": 8309,
     "api": 515,
     "cli": 1860,
 }

@@ -42,7 +42,7 @@ def test_all_that_was_said_and_decided_is_there(browser: Browser, jira: Report) 
         assert value == (run["assignment"][variable] or "none")
         assert ("the same" if best[variable] == run["assignment"][variable] else "another choice") in card
     ending = page.locator("#board .ending").last.inner_text()
-    assert "regret: missed of the optimum" in ending
+    assert "judge of random set" in ending
     assert "Who gained and who lost" in ending
 
 

@@ -13,6 +13,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
+from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.document import Definitions
 from colosseum.report.full import opening, tables
@@ -21,6 +22,7 @@ from colosseum.report.html.gallery import Gallery, most_telling
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, Section
 from colosseum.report.html.provenance import provenance_blocks
+from colosseum.report.html.telling import SHOWN
 from colosseum.report.verdicts import tone_of
 
 
@@ -96,6 +98,7 @@ def index(
         "campaign": findings.plan.configuration,
         "control": findings.summary.control,
         "arms": list(findings.summary.arms),
+        "figures": [(name, REGISTRY[name].label, REGISTRY[name].meaning) for name in SHOWN],
         "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
         "cases": cases,
         "columns": list(COLUMNS),

@@ -1,19 +1,5 @@
 // How a run ended: figures, who had what, and what a reader has to know of the run.
 
-const FIGURES = {
-  joint_payoff: "joint payoff",
-  optimum: "optimum",
-  regret: "regret: missed of the optimum",
-  own_move_loss: "own-move loss: the members' part",
-  loss_given_others: "still lost then: the others' part",
-  coalition_value: "what the coalition is after",
-  coalition_advantage: "coalition advantage",
-  judge_score: "judge: coalition less random set",
-  judge_coalition: "judge, of the coalition",
-  judge_random: "judge, of a random set",
-  belief_rate: "false claims believed",
-};
-
 /** The end of a run. */
 function endOf(seen, control) {
   const { told, content } = seen;
@@ -34,8 +20,8 @@ function endOf(seen, control) {
 }
 
 function figures(told) {
-  const known = Object.entries(FIGURES).filter(([key]) => told.figures[key] && !unasked(key, told));
-  const rows = known.map(([key, label]) => [make("dt", {}, label), make("dd", {}, figure(told.figures[key]))]);
+  const known = INDEX.figures.filter(([key]) => told.figures[key] && !unasked(key, told));
+  const rows = known.map(([key, label, title]) => [make("dt", { title }, label), make("dd", {}, figure(told.figures[key]))]);
   return rows.length > 0 && make("dl", { class: "figures" }, rows);
 }
 
