@@ -82,7 +82,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "evidence": 7188,
     "report": 8309,
     "api": 515,
-    "cli": 1860,
+    "cli": 1866,
 }
 
 

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
@@ -59,8 +60,13 @@ def say_json(kind: str, result: object) -> None:
 
 
 def note(words: str) -> None:
-    """A remark on stderr."""
-    print(harmless(words), file=sys.stderr)  # noqa: T201 - this is where words go out
+    """A remark on stderr; a terminal gets lines that fit it."""
+    shown = harmless(words)
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        wrapped = (fill(line, width, break_long_words=False, break_on_hyphens=False) for line in shown.split("\n"))
+        shown = "\n".join(wrapped)
+    print(shown, file=sys.stderr)  # noqa: T201 - this is where words go out
 
 
 def print_out(words: str) -> None:
