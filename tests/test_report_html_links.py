@@ -50,11 +50,11 @@ def test_links_open_scroll_to_and_mark_an_event(browser: Browser, jira: Report) 
     assert 0 < box["y"] < 900
     assert f"#run={run['trial'][:12]}" in page.locator(".asked .permalink").evaluate("a => a.href")
     page.locator(".permalink").first.click()
-    page.wait_for_function("!document.querySelector('.asked')")
+    page.wait_for_selector(".asked", state="detached")
     page.go_back()
     page.wait_for_selector(f".asked[data-n='{event}']")
     page.go_forward()
-    page.wait_for_function("!document.querySelector('.asked')")
+    page.wait_for_selector(".asked", state="detached")
 
 
 def test_a_link_to_another_arm_keeps_what_stands_beside_it(browser: Browser, jira: Report) -> None:
@@ -121,7 +121,7 @@ def test_what_is_compared_and_the_view_stay_in_the_address(browser: Browser, jir
     assert heads.count() == 2
     assert "view=time" in page.evaluate("location.hash")
     page.keyboard.press("j")
-    page.wait_for_function("trial => !location.hash.includes(trial)", arg=run["trial"][:12])
+    page.wait_for_url(lambda url: run["trial"][:12] not in url)
     assert "view=time" in page.evaluate("location.hash")
 
 
@@ -162,7 +162,7 @@ def test_a_link_leads_to_where_a_run_failed(browser: Browser, wild: Report) -> N
 
 def test_an_arm_is_opened_where_it_shows_best(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path, "#arm=selfish")
-    page.wait_for_function("location.hash.startsWith('#run=')")
+    page.wait_for_url(lambda url: "#run=" in url)
     page.wait_for_selector("#run-title .name >> text=selfish")
     page.evaluate("location.hash = 'arm=nobody'")
     page.get_by_text("no run of nobody").wait_for()
@@ -233,7 +233,7 @@ def test_filters_and_the_search_stand_in_the_link(browser: Browser, jira: Report
     assert page.locator("#board .post").count() == page.locator("#board .post.secret").count()
     assert not kind(page, "decisions").is_checked()
     page.keyboard.press("j")
-    page.wait_for_function("hash => location.hash !== hash", arg=hash_)
+    page.wait_for_url(lambda url: not url.endswith(hash_))
     assert "channel=%3Asecret" in page.evaluate("location.hash")
 
 

@@ -159,7 +159,7 @@ def test_the_facts_of_a_study() -> None:
     assert ("missing", "1 of 124 planned runs are missing, seed 40: audit these to go on") in said
     assert ("who acted", "baseline, again: sim/cooperate") in said
     assert ("", "emergent, prompted: sim/collude, sim/cooperate") in said
-    assert ("params", "n=6") in said
+    assert ("options", "n = 6") in said
     assert "`again` repeats the control (A/A): " in dict(said)["chance"]
     assert "nobody knows what chance alone does" in dict(facts(found(study(effects={"a": 0.0}, seeds=2))))["chance"]
 
