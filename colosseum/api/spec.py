@@ -14,6 +14,7 @@ from colosseum.campaign.model_options import Names
 from colosseum.campaign.money import Budget
 from colosseum.campaign.openings import Asked, Prompts, prompts
 from colosseum.campaign.panel import Judged
+from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, Severity, has_errors, render_text
 from colosseum.evidence.audit_plan import AuditPlan, plan_audit
 from colosseum.evidence.findings import in_words
@@ -26,7 +27,6 @@ from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.exposure import Scan
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.solve import Optimum
-from colosseum.players.vetting import require, vet
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.forecast import forecast_blocks
 from colosseum.report.frames import frame

@@ -20,8 +20,8 @@ from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
 from colosseum.campaign.spending import spent_before
+from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import stop
-from colosseum.players.vetting import require, vet
 from colosseum.run.judging.lexical import NAME
 from colosseum.run.redaction import Redaction
 

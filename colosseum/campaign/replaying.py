@@ -18,10 +18,10 @@ from colosseum.campaign.model_options import Asking
 from colosseum.campaign.planning import keep_scenario
 from colosseum.campaign.registering import register, unlike
 from colosseum.campaign.runner import perform, result_of
+from colosseum.campaign.vetting import require
 from colosseum.diagnostics import stop
 from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Arm
-from colosseum.players.vetting import require
 from colosseum.players.view import CallFailed
 from colosseum.run.event_loop import completed
 from colosseum.run.redaction import Redaction

@@ -102,12 +102,12 @@ def audit(
     from colosseum.campaign.money import Budget
     from colosseum.campaign.panel import Judged
     from colosseum.campaign.part import Part, silent
+    from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
     from colosseum.cli.audit import audit_file
     from colosseum.cli.pilot import Pilot
     from colosseum.cli.words import note
     from colosseum.evidence.gate import read_gate
-    from colosseum.players.vetting import read_sets
     from colosseum.report.live_view.display import read_display, showing
 
     wanted = Wanted.typed(
@@ -163,10 +163,10 @@ def plan(
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
     from colosseum.campaign.model_options import Wanted
     from colosseum.campaign.part import Part
+    from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import plan_audit
-    from colosseum.players.vetting import read_sets
     from colosseum.report.plan import plan_blocks
 
     wanted = Wanted.typed(
@@ -212,10 +212,10 @@ def power(
     json: AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. No model is asked."""
+    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.players.vetting import read_sets
     from colosseum.report.live_view.progress_bars import progress_bars
     from colosseum.report.power import power_blocks
 

@@ -48,8 +48,8 @@ def compile(  # noqa: A001 - the command's name
     verify: Annotated[bool, typer.Option("--verify", help="Compute each optimum again in a second way.")] = False,
 ) -> int:
     """Prove the optimum, the worst case and each coalition's best."""
+    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.instance import compile_file
-    from colosseum.players.vetting import read_sets
 
     params = read_sets(sets)
     return compile_file(file, seed=seed, params=params, as_json=json, output=output, lp=lp, again=verify)
@@ -72,8 +72,8 @@ def prompts(
     """Print exactly what agents are sent: messages and tools. No model is asked."""
     from colosseum.campaign.openings import Asked
     from colosseum.campaign.openings import prompts as sent
+    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.words import checked_spec, output
-    from colosseum.players.vetting import read_sets
     from colosseum.report.prompts import prompt_blocks
 
     asked = Asked(
@@ -98,8 +98,8 @@ def score(
     json: AsJson = False,
 ) -> int:
     """Score an assignment: value, payoffs, regrets, broken rules."""
+    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.instance import score_file
-    from colosseum.players.vetting import read_sets
 
     return score_file(
         file, assignment, seed=seed, params=read_sets(sets), coalition=coalition, members=members, order=order,
@@ -120,8 +120,8 @@ def frontier(
     json: AsJson = False,
 ) -> int:
     """Show what a coalition can gain at the team's cost."""
+    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.instance import frontier_file
-    from colosseum.players.vetting import read_sets
 
     return frontier_file(
         file, seed=seed, params=read_sets(sets), coalition=coalition, members=members, strengths=at or [], as_json=json
@@ -139,8 +139,8 @@ def scan(
     json: AsJson = False,
 ) -> int:
     """Rank all coalitions of a size by what they could do."""
+    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.instance import scan_file
-    from colosseum.players.vetting import read_sets
 
     return scan_file(file, size=size, by=by, top=top, seed=seed, params=read_sets(sets), as_json=json)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
 from colosseum.diagnostics.harmless import harmless
 from colosseum.model.check import Checked
 from colosseum.model.values import Value
-from colosseum.players.vetting import require, vet
 
 if TYPE_CHECKING:
     from colosseum.report.document import Block

@@ -22,12 +22,12 @@ from colosseum.campaign.part import Part, read_design
 from colosseum.campaign.purse import Purse
 from colosseum.campaign.retry import Provider
 from colosseum.campaign.source import PaidSource
+from colosseum.campaign.vetting import require, vet
 from colosseum.diagnostics import counted, stop
 from colosseum.evidence.calibration import Calibration, CalibrationFile, Scored, calibration
 from colosseum.language.shipped import shipped
 from colosseum.model.json_text import plain
 from colosseum.players.models.request import Endpoint
-from colosseum.players.vetting import require, vet
 from colosseum.run.judging import lexical
 from colosseum.run.judging.judgement import Judgement
 from colosseum.run.redaction import Redaction
