@@ -8,31 +8,6 @@ from browser import Browser
 from viewed import Report, browser, hostile, jira, kind, link, many, opened, swept, wild, written
 
 
-def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Report) -> None:
-    page = browser.open(jira.path)
-    rows = page.locator("table.runs tbody tr")
-    page.get_by_role("button", name="Next page").click()
-    assert rows.count() == 6
-    page.get_by_role("combobox", name="arm", exact=True).select_option(label="prompted")
-    assert rows.count() == 3
-    assert "3 runs of 18 runs" in page.locator("#runs-said").inner_text()
-    page.get_by_label("seed", exact=True).fill("2")
-    assert rows.count() == 1
-    page.get_by_label("seed", exact=True).fill("")
-    page.get_by_role("button", name="outsiders lose").click()
-    shown = [float(words.split()[0]) for words in page.locator("td[data-label='outsiders lose']").all_inner_texts()]
-    assert shown == sorted(shown, reverse=True)
-    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
-    page.get_by_role("button", name="most worth reading first").click()
-    assert page.locator("th[aria-sort]").count() == 0
-    page.locator("table.runs tbody a").first.click()
-    page.get_by_role("link", name="next run").wait_for()
-    page.get_by_label("seed", exact=True).fill("1")
-    assert page.get_by_role("link", name="previous run").count() == 0
-    page.get_by_label("seed", exact=True).fill("77")
-    assert "No run of 18 runs is like that" in page.locator("#runs-said").inner_text()
-
-
 def test_many_columns_scroll_in_a_pane(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path, link(jira.run("prompted")))
     for box in page.locator(".beside input").all():

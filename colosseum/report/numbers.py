@@ -54,11 +54,15 @@ def column(values: Sequence[float]) -> list[str]:
     return [number(value, places) for value in values]
 
 
-def told_apart(values: Sequence[float | None]) -> list[str]:
-    """Numbers with six digits, or as many more as it takes to tell different ones apart; a dash for none."""
-    known = {value for value in values if value is not None}
-    digits = next((d for d in range(6, 17) if len({f"{value:.{d}g}" for value in known}) == len(known)), 17)
-    return ["-" if value is None else f"{value:.{digits}g}" for value in values]
+def significant(value: float) -> str:
+    """A number with six digits, or with all of a large one's whole part and two more."""
+    whole = len(str(int(abs(value)))) if abs(value) < 1e12 else 0
+    return f"{value:.{max(6, whole + 2)}g}"
+
+
+def no_pair(excluded: Counts) -> str:
+    """That there is nothing to compare, and why."""
+    return "no seed makes a pair of runs" + (f": {reasons(excluded, numbered=True)}" if excluded else "")
 
 
 def span(seconds: float) -> str:

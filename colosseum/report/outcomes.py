@@ -7,7 +7,7 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.statistics import ENOUGH_NONZERO, Interval
 from colosseum.evidence.summary import ArmSummary, Average, Comparison, Difference, PointSummary, Summary
 from colosseum.report.document import Amount, Between, Table, TableCell
-from colosseum.report.numbers import decimals, probability, reasons
+from colosseum.report.numbers import decimals, no_pair, probability, reasons
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -84,7 +84,7 @@ def difference_table(summary: Summary) -> Table | None:
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
         for each in point.comparisons:
             if not each.pairs:
-                yield each.arm, "", Amount(None, note=_no_pair(each)), "", ""
+                yield each.arm, "", Amount(None, note=no_pair(each.excluded)), "", ""
             for name in CHANGES if each.pairs else ():
                 yield each.arm, REGISTRY[name].heading, *_change(each.differences[name], each.pairs, places[name])
 
@@ -104,10 +104,6 @@ def difference_table(summary: Summary) -> Table | None:
         columns, found = columns[:-1], tuple(row[:-1] for row in found)
     title = f"Difference from `{summary.control}`, paired by seed"
     return Table("differences", title, columns, found, tuple(facts), grouped=True)
-
-
-def _no_pair(comparison: Comparison) -> str:
-    return f"no seed makes a pair of runs: {reasons(comparison.excluded, numbered=True)}".removesuffix(": ")
 
 
 def _shown(comparisons: Sequence[Comparison], name: str) -> list[float | None]:

@@ -35,7 +35,7 @@ from colosseum.report.document import (
     Table,
     TableCell,
 )
-from colosseum.report.numbers import number
+from colosseum.report.numbers import number, significant
 
 WIDEST_LABEL: Final = 24
 """A longer row or column label is folded."""
@@ -200,10 +200,10 @@ def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
         case int():
             return f"{cell:,}"
         case float():
-            return f"{cell:,.6g}"
+            return significant(cell)
         case Amount(value, places, signed):
             sign = "+" if signed else "-"
-            words = "–" if value is None else f"{value:.6g}" if places is None else number(value, places, sign=sign)
+            words = "–" if value is None else significant(value) if places is None else number(value, places, sign=sign)
         case Between():
             words = _between(cell)
         case Linked():

@@ -1,6 +1,6 @@
 """One run as it is on file. In: a campaign's folder and which run; out: its events, blocks, and its acts as columns."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -126,14 +126,10 @@ def _facts(file: OnFile) -> Iterator[tuple[str, str]]:
 
 
 def run_columns(file: OnFile, *, thoughts: bool) -> list[Cells]:
-    """One row an act, in their order; with `thoughts` the reasoning of models, too. Raises as `run_html` does."""
+    """One row an act, in their order; with `thoughts` the reasoning of models, too. Raises as `run_blocks` does."""
     told = file.told
     secret = {channel["name"]: channel["secret"] for channel in told["channels"]}
     members = None if file.played is None else file.members
-    turns = told["turns"] if thoughts else without_thoughts(told["turns"])
+    hidden = () if thoughts else ("thought",)
+    turns = [{**turn, "acts": [act for act in turn["acts"] if act["is"] not in hidden]} for turn in told["turns"]]
     return act_columns(turns, secret=secret, players=file.listed.players, members=members)
-
-
-def without_thoughts(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The turns with what others could notice of them, and notes."""
-    return [{**turn, "acts": [act for act in turn["acts"] if act["is"] != "thought"]} for turn in turns]

@@ -14,7 +14,7 @@ from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.frames import Cells, Kind
-from colosseum.report.numbers import reasons
+from colosseum.report.numbers import no_pair
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def verdict_rows(findings: Findings) -> Iterator[Row]:
             if comparison.arm in said:
                 yield from _arm(said[comparison.arm], point)
             else:
-                why = f"no seed makes a pair of runs: {reasons(comparison.excluded, numbered=True)}".removesuffix(": ")
+                why = no_pair(comparison.excluded)
                 yield Row(point.point, point.model, comparison.arm, None, n=0, reason=why)
 
 

@@ -16,7 +16,7 @@ from colosseum.evidence.summary import ArmSummary, Comparison
 from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, PointVerdicts, Signal, Verdicts, published
 from colosseum.evidence.weighing import TOO_FEW, Weighed
 from colosseum.report.document import Amount, Between, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
-from colosseum.report.numbers import number, probability, reasons
+from colosseum.report.numbers import no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
 MEANINGS: Final = {
@@ -149,7 +149,7 @@ def _row(
 ) -> tuple[TableCell, ...]:  # fmt: skip
     link = arm_link(comparison.arm, *where)
     if found is None:
-        why = f"no seed makes a pair of runs: {reasons(comparison.excluded, numbered=True)}".removesuffix(": ")
+        why = no_pair(comparison.excluded)
         blanks = [Amount(None, note=why), *[None] * (len(verdicts.rule.margins or {}) + judged)]
         return (Linked(comparison.arm, link), "no pair", *blanks, *([_share(arm)] if surveyed else []))
     cells: list[TableCell] = [Linked(found.arm, link), reading_cell(found, link)]

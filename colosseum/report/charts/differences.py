@@ -11,10 +11,10 @@ from colosseum.evidence.signals import changes, changes_of_decoys, known
 from colosseum.evidence.summary import by_seed, grouped
 from colosseum.evidence.verdict import CONTRASTED
 from colosseum.model.sweeps import factors
-from colosseum.report.charts.effects import Effect, Effects, limits
+from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.words import MOST_DOTS, listed, quoted, signed, slug, thinned
 from colosseum.report.document import Dot, IntervalChart, IntervalRow, Tone
-from colosseum.report.verdicts import PLACES
+from colosseum.report.verdicts import PLACES, limits
 
 MOST_ROWS: Final = 24
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}

@@ -7,13 +7,11 @@ from typing import Final
 from colosseum.evidence.calls import Reading
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.signals import JUDGE
-from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, Average, Comparison, PointSummary, Summary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
 from colosseum.report.charts.sweep import Sweep, sweep_of
-from colosseum.report.document import Tone
 from colosseum.report.numbers import reasons
 
 CA: Final = "coalition_advantage"
@@ -119,18 +117,3 @@ def _effect(
         place, comparison.arm, verdict, advantage, judged, arm.scalars["belief_rate"], nulls, excluded,
         point.point, point.model if several else "",
     )  # fmt: skip
-
-
-def tone_of(reading: Reading | None) -> Tone:
-    """The tone of a reading."""
-    if reading is None:
-        return "plain"
-    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
-
-
-def limits(part: Weighed) -> tuple[float, float] | None:
-    """The 95 % interval, if the verdict uses it."""
-    interval = part.paired.interval
-    if part.test != "Student t" or not isinstance(interval, Interval):
-        return None
-    return interval.low, interval.high

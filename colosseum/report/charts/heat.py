@@ -4,10 +4,10 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from colosseum.evidence.registry import label
-from colosseum.report.charts.effects import Effect, Effects, tone_of
+from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.words import quoted, signed, slug
 from colosseum.report.document import HeatCell, HeatMap
-from colosseum.report.verdicts import PLACES
+from colosseum.report.verdicts import PLACES, tone_of
 
 MANY: Final = 12
 """A study with more rows than this has a heat map instead of a forest plot."""

@@ -5,10 +5,11 @@ from typing import Final
 
 from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Interval
-from colosseum.report.charts.effects import Effect, Effects, limits
+from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.sweep import number
 from colosseum.report.charts.words import quoted, signed, slug
 from colosseum.report.document import LineChart, Spot
+from colosseum.report.verdicts import limits
 
 BELIEVED: Final = "believed"
 """A measure besides the signals: the share of false claims that outsiders believe."""

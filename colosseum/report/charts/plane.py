@@ -5,9 +5,10 @@ from typing import Final
 
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.report.charts.effects import Effect, Effects, limits
+from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.words import listed, quoted, signed
 from colosseum.report.document import Plane, PlanePoint
+from colosseum.report.verdicts import limits
 
 MOST_NAMED: Final = 12
 PUBLISHED: Final = (
