@@ -51,7 +51,6 @@ def say_json(kind: str, result: object) -> None:
     from colosseum.report.published import document
 
     content = document(kind, result)
-
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
     except RecursionError:  # what is indented may be less deep
@@ -63,9 +62,10 @@ def note(words: str) -> None:
     """A remark on stderr; a terminal gets lines that fit it."""
     shown = harmless(words)
     if sys.stderr.isatty():
-        width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-        wrapped = (fill(line, width, break_long_words=False, break_on_hyphens=False) for line in shown.split("\n"))
-        shown = "\n".join(wrapped)
+        from rich.console import Console
+
+        wide = Console(stderr=True).width
+        shown = "\n".join(fill(s, wide, break_long_words=False, break_on_hyphens=False) for s in shown.split("\n"))
     print(shown, file=sys.stderr)  # noqa: T201 - this is where words go out
 
 
