@@ -22,7 +22,7 @@ from colosseum.optimum.solve import Solver
 from colosseum.report.axes import FORMS, looks
 from colosseum.report.charts.arms import arms_chart
 from colosseum.report.charts.differences import differences_chart
-from colosseum.report.charts.effects import Effects, effects_of, limits
+from colosseum.report.charts.effects import Effects, effects_of
 from colosseum.report.charts.exposure import COALITION, exposure_chart
 from colosseum.report.charts.frontier import frontier_chart
 from colosseum.report.charts.heat import heat_map, wants_heat
@@ -37,6 +37,7 @@ from colosseum.report.html.gallery import most_telling
 from colosseum.report.scale import Scale, scale, tick_words
 from colosseum.report.shapes import WIDTH, named, width_of
 from colosseum.report.svg import svg
+from colosseum.report.verdicts import limits
 
 NAME = "{http://www.w3.org/2000/svg}"
 ARMS = ("baseline", "emergent", "prompted")
