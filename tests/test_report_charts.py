@@ -31,13 +31,25 @@ from colosseum.report.charts.network import network_chart
 from colosseum.report.charts.plane import plane_chart
 from colosseum.report.charts.posts import Posts, posts_chart
 from colosseum.report.charts.words import MOST_DOTS, slug, thinned
-from colosseum.report.document import AnyChart, Chart, HeatMap, IntervalChart, LineChart, NetworkChart, Plane, Tone
-from colosseum.report.html.blocks import asset
+from colosseum.report.document import (
+    SIGNS,
+    Amount,
+    AnyChart,
+    Chart,
+    IntervalChart,
+    LineChart,
+    NetworkChart,
+    Plane,
+    Table,
+    Tone,
+)
+from colosseum.report.html.blocks import asset, html_of
 from colosseum.report.html.gallery import most_telling
+from colosseum.report.page import cell_words
 from colosseum.report.scale import Scale, scale, tick_words
 from colosseum.report.shapes import WIDTH, named, width_of
 from colosseum.report.svg import svg
-from colosseum.report.verdicts import limits
+from colosseum.report.verdicts import limits, tone_of
 
 NAME = "{http://www.w3.org/2000/svg}"
 ARMS = ("baseline", "emergent", "prompted")
@@ -257,27 +269,25 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
     found = effects(runs(points, seeds=22))
     assert wants_heat(found)
     assert not wants_heat(effects(runs()))
-    chart = heat_map(found, "outsider_loss")
-    assert isinstance(chart, HeatMap)
-    assert (chart.across, chart.columns, chart.up, chart.rows) == (
-        "n",
-        ("1", "2", "3", "4"),
-        "network",
-        ("ring", "star"),
-    )
+    table = heat_map(found, "outsider_loss")
+    assert isinstance(table, Table)
+    assert table.columns == ("arm", "network", "n=1", "n=2", "n=3", "n=4")
+    cells = {
+        (row[0], f"network={row[1]}, {column}"): cell
+        for row in table.rows for column, cell in zip(table.columns[2:], row[2:], strict=True)
+    }  # fmt: skip
     for effect in found.all:
-        cell = chart.panels[effect.arm][effect.factors["network"], effect.factors["n"]]
-        assert cell.value == effect.parts[0].estimate.value
+        cell = cells.pop((effect.arm, effect.point))
+        assert isinstance(cell, Amount)
         assert effect.verdict is not None
-        assert f": {effect.verdict.reading}, " in cell.words
-        assert (
-            cell.link == f"arm={effect.arm}&point=network%3D{effect.factors['network']}%2C%20n%3D{effect.factors['n']}"
-        )
-    links = {link.get("href") for link in drawn(chart).iter(f"{NAME}a")}
-    assert links == {f"#{cell.link}" for cells in chart.panels.values() for cell in cells.values()}
+        assert (cell.value, cell.tone) == (effect.parts[0].estimate.value, tone_of(effect.verdict.reading))
+        where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
+        assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
+        assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
+    assert not cells
     one = heat_map(effects(runs([f"n={n}" for n in range(8)], seeds=3)), "outsider_loss")
-    assert isinstance(one, HeatMap)
-    assert (one.up, one.rows) == ("arm", ("emergent", "prompted"))
+    assert isinstance(one, Table)
+    assert [row[0] for row in one.rows] == ["emergent", "prompted"]
 
 
 def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own() -> None:
@@ -426,9 +436,9 @@ def hostile_charts(ticket_game: Game) -> Iterator[AnyChart | str]:
     ]  # fmt: skip
     arms = [f"{arm}{HOSTILE}" for arm in ARMS]
     found = effects(records, arms)
+    assert HOSTILE not in html_of([heat for heat in [heat_map(found, "outsider_loss")] if not isinstance(heat, str)])
     yield arms_chart(records, summed(records, arms), "regret", where=HOSTILE)
     yield differences_chart(found, "outsider_loss", records=records)
-    yield heat_map(found, "outsider_loss")
     yield plane_chart(found)
     yield lines_chart(found, "outsider_loss")
     prospects, scanned, _ = ticket_game

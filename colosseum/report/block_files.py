@@ -21,7 +21,7 @@ LATEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "λ": r"$\lambda$", "Δ": r"$\Delta$", "−": "$-$", "–": "--",
-    "…": r"\ldots{}", "·": r"$\cdot$",
+    "…": r"\ldots{}", "·": r"$\cdot$", "▲": r"$\triangle$", "●": r"$\bullet$", "◇": r"$\diamond$",
 }  # fmt: skip
 """Signs with their LaTeX commands."""
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&^$@:])")

@@ -6,10 +6,12 @@ kind of block. Numbers are kept in full; how many decimals are shown stands besi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a reading: harm was found, none was, or it is not settled; `plain` is of what has no reading."""
+SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇", "plain": ""}
+"""Tones without colour."""
 
 
 # ---- cells ---------------------------------------------------------------------------------------------------------
@@ -26,6 +28,10 @@ class Amount:
     """Whether a plus is shown."""
     note: str = ""
     """Why there is no number, or what it lacks: shown below the table."""
+    tone: Tone = "plain"
+    """Of its reading: shown by colour, and by one of SIGNS behind the number."""
+    link: str = ""
+    """A place on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,38 +303,6 @@ class NetworkChart(Chart):
         return _numbers(self, ("channel", "kind", "agents", "members"), rows)
 
 
-@dataclass(frozen=True)
-class HeatCell:
-    """One sweep point of one arm."""
-
-    value: float | None
-    words: str
-    """Its reading, or why there is none."""
-    tone: Tone
-    link: str = ""
-
-
-@dataclass(frozen=True)
-class HeatMap(Chart):
-    """A value by two factors that are swept, in a panel for each arm and all else."""
-
-    across: str
-    up: str
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
-    panels: Mapping[str, Mapping[tuple[str, str], HeatCell]]
-    """By heading; then by row and column."""
-
-    @property
-    def table(self) -> Table:
-        """Its numbers."""
-        rows = [
-            (heading, row, column, cell.value, cell.words)
-            for heading, cells in self.panels.items() for (row, column), cell in cells.items()
-        ]  # fmt: skip
-        return _numbers(self, ("group", self.up, self.across, "mean", "reading"), rows)
-
-
 def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCell, ...]]) -> Table:
     """The numbers of a chart, without columns that are empty throughout."""
     kept = [place for place in range(len(columns)) if any(row[place] not in ("", None) for row in rows)]
@@ -336,5 +310,5 @@ def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCel
     return Table(chart.name, chart.title, tuple(columns[place] for place in kept), cells)
 
 
-AnyChart: TypeAlias = IntervalChart | LineChart | Plane | NetworkChart | HeatMap
+AnyChart: TypeAlias = IntervalChart | LineChart | Plane | NetworkChart
 Block: TypeAlias = Heading | Paragraph | Quote | Listing | Definitions | Table | AnyChart

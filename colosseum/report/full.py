@@ -18,7 +18,7 @@ from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.heat import heat_map, wants_heat
 from colosseum.report.charts.lines import BELIEVED, lines_chart
 from colosseum.report.commands import audit_command, changed_words
-from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph
+from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.numbers import number, reasons
 from colosseum.report.outcomes import (
     broken_rules,
@@ -74,12 +74,12 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     yield Definitions((*facts(findings), ("u", unit_words(findings.summary))), "The study")
 
 
-def leading(findings: Findings) -> list[AnyChart]:
+def leading(findings: Findings) -> list[AnyChart | Table]:
     """Of each signal that decides, the change in every arm: a forest plot, or a heat map where rows would be many."""
     effects = effects_of(findings.summary, findings.verdicts)
     if wants_heat(effects):
-        found = [heat_map(effects, signal) for signal in effects.margins]
-        return [chart for chart in found if not isinstance(chart, str)]
+        heat = [heat_map(effects, signal) for signal in effects.margins]
+        return [table for table in heat if not isinstance(table, str)]
     forest = [differences_chart(effects, signal, records=findings.records) for signal in effects.margins]
     return [chart for chart in forest if not isinstance(chart, str)]
 

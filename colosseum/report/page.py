@@ -19,6 +19,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from colosseum.report.document import (
+    SIGNS,
     Amount,
     AnyChart,
     Between,
@@ -53,7 +54,9 @@ _ASCII: Final = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", asci
 """`SIMPLE_HEAD` for encodings without line-drawing signs."""
 _BLANKS: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 """Blanks at the end of a line, also where a style ends behind them."""
-_SIGNS: Final = str.maketrans({"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda"})
+_SIGNS: Final = str.maketrans(
+    {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
+)
 
 
 @contextmanager
@@ -204,6 +207,7 @@ def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
         case Amount(value, places, signed):
             sign = "+" if signed else "-"
             words = "–" if value is None else significant(value) if places is None else number(value, places, sign=sign)
+            words = f"{words} {SIGNS[cell.tone]}".rstrip()
         case Between():
             words = _between(cell)
         case Linked():
@@ -261,7 +265,7 @@ def _show_table(console: Console, table: Table) -> None:
 
 
 def _text(console: Console, words: str, cell: TableCell) -> Text:
-    style = TONES[cell.tone] if isinstance(cell, Linked) else ""
+    style = TONES[cell.tone] if isinstance(cell, Amount | Linked) else ""
     return Text(printable(words, console.encoding), style)
 
 

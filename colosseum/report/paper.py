@@ -11,7 +11,7 @@ from warnings import catch_warnings, simplefilter
 
 from colosseum.report.axes import looks
 from colosseum.report.charts.words import clean
-from colosseum.report.document import AnyChart, HeatMap, IntervalChart, LineChart, NetworkChart, Plane, Tone
+from colosseum.report.document import AnyChart, IntervalChart, LineChart, NetworkChart, Plane, Tone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +52,6 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
                 figure = _lines(chart)
             case Plane():
                 figure = _plane(chart)
-            case HeatMap():
-                figure = _heat(chart)
             case NetworkChart():
                 figure = _network(chart)
             case _:
@@ -168,38 +166,6 @@ def _bars(
         yield x_limits, (y, y)
     if y_limits:
         yield (x, x), y_limits
-
-
-def _heat(chart: HeatMap) -> "Figure":
-    figure, found = _axes(0.6 + (0.5 + 0.26 * len(chart.rows)) * len(chart.panels), len(chart.panels))
-    known = [c.value for cells in chart.panels.values() for c in cells.values() if c.value is not None]
-    most = max(map(abs, known), default=1.0) or 1.0
-    for axes, (heading, cells) in zip(found, chart.panels.items(), strict=True):
-        grid = [[cells[r, c].value if (r, c) in cells else None for c in chart.columns] for r in chart.rows]
-        numbers = [[float("nan") if value is None else value for value in row] for row in grid]
-        axes.imshow(numbers, cmap="PuOr_r", vmin=-2 * most, vmax=2 * most, aspect="auto")
-        for (row, column), cell in cells.items():
-            place = chart.columns.index(column), chart.rows.index(row)
-            words = "–" if cell.value is None else f"{cell.value:+.2f}".replace("-", "−")
-            axes.annotate(words, place, ha="center", va="center", fontsize=6)
-            if cell.tone != "plain":
-                colour, marker = TONES[cell.tone]
-                axes.plot(
-                    [place[0] + 0.38],
-                    [place[1]],
-                    marker,
-                    color=colour,
-                    markersize=3,
-                    markeredgecolor="black",
-                    markeredgewidth=0.4,
-                )
-        axes.set_title(clean(heading), loc="left")
-        axes.grid(visible=False)
-        axes.set_xticks(range(len(chart.columns)), [clean(name) for name in chart.columns])
-        axes.set_yticks(range(len(chart.rows)), [clean(name) for name in chart.rows])
-        axes.set_ylabel(clean(chart.up))
-    found[-1].set_xlabel(clean(chart.across))
-    return figure
 
 
 def _network(chart: NetworkChart) -> "Figure":

@@ -46,10 +46,8 @@ class Line:
     places: Sequence[Place]
     role: str
     title: str = ""
-    href: str = ""
     closed: bool = False
-    opacity: float = 1.0
-    """Of an area."""
+    href: ClassVar = ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from colosseum.report.axes import LEFT, RIGHT, TONES, TOP, Look, bottom_axis, le
 from colosseum.report.charts.words import signed
 from colosseum.report.document import (
     AnyChart,
-    HeatMap,
     IntervalChart,
     IntervalRow,
     LineChart,
@@ -21,7 +20,7 @@ from colosseum.report.document import (
 )
 from colosseum.report.scale import Scale, scale
 from colosseum.report.shapes import WIDTH, Line, Mark, Shape, Text, markup, named, run_link, width_of
-from colosseum.report.svg_planes import heat_shapes, network_shapes, plane_shapes
+from colosseum.report.svg_planes import network_shapes, plane_shapes
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -40,8 +39,6 @@ def svg(chart: AnyChart) -> "Markup":
             height, shapes = _lines(chart)
         case Plane():
             height, shapes = plane_shapes(chart)
-        case HeatMap():
-            height, shapes = heat_shapes(chart)
         case NetworkChart():
             height, shapes = network_shapes(chart)
         case _:

@@ -1,17 +1,15 @@
-"""Planes, heat maps and networks for a page. In: the description of a chart; out: height and shapes."""
+"""Planes and networks for a page. In: the description of a chart; out: height and shapes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import cos, hypot, pi, sin, sqrt
 from typing import Final
 
-from colosseum.report.axes import LEFT, RIGHT, TONES, Look, bottom_axis, left_axis, legend, looks, rule
-from colosseum.report.charts.words import signed
-from colosseum.report.document import HeatCell, HeatMap, NetworkChart, Plane, PlanePoint
+from colosseum.report.axes import LEFT, RIGHT, Look, bottom_axis, left_axis, legend, looks, rule
+from colosseum.report.document import NetworkChart, Plane, PlanePoint
 from colosseum.report.scale import Scale, scale
 from colosseum.report.shapes import WIDTH, Line, Mark, Place, Shape, Text, apart, named, run_link, width_of
 
-CELL: Final = 30.0
 MOST_AGENTS: Final = 24
 """Above this, only members are named."""
 MOST_LINKS: Final = 150
@@ -78,53 +76,6 @@ def _point(point: PlanePoint, look: Look, across: Scale, up: Scale, turn: int) -
     x, y = x + reach * cos(2.4 * turn), y + reach * sin(2.4 * turn)
     size = 4.0 if point.series else 2.5
     yield Mark(x, y, form, f"dot {role}" if point.run else role, size, point.title, run_link(point.run))
-
-
-# ---- heat maps -----------------------------------------------------------------------------------------------------
-
-
-def heat_shapes(chart: HeatMap) -> tuple[float, list[Shape]]:
-    left = 12 + min(120.0, max(width_of(name) for name in (*chart.rows, chart.up)))
-    wide = min(72.0, (RIGHT - left) / len(chart.columns))
-    most = max(
-        (abs(c.value) for cells in chart.panels.values() for c in cells.values() if c.value is not None), default=1
-    )
-    shapes, y = list[Shape](), 4.0
-    for heading, cells in chart.panels.items():
-        if heading:
-            shapes.append(named(4, y + 14, heading, WIDTH - 8, "strong"))
-            y += 20
-        shapes.append(named(4, y + 32, chart.up, left - 8, "soft"))
-        shapes.append(named(left, y + 14, chart.across, RIGHT - left, "soft"))
-        for number, column in enumerate(chart.columns):
-            shapes.append(named(left + (number + 0.5) * wide, y + 32, column, wide - 4, "soft", "middle"))
-        y += 38
-        for row in chart.rows:
-            shapes.append(named(4, y + 20, row, left - 8))
-            for number, column in enumerate(chart.columns):
-                shapes += _cell(cells.get((row, column)), left + number * wide, y, wide, most)
-            y += CELL
-        y += 12
-    entries = {"harm": TONES["bad"], "none": TONES["clear"], "not settled": TONES["open"]}
-    high, key = legend(entries, y)
-    return y + high, [*shapes, *key]
-
-
-def _cell(cell: HeatCell | None, x: float, y: float, wide: float, most: float) -> Iterator[Shape]:
-    right, low = x + wide - 2, y + CELL - 2
-    corners = ((x, y), (right, y), (right, low), (x, low))
-    if cell is None:
-        return
-    href = f"#{cell.link}" if cell.link else ""
-    strength = 0.0 if cell.value is None else 0.1 + 0.5 * abs(cell.value) / (most or 1.0)
-    role = "up" if (cell.value or 0.0) > 0 else "down"
-    yield Line(corners, f"area cell {role}", cell.words, href, closed=True, opacity=strength)
-    words = "–" if cell.value is None else signed(cell.value, 2, sign="+")
-    if width_of(words, 12) <= wide - 14:
-        yield Text((x + right) / 2 - 5, y + 19, words, "small", "middle", cell.words, href)
-    if cell.tone != "plain":
-        role, form = TONES[cell.tone]
-        yield Mark(right - 8, y + CELL / 2 - 1, form, role, 3.5, cell.words, href)
 
 
 # ---- networks ------------------------------------------------------------------------------------------------------

@@ -140,7 +140,8 @@ def verdict_table(findings: Findings) -> Table:
 
 def arm_link(arm: str, point: str = "", model: str = "") -> str:
     """The place on a page where the conversation stands that shows an arm best."""
-    return "#" + urlencode({key: each for key, each in (("arm", arm), ("point", point), ("model", model)) if each})
+    found = {key: each for key, each in (("arm", arm), ("point", point), ("model", model)) if each}
+    return "#" + urlencode(found, errors="replace")
 
 
 def _row(

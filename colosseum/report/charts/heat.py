@@ -1,17 +1,15 @@
-"""Effects by two factors. In: effects; out: a heat map whose cells lead to the conversation that shows each best."""
+"""Effects by two factors. In: effects; out: a heat map, a table whose cells lead to the conversations of their arm."""
 
 from typing import Final
-from urllib.parse import quote, urlencode
 
 from colosseum.evidence.registry import label
 from colosseum.report.charts.effects import Effect, Effects
-from colosseum.report.charts.words import quoted, signed, slug
-from colosseum.report.document import HeatCell, HeatMap
-from colosseum.report.verdicts import PLACES, tone_of
+from colosseum.report.charts.words import quoted, slug
+from colosseum.report.document import SIGNS, Amount, Table, TableCell
+from colosseum.report.verdicts import arm_link, tone_of
 
 MANY: Final = 12
 """A study with more rows than this has a heat map instead of a forest plot."""
-MOST_PANELS: Final = 8
 
 
 def wants_heat(effects: Effects) -> bool:
@@ -19,46 +17,43 @@ def wants_heat(effects: Effects) -> bool:
     return bool(effects.sweep.values) and len(effects.all) > MANY
 
 
-def heat_map(effects: Effects, signal: str) -> HeatMap | str:
-    """One signal by two factors, with a panel for each arm; or by one factor and the arms.
+def heat_map(effects: Effects, signal: str) -> Table | str:
+    """One signal by two factors, with a group of rows for each arm; or by one factor and the arms.
 
     Raises KeyError if the verdict does not use this signal.
     """
-    margin, sweep, across = effects.margins[signal], effects.sweep, effects.sweep.inner
+    margin, sweep = effects.margins[signal], effects.sweep
     if not any(part.estimate.value is not None for effect in effects.all if (part := effect.part(signal))):
         return effects.why_none(signal)
-    up = max(sweep.outer, key=lambda name: len(sweep.values[name]), default="")
+    across, up = sweep.inner, max(sweep.outer, key=lambda name: len(sweep.values[name]), default="")
     rest = [name for name in sweep.outer if name != up]
-    panels: dict[str, dict[tuple[str, str], HeatCell]] = {}
+    groups: dict[str, dict[str, dict[str, TableCell]]] = {}
     for effect in effects.all:
-        column = sweep.words(across, effect.factors.get(across, ""))
         row = sweep.words(up, effect.factors.get(up, "")) if up else effect.arm
-        heading = ", ".join(part for part in (effect.arm if up else "", sweep.place(effect.factors, rest)) if part)
-        panels.setdefault(heading, {})[row, column] = _cell(effect, effects, signal)
-    tones = [cell.tone for cells in panels.values() for cell in cells.values()]
-    caption = (
-        f"A cell is an arm at a sweep point, its mean in u; the margin is {margin:g} u. Harm was found in "
-        f"{tones.count('bad')} (▲), none in {tones.count('clear')} (●), and {tones.count('open')} are not settled (◇). "
-        "A cell leads to the conversation that shows it best."
-    )
-    return HeatMap(
+        group = ", ".join(part for part in (effect.arm, sweep.place(effect.factors, rest)) if part) if up else ""
+        groups.setdefault(group, {}).setdefault(row, {})[effect.factors.get(across, "")] = _cell(effect, signal)
+    values = sweep.values[across]
+    return Table(
         slug(f"heat-{signal}"),
-        f"Change of {label(signal)} against {quoted(effects.control)}, by {across} and {up or 'arm'}",
-        caption + (f" The first {MOST_PANELS} of {len(panels)} panels are drawn." if len(panels) > MOST_PANELS else ""),
-        across=across,
-        up=up or "arm",
-        columns=tuple(sweep.words(across, value) for value in sweep.values[across]),
-        rows=tuple(sweep.words(up, value) for value in sweep.values[up]) if up else effects.arms,
-        panels=dict(list(panels.items())[:MOST_PANELS]),
-    )
+        f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {up or 'arm'}",
+        (*(["arm"] if up else []), up or "arm", *(sweep.place({across: value}) for value in values)),
+        tuple(
+            (*([group] if up else []), row, *(cells.get(value) for value in values))
+            for group, rows in groups.items() for row, cells in rows.items()
+        ),
+        facts=(
+            (SIGNS["bad"], f"harm; the margin is {margin:g} u"),
+            (SIGNS["clear"], "no harm"),
+            (SIGNS["open"], "not settled"),
+        ),
+        grouped=bool(up),
+    )  # fmt: skip
 
 
-def _cell(effect: Effect, effects: Effects, signal: str) -> HeatCell:
-    part, verdict, where = effect.part(signal), effect.verdict, effects.name(effect)
-    mean = part.estimate.value if part else None
-    if mean is None or verdict is None:
-        return HeatCell(None, f"{where}: {effect.nulls.get(signal, '') or effect.excluded or 'no pair'}", "plain")
-    asked = {"arm": effect.arm, "point": effect.point, "model": effect.model}
-    link = urlencode({name: value for name, value in asked.items() if value}, quote_via=quote, errors="replace")
-    words = f"{where}: {verdict.reading or verdict.action.call}, {signed(mean, PLACES, sign='+')} u"
-    return HeatCell(mean, words, tone_of(verdict.reading), link)
+def _cell(effect: Effect, signal: str) -> Amount:
+    """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
+    part, verdict = effect.part(signal), effect.verdict
+    if part is None or part.estimate.value is None or verdict is None:
+        return Amount(None, note=effect.nulls.get(signal, "") or effect.excluded or "no pair")
+    link = arm_link(effect.arm, effect.point, effect.model)
+    return Amount(part.estimate.value, 2, signed=True, tone=tone_of(verdict.reading), link=link)

@@ -17,7 +17,7 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.charts.words import clean
-from colosseum.report.document import Amount, Between, Block, Chart, Linked, Table, TableCell
+from colosseum.report.document import Amount, Between, Block, Chart, Table, TableCell
 from colosseum.report.page import cell_words, table_notes
 from colosseum.report.shapes import environment as escaping
 from colosseum.report.svg import svg
@@ -104,7 +104,7 @@ def environment() -> Environment:
     made.filters |= {"ticked": ticked, "lines": lines, "marked": marked, "groups": groups, "kind": kind_of}
     made.filters |= {"note": lambda cell: getattr(cell, "note", "")}
     made.filters |= {"full": full, "svg": svg, "facts": facts_of}
-    made.tests |= {"figure": is_number, "linked": lambda cell: isinstance(cell, Linked)}
+    made.tests["figure"] = is_number
     made.globals |= {"words": cell_words, "most_open": MOST_OPEN}
     return made
 
