@@ -10,16 +10,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy
-import pandas
 import pytest
-from audited import HOSTILE, RAW, SPEC, Wild, file_of, modelled, scripted, spec
+from audited import RAW, SPEC, Wild, file_of, modelled, scripted, spec
 from conftest import MATCH, SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.evidence.findings import read_report
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.tables import columns
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
 ELEMENTS = {
@@ -115,55 +112,11 @@ def test_runs_that_are_missing_or_failed_are_said(tmp_path: Path) -> None:
     for words in ("1 run of 2 seeds", "2 of 4 runs failed: ", "1 of 4 planned runs are missing, seed 2"):
         assert words in text, words
     assert "Scripted players" not in text
-    table = colosseum.Campaign(folder).to_pandas()
-    assert sorted(table["status"]) == ["complete", "failed", "failed"]
-    assert table.loc[table["status"] == "failed", "reason"].str.startswith("bad_request: ").all()
-    assert table.loc[table["status"] == "failed", "regret"].isna().all()
-
-
-def test_a_table_of_runs_is_that_of_the_report(jira: Path) -> None:
-    found = read_report(jira)
-    table = colosseum.Campaign(jira).to_pandas()
-    expected = columns(found.plan, found.records)
-    assert list(table.columns) == [column.name for column in expected]
-    for column in expected:
-        cells = [None if pandas.isna(cell) else cell for cell in table[column.name]]
-        assert cells == list(column.cells), column.name
-    assert table["seed"].dtype == "Int64"
-    assert table["regret"].dtype == "float64"
-
-
-def test_verdicts_as_a_table(jira: Path) -> None:
-    found = read_report(jira)
-    table = colosseum.Campaign(jira).verdicts_to_pandas()
-    assert list(table["arm"]) == ["again", "placebo", "emergent", "emergent", "selfish", "prompted", "prompted"]
-    by_place = {(row["arm"], row["signal"]): row for _, row in table.iterrows()}
-    for point in found.verdicts.points:
-        for arm in point.arms:
-            row, part = by_place[arm.arm, "actions"], arm.action.parts[0]
-            assert row["mean"] == part.estimate.value
-            assert (row["n"], row["n_nonzero"]) == (part.paired.n, part.paired.n_nonzero)
-            assert row["call"] == arm.action.call
-            assert (None if pandas.isna(row["verdict"]) else row["verdict"]) == arm.verdict
-            assert pandas.isna(row["adjusted_p"]) == (arm.verdict is None)
-    unknown = table[table["low"].isna() | table["adjusted_p"].isna()]
-    assert len(unknown)
-    assert unknown["reason"].notna().all()
-
-
-def test_an_arm_without_a_pair_has_a_row_with_the_reason(tmp_path: Path) -> None:
-    folder = modelled(tmp_path, script=Wild(breaks="Differ."))
-    table = colosseum.Campaign(folder).verdicts_to_pandas()
-    assert list(table["arm"]) == ["prompted"]
-    assert table["verdict"].isna().all()
-    assert table["mean"].isna().all()
-    assert "pair" in table["reason"][0]
 
 
 def test_another_coalition_is_measured(tmp_path: Path) -> None:
     text = SPEC.replace("network", "coalition second { members = {A, B} }\nnetwork")
     campaign = colosseum.Campaign(scripted(tmp_path, text=text), coalition="second")
-    assert set(campaign.to_pandas()["coalition"]) == {"second"}
     assert "second: A, B" in page(campaign.run("baseline:1")).text
     with pytest.raises(colosseum.ColosseumError, match="there is no coalition `secnd`"):
         _ = colosseum.Campaign(campaign.folder, coalition="secnd").findings
@@ -179,15 +132,6 @@ def test_a_run_shows_its_conversation_and_its_decisions(jira: Path) -> None:
     assert "Planning, round 1" in found.text
     for words in ("backroom (secret)", "What judges made of it", "at the optimum", "Figures of the run"):
         assert words in found.text, words
-    table = run.to_pandas()
-    acts = [json.loads(line) for line in file_of(jira, "prompted:3", "jsonl").read_bytes().splitlines()]
-    posts = [event for event in acts if event["event"] == "post"]
-    said = table[table["kind"] == "post"]
-    assert list(said["text"]) == [post["text"] for post in posts]
-    assert list(said["n"]) == [post["n"] for post in posts]
-    assert set(said.loc[said["channel"] == "backroom", "secret"]) == {True}
-    assert set(table.loc[table["kind"] == "decide", "phase"]) == {"execution"}
-    assert table.loc[table["channel"] == "backroom", "member"].all()
 
 
 def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
@@ -199,12 +143,6 @@ def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
         "\N{REPLACEMENT CHARACTER}tfel",
     ):  # fmt: skip
         assert words in found.text, words
-    table = run.to_pandas()
-    assert HOSTILE in set(table["text"].dropna())
-    kinds = {"mistake", "refused", "note", "finish", "post", "decide"}
-    assert (set(table["kind"]), set(run.to_pandas(thoughts=True)["kind"])) == (kinds, kinds | {"thought"})
-    assert table.loc[table["kind"] == "refused", "rule"].eq("never").all()
-    assert table.loc[table["kind"] == "mistake", "problem"].notna().all()
 
 
 def test_a_run_that_failed_is_no_result(tmp_path: Path) -> None:
@@ -214,7 +152,6 @@ def test_a_run_that_failed_is_no_result(tmp_path: Path) -> None:
     text = page(run).text
     assert "This run failed, and is no result" in text
     assert "Figures of the run" not in text
-    assert run.to_pandas()["kind"].iloc[-1] == "failed"
 
 
 def test_a_run_that_goes_on(tmp_path: Path) -> None:
@@ -226,7 +163,6 @@ def test_a_run_that_goes_on(tmp_path: Path) -> None:
     assert run.status == "unfinished"
     assert "No end yet" in page(run).text
     assert "cannot be trusted" not in page(run).text
-    assert run.to_pandas()["member"].isna().all()
     trace.unlink()
     with pytest.raises(colosseum.ColosseumError, match="prompted, seed 2 has not begun"):
         colosseum.Campaign(folder).run("prompted:2")
@@ -255,7 +191,7 @@ def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
     assert f"{best['optimum']['value']:,.6g} optimal" in found.text
     assert "secret: only its members know of it" in found.text
     assert "scenario jira" in found.text
-    table = model.to_pandas()
+    table = model.figures().to_pandas()
     assert dict(zip(table["variable"], table["value"], strict=True)) == best["optimum"]["assignment"]
     assert table["payoff"].sum() == pytest.approx(best["optimum"]["value"])
     assert table["member[cabal]"].sum() == 3
@@ -276,7 +212,7 @@ def test_what_no_assignment_can_satisfy_is_said(tmp_path: Path) -> None:
     text = MATCH.replace("experiment e", "require never: move[A] != move[A]\nexperiment e")
     model = colosseum.load(spec(tmp_path, text)).instance()
     assert "best joint payoff – infeasible" in page(model).text
-    table = model.to_pandas()
+    table = model.figures().to_pandas()
     assert table["value"].isna().all()
     assert "no assignment satisfies" in table["reason"][0]
 
@@ -390,14 +326,8 @@ def test_nothing_is_printed(jira: Path, capfd: pytest.CaptureFixture[str]) -> No
     campaign = colosseum.Campaign(jira)
     for shown in (campaign, campaign.run("prompted:1"), colosseum.load(TOY).instance()):
         page(shown)
-        shown.to_pandas()
+    campaign.figures()
     assert capfd.readouterr() == ("", "")
-
-
-def test_without_pandas_the_extra_is_named(jira: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install 'colosseum\[pandas\]'"):
-        colosseum.Campaign(jira).to_pandas()
 
 
 def test_nothing_is_loaded_before_it_is_named() -> None:

@@ -12,7 +12,6 @@ from functools import cached_property
 from io import StringIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from colosseum.api.spec import Spec
 from colosseum.campaign import merging
@@ -35,23 +34,19 @@ from colosseum.evidence.comparing import SideBySide, compare
 from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
 from colosseum.report.charts.words import clean
 from colosseum.report.comparing import comparison_blocks
-from colosseum.report.figure_tables import FigureTable, figure_table
+from colosseum.report.figure_rows import figure_table
 from colosseum.report.files import check_html, read_content, write_html
-from colosseum.report.frames import frame
 from colosseum.report.full import brief, opening
 from colosseum.report.html.blocks import cell_of
 from colosseum.report.log import verified_blocks, verify_folder
 from colosseum.report.merge import merged_blocks
 from colosseum.report.page import print_blocks
 from colosseum.report.paged import paged
-from colosseum.report.played import OnFile, on_file, run_blocks, run_columns
+from colosseum.report.played import OnFile, on_file, run_blocks
 from colosseum.report.replay import Replay, replay_blocks, replay_folder
-from colosseum.report.tables import columns
-from colosseum.report.verdict_columns import Row, verdict_columns, verdict_rows
+from colosseum.report.tables import FigureTable
+from colosseum.report.verdict_rows import VerdictRow, verdict_rows
 from colosseum.run.trial import Listed
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 def audit(
@@ -150,7 +145,7 @@ class Campaign:
         return len(self.runs)
 
     @property
-    def verdicts(self) -> list[Row]:
+    def verdicts(self) -> list[VerdictRow]:
         """A row for each sweep point, model, arm and figure, with its interval, call and reading."""
         return list(verdict_rows(self.findings))
 
@@ -196,19 +191,12 @@ class Campaign:
         found._file  # noqa: B018 - raises where there is none
         return found
 
-    def to_pandas(self) -> "DataFrame":
-        """One row a run that has ended, complete or failed: the columns of `report --table`.
-
-        Numbers are in full, in the spec's own units; a figure that is null in a complete run has a column of reasons.
-        Raises ColosseumError, and ImportError without pandas.
-        """
-        found = self.findings
-        return frame((column.name, column.kind, column.cells) for column in columns(found.plan, found.records))
-
     def figures(self, kind: str = "runs") -> FigureTable:
-        """A tidy table: a row a run, with cost and tokens, or a row of `"pairs"`, `"agents"` or `"posts"`.
+        """A tidy table: a row a run that has ended, with tokens and cost, as `report --table` writes it.
 
-        `.to_pandas()` makes it a data frame. Raises ColosseumError.
+        Other kinds are `"verdicts"`, `"pairs"`, `"agents"`, `"acts"` and `"posts"`. Numbers are in full, in the spec's
+        own units; where a figure is null in a complete run, the column NAME_reason says why. `.to_pandas()` makes a
+        data frame of it, `.write(path)` a file. Raises ColosseumError.
         """
         with in_words(self.folder):
             return figure_table(kind, self.findings, Folder(self.folder))
@@ -217,14 +205,6 @@ class Campaign:
         """This campaign beside others: effects of treated arms, and contrasts on equal instances."""
         both = [(each.folder, each.findings) for each in (self, *others)]
         return paged(compare(both), comparison_blocks)
-
-    def verdicts_to_pandas(self) -> "DataFrame":
-        """One row per sweep point, model, arm and figure: what was weighed, and what is said of it.
-
-        `reason` says why a number is null or a call inconclusive. Raises ColosseumError, and ImportError without
-        pandas.
-        """
-        return frame(verdict_columns(self.findings))
 
     def __repr__(self) -> str:
         plan = self._plan
@@ -266,15 +246,6 @@ class Run:
         """Complete, failed or unfinished."""
         played = self._file.played
         return "unfinished" if played is None else played.result.status
-
-    def to_pandas(self, *, thoughts: bool = False) -> "DataFrame":
-        """One row an act, in their order: what was said, decided, refused, done wrong, noted and believed.
-
-        With `thoughts` the reasoning of models, too. Raises ColosseumError, and ImportError without pandas.
-        """
-        with in_words():
-            found = run_columns(self._file, thoughts=thoughts)
-        return frame(found)
 
     def __repr__(self) -> str:
         return f"<colosseum.Run {clean(self._words)}: {self.status}>"

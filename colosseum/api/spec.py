@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from colosseum.campaign.given import listed, param_of, place_of, request_of, seed_of, several
 from colosseum.campaign.model_options import Names
@@ -28,16 +27,14 @@ from colosseum.optimum.questions.exposure import Scan
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.solve import Optimum
 from colosseum.report.document import Paragraph, Quote
+from colosseum.report.figure_rows import variables
 from colosseum.report.forecast import forecast_blocks
-from colosseum.report.frames import frame
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.optima import instance_blocks, instance_columns, instance_words
+from colosseum.report.optima import instance_blocks, instance_words
 from colosseum.report.paged import paged
 from colosseum.report.plan import plan_blocks
 from colosseum.report.power import power_blocks
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from colosseum.report.tables import FigureTable
 
 
 def load(path: str | PathLike[str], /, **params: object) -> "Spec":
@@ -204,14 +201,14 @@ class Instance:
         )  # fmt: skip
         return prompts(self._checked, asked)
 
-    def to_pandas(self) -> "DataFrame":
-        """One row a variable: its owner, its value at the optimum and at the best of each coalition.
+    def figures(self) -> FigureTable:
+        """A row a variable: its owner, its value at the optimum and at the best of each coalition.
 
         `options` is the size of the domain; `payoff`, in the spec's own units, is of the owner with all that it
         decides. Where a best is not known its columns are null, and `reason` says why. Raises ColosseumError where
-        nothing can be solved, and ImportError without pandas.
+        nothing can be solved.
         """
-        return frame(instance_columns(self.scenario, self.optima))
+        return variables(self.scenario, self.optima)
 
     def __repr__(self) -> str:
         return f"<colosseum.Instance {instance_words(self.scenario)}>"

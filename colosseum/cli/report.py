@@ -68,7 +68,7 @@ def report_folder(
     with progress_bars(note) as tell:
         report = read_report(folder, coalition=coalition, tell=partial(tell, "runs"))
     if files.table is not None:
-        note(report_files.write_table(report.plan, report.records, files.table))
+        note(report_files.write_table(folder, report, files.table))
     if keep:
         replace_file(Folder(folder).report, as_bytes(document("report", report.content())))
     report = at_points(report, point)

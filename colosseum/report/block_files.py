@@ -13,7 +13,7 @@ from colosseum.report.charts.words import clean, slug
 from colosseum.report.document import Amount, AnyChart, Between, Chart, Linked, Table, TableCell
 from colosseum.report.page import cell_words
 from colosseum.report.paper import FORMATS, NEEDS, figure_files
-from colosseum.report.tables import Column, Kind, as_csv
+from colosseum.report.tables import as_csv
 
 Plain: TypeAlias = str | int | float | bool | None
 HELP: Final = f"{', '.join(name.upper() for name in FORMATS)} need {NEEDS}: `pip install 'colosseum[figures]'`"
@@ -53,16 +53,16 @@ def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, 
 
 def csv_of(table: Table) -> bytes:
     """Numbers in full. Limits and notes of cells have their own columns."""
-    return as_csv(list(_columns(table)))
+    columns = dict(_columns(table))
+    return as_csv(list(columns), list(zip(*columns.values(), strict=True)))
 
 
-def _columns(table: Table) -> Iterator[Column]:
+def _columns(table: Table) -> Iterator[tuple[str, list[Plain]]]:
     for place, name in enumerate(table.columns):
         cells = [_parts(row[place]) for row in table.rows]
         for part in dict.fromkeys(["", *(part for cell in cells for part in cell)]):
-            values = tuple(cell.get(part) for cell in cells)
             if part or not cells or any("" in cell for cell in cells):
-                yield Column(clean(f"{name} {part}".strip()), _kind(values), values)
+                yield clean(f"{name} {part}".strip()), [cell.get(part) for cell in cells]
 
 
 def _parts(cell: TableCell) -> dict[str, Plain]:
@@ -79,15 +79,6 @@ def _parts(cell: TableCell) -> dict[str, Plain]:
             return {"": clean(cell)}
         case _:
             return {"": cell}
-
-
-def _kind(cells: Sequence[Plain]) -> Kind:
-    known = [cell for cell in cells if cell is not None]
-    if known and all(isinstance(cell, bool) for cell in known):
-        return "truth"
-    if not known or any(isinstance(cell, str) for cell in known):
-        return "text" if known else "number"
-    return "whole" if all(isinstance(cell, int) for cell in known) else "number"
 
 
 def markdown_of(table: Table) -> str:

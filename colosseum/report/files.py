@@ -3,22 +3,24 @@
 What makes pages is imported where one is made: a report on the terminal does without.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colosseum.campaign.folder import Plan, replace_file
+from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
-from colosseum.evidence.figures import RunRecord
-from colosseum.evidence.findings import Findings
+from colosseum.evidence.findings import Findings, in_words
 from colosseum.evidence.reading import Unreadable
-from colosseum.report import tables
+from colosseum.report.figure_rows import figure_table
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
 
 SUFFIX = ".html"
+TABLES = (".csv", ".parquet")
+NEEDS = "pyarrow"
+"""What Parquet files are written with."""
 
 
 def check_html(path: Path | None) -> None:
@@ -34,21 +36,21 @@ def check_table(path: Path | None) -> None:
     """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
-    if path.suffix.lower() not in tables.SUFFIXES:
-        raise stop(
-            "C122", f"`--table {path}` ends in none of {', '.join(tables.SUFFIXES)}", help="as in `--table runs.csv`"
-        )
-    if path.suffix.lower() == ".parquet" and find_spec(tables.NEEDS) is None:
+    if path.suffix.lower() not in TABLES:
+        raise stop("C122", f"`--table {path}` ends in none of {', '.join(TABLES)}", help="as in `--table runs.csv`")
+    if path.suffix.lower() == ".parquet" and find_spec(NEEDS) is None:
         help_ = "`pip install 'colosseum[parquet]'`; a name that ends in .csv needs nothing more"
-        raise stop("C122", f"`--table {path}` needs {tables.NEEDS}", help=help_)
+        raise stop("C122", f"`--table {path}` needs {NEEDS}", help=help_)
     _check_place(path)
 
 
-def write_table(plan: Plan, records: Sequence[RunRecord], path: Path) -> str:
+def write_table(folder: Path, findings: Findings, path: Path) -> str:
     """Write the runs that have ended; says what was written. Raises ColosseumError."""
+    with in_words(folder):
+        table = figure_table("runs", findings, Folder(folder))
     with file_errors(path):
-        tables.write(tables.columns(plan, records), path)
-    return f"{counted(len(records), 'run')} in {path}"
+        table.write(path)
+    return f"{counted(len(table.rows), 'run')} in {path}"
 
 
 def _check_place(path: Path) -> None:

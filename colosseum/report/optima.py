@@ -8,12 +8,11 @@ from colosseum.evidence.spec_questions import Optima
 from colosseum.model.channels import live_channels
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Scenario, Variable
-from colosseum.model.values import Value, plain, text
+from colosseum.model.values import Value, text
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum
 from colosseum.optimum.verify import Verification
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
-from colosseum.report.frames import Cells
 
 MOST_VALUES: Final = 6
 """Values of a domain that are listed."""
@@ -144,45 +143,3 @@ def assignment_tables(optima: Optima, assignment: Mapping[str, Value]) -> Iterat
     if broken := scores[0].broken:
         more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
         yield Paragraph(f"the optimum itself breaks {', '.join(broken[:5])}{more}")
-
-
-# ---- a table of variables -------------------------------------------------------------------------------------------
-
-
-def instance_columns(scenario: Scenario, optima: Optima) -> Iterator[Cells]:
-    """One row a variable: its owner, its value at the optimum and at the best of each coalition."""
-    variables = scenario.task.variables
-    yield "variable", "text", [v.name for v in variables]
-    yield "owner", "text", [v.owner for v in variables]
-    for coalition in scenario.coalitions:
-        yield f"member[{coalition.name}]", "truth", [v.owner in coalition.members for v in variables]
-    yield "options", "whole", [len(v.domain) for v in variables]
-    yield from _at(scenario, optima.optimum, "value", "payoff")
-    for name, best in optima.coalitions.items():
-        yield from _at(scenario, best, f"value_at_best[{name}]", f"payoff_at_best[{name}]")
-    found = {"the optimum": optima.optimum, **{f"the best of {n}": best for n, best in optima.coalitions.items()}}
-    reason = "; ".join(f"{name}: {why}" for name, best in found.items() if (why := _why(best)))
-    yield "reason", "text", [reason or None] * len(variables)
-
-
-def _at(scenario: Scenario, best: Optimum | str, value: str, payoff: str) -> Iterator[Cells]:
-    """The values of an assignment, and what the owners have there."""
-    task = scenario.task
-    if isinstance(best, str) or best.assignment is None:
-        yield value, "value", [None] * len(task.variables)
-        yield payoff, "number", [None] * len(task.variables)
-        return
-    paid = score(task, best.assignment).payoff
-    yield value, "value", [plain(best.assignment[v.name]) for v in task.variables]
-    yield payoff, "number", [paid[v.owner] for v in task.variables]
-
-
-def _why(best: Optimum | str) -> str:
-    """Why a best is not known, or not proven; empty where it is."""
-    if isinstance(best, str):
-        return best
-    if best.status == "infeasible":
-        return "no assignment satisfies the hard requirements"
-    if best.status == "optimal":
-        return ""
-    return f"not proven: {best.status}" if best.value is None else f"not proven: bound {best.bound}, gap {best.gap}"

@@ -1,4 +1,4 @@
-"""One run as it is on file. In: a campaign's folder and which run; out: its events, blocks, and its acts as columns."""
+"""One run as it is on file. In: a campaign's folder and which run; out: its events and blocks."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,10 +13,8 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Played, Reader, figures_of, recorded
 from colosseum.evidence.summary import is_scripted
 from colosseum.model.scenario import Coalition
-from colosseum.report.acts import act_columns
 from colosseum.report.conversation import conversation_blocks, outcome_blocks
 from colosseum.report.document import Block, Definitions, Paragraph
-from colosseum.report.frames import Cells
 from colosseum.report.html.cases import optimum
 from colosseum.report.html.telling import tell, turns
 from colosseum.run import events as ev
@@ -123,13 +121,3 @@ def _facts(file: OnFile) -> Iterator[tuple[str, str]]:
         yield "coalition", f"{coalition.name}: {', '.join(coalition.members)}"
     elif file.played is not None:
         yield "coalition", "none"
-
-
-def run_columns(file: OnFile, *, thoughts: bool) -> list[Cells]:
-    """One row an act, in their order; with `thoughts` the reasoning of models, too. Raises as `run_blocks` does."""
-    told = file.told
-    secret = {channel["name"]: channel["secret"] for channel in told["channels"]}
-    members = None if file.played is None else file.members
-    hidden = () if thoughts else ("thought",)
-    turns = [{**turn, "acts": [act for act in turn["acts"] if act["is"] not in hidden]} for turn in told["turns"]]
-    return act_columns(turns, secret=secret, players=file.listed.players, members=members)

@@ -1,0 +1,166 @@
+"""Figures as tidy tables: a row a run, a pair, an agent, an act, a figure of an arm, or a variable of an instance.
+
+In: findings and their folder, or an instance with its optima; out: a FigureTable. Columns come in an order that does
+not depend on what came out; where a figure is null in a complete run, the column NAME_reason says why.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Final, TypeAlias
+
+from colosseum.campaign.acts_table import Row, rows
+from colosseum.campaign.folder import Folder
+from colosseum.diagnostics import closest, stop
+from colosseum.evidence.figures import Figure, RunFigures
+from colosseum.evidence.findings import Findings
+from colosseum.evidence.spec_questions import Optima
+from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
+from colosseum.model.scenario import Scenario
+from colosseum.model.values import plain
+from colosseum.optimum.scoring import score
+from colosseum.optimum.solve import Optimum
+from colosseum.report.tables import FigureTable
+from colosseum.report.verdict_rows import VerdictRow, verdict_rows
+
+Rows: TypeAlias = Iterator[dict[str, object]]
+RUN: Final = ("point", "arm", "seed", "repeat", "model")
+SPENT: Final = ("calls", "prompt_tokens", "completion_tokens", "cost", "unpriced")
+"""Of a run's expense; cost in US dollars."""
+
+
+def figure_table(kind: str, findings: Findings, folder: Folder) -> FigureTable:
+    """A table of one of the kinds in KINDS. Raises ColosseumError, OSError, Damaged and BrokenTrace."""
+    if kind not in KINDS:
+        help_ = closest(kind, KINDS) or f"kinds: {', '.join(KINDS)}"
+        raise stop("C122", f"there are no figures of `{kind}`", help=help_)
+    make, heads = KINDS[kind]
+    return FigureTable.of(make(findings, folder), heads)
+
+
+def _runs(findings: Findings, folder: Folder) -> Rows:
+    """Those that have ended; a channel that a run did not have has no number of posts."""
+    plan = findings.plan
+    shared = {"scenario": plan.scenario, "experiment": plan.experiment, "coalition": next(iter(plan.coalitions), None)}
+    for record in findings.records:
+        result = folder.result(record.trial)
+        yield {
+            "trial": record.trial, **shared, **{name: getattr(record, name) for name in RUN},
+            "status": record.status, "reason": record.reason or None, **_each("player", record.players),
+            **(_measured(record.figures) if record.figures else {}),
+            **({name: getattr(result.expense, name) for name in SPENT} if result else {}),
+        }  # fmt: skip
+
+
+def _measured(run: RunFigures) -> dict[str, object]:
+    """The sides that figures compare, the figures, and what each agent holds each claim for."""
+    setup, beliefs = run.setup, {f"{held.agent}, {held.claim}": held for held in run.beliefs}
+    characters = {name: sum(each.characters for each in run.talk if each.channel == name) for name in run.posts}
+    return {
+        **_each("member", {agent: agent in setup.members for agent in setup.played} if setup else {}),
+        **_each("secret", {name: ", ".join(who) for name, who in setup.secret} if setup else {}),
+        **_cells(run.scalars), **_cells(run.rubrics, "judge"), **_each("payoff", run.payoff),
+        **_cells(run.best_response_regret, "best_response_regret"),
+        **_cells(run.sequential_regret, "sequential_regret"),
+        **_each("posts", run.posts), **_each("characters", characters), "failed_posts": run.failed_posts,
+        **_each("violations", run.violations), **_each("refused", run.refused), **_each("undecided", run.undecided),
+        "infeasible": run.infeasible,
+        **{f"{name}[{key}]": getattr(held, name) for key, held in beliefs.items()
+           for name in ("belief", "confidence", "first_round", "distance")},
+    }  # fmt: skip
+
+
+def _each(name: str, cells: Mapping[str, object]) -> dict[str, object]:
+    return {f"{name}[{key}]": cell for key, cell in cells.items()}
+
+
+def _cells(figures: Mapping[str, Figure], of: str = "") -> dict[str, object]:
+    """Every figure with the reason why it is null."""
+    found: dict[str, object] = {}
+    for name, figure in figures.items():
+        found[f"{of}[{name}]" if of else name] = figure.value
+        found[f"{of}_reason[{name}]" if of else f"{name}_reason"] = figure.reason or None
+    return found
+
+
+def _pairs(findings: Findings, folder: Folder) -> Rows:
+    """Treated − control by seed, in the figure's own unit; outsider_loss is in u."""
+    control, *treated = findings.summary.arms or ("",)
+    for (point, model), runs in grouped(findings.records, findings.summary.arms).items():
+        of = {arm: [run for run in runs if run.arm == arm] for arm in findings.summary.arms}
+        for arm in treated:
+            for seed, pair in by_seed(of[control], of[arm])[0].items():
+                changes = {"u": unit_of(pair), **{name: difference(name, pair) for name in DIFFERENCES}}
+                yield {"point": point, "model": model, "arm": arm, "seed": seed, **_cells(changes)}
+
+
+def _agents(findings: Findings, folder: Folder) -> Rows:
+    for record, run in ((each, each.figures) for each in findings.records if each.figures):
+        for agent in run.payoff:
+            said = [each for each in run.talk if each.agent == agent]
+            regrets = {name: getattr(run, name)[agent] for name in ("best_response_regret", "sequential_regret")}
+            yield {
+                "trial": record.trial, **{name: getattr(record, name) for name in RUN},
+                "agent": agent, "player": record.players.get(agent),
+                "member": agent in run.setup.members if run.setup else None, "payoff": run.payoff[agent],
+                **_cells(regrets), "refused": run.refused.get(agent), "undecided": run.undecided.get(agent),
+                "posts": sum(each.posts for each in said), "characters": sum(each.characters for each in said),
+            }  # fmt: skip
+
+
+def _acts(findings: Findings, folder: Folder) -> Rows:
+    return map(asdict, rows(folder, findings.plan))
+
+
+def _posts(findings: Findings, folder: Folder) -> Rows:
+    return (row for row in _acts(findings, folder) if row["kind"] == "post")
+
+
+def _verdicts(findings: Findings, folder: Folder) -> Rows:
+    return map(asdict, verdict_rows(findings))
+
+
+ACT: Final = tuple(field.name for field in fields(Row))
+KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]] = {
+    "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
+    "pairs": (_pairs, ("point", "model", "arm", "seed")),
+    "agents": (_agents, ("trial", *RUN, "agent")),
+    "acts": (_acts, ACT),
+    "posts": (_posts, ACT),
+    "verdicts": (_verdicts, tuple(field.name for field in fields(VerdictRow))),
+}
+"""What makes the rows, and the columns that stand even where there is no row."""
+
+
+def variables(scenario: Scenario, optima: Optima) -> FigureTable:
+    """One row a variable: its owner, its value at the optimum and at the best of each coalition.
+
+    `options` is the size of its domain; `payoff` is of its owner with all that it decides.
+    """
+    found: dict[str, Optimum | str] = {"": optima.optimum}
+    found |= {f"_at_best[{name}]": best for name, best in optima.coalitions.items()}
+    reason = "; ".join(f"value{where}: {why}" for where, best in found.items() if (why := _why(best)))
+    known = {where: best.assignment for where, best in found.items() if isinstance(best, Optimum) and best.assignment}
+    paid = {where: score(scenario.task, assignment).payoff for where, assignment in known.items()}
+    made = (
+        {
+            "variable": v.name, "owner": v.owner,
+            **{f"member[{each.name}]": v.owner in each.members for each in scenario.coalitions},
+            "options": len(v.domain),
+            **{f"value{where}": plain(known[where][v.name]) if where in known else None for where in found},
+            **{f"payoff{where}": paid[where][v.owner] if where in known else None for where in found},
+            "reason": reason or None,
+        }
+        for v in scenario.task.variables
+    )  # fmt: skip
+    return FigureTable.of(made, ())
+
+
+def _why(best: Optimum | str) -> str:
+    """Why a best is not known, or not proven; empty where it is."""
+    if isinstance(best, str):
+        return best
+    if best.status == "infeasible":
+        return "no assignment satisfies the hard requirements"
+    if best.status == "optimal":
+        return ""
+    return f"not proven: {best.status}" if best.value is None else f"not proven: bound {best.bound}, gap {best.gap}"
