@@ -1,29 +1,46 @@
-"""`colosseum audit`."""
+"""`colosseum audit`, and `audit --pilot N`: some blocks are made first, and whether to go on is asked.
+
+A pilot shows no result: who saw one before deciding whether to go on would choose by it.
+"""
 
 import gc
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.signals import exit_code
-from colosseum.campaign.work import Request, plan_work
-from colosseum.cli.pilot import Pilot, goes_on
+from colosseum.campaign.work import Request, Work, plan_work
 from colosseum.cli.report import report_folder
-from colosseum.cli.words import checked_spec, note
+from colosseum.cli.words import note, output, wants_color
+from colosseum.diagnostics import counted
+from colosseum.evidence.forecast import forecast
 from colosseum.evidence.gate import Gate
 from colosseum.model.check import Checked
+from colosseum.report.forecast import bill_table
+from colosseum.report.page import print_blocks
 
 LEFT = 4
 """The exit code where runs are left for the sake of money."""
 
 
-def audit_file(request: Request, gate: Gate, pilot: Pilot | None, *, as_json: bool) -> int:
+@dataclass(frozen=True)
+class Pilot:
+    """What was asked for."""
+
+    blocks: int
+    """That are made before the user is told what the others will take."""
+    yes: bool
+    """Whether to go on after them without being asked."""
+
+
+def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | None, *, as_json: bool) -> int:
     """Run an experiment's trials and report.
 
     Exit 3 when some runs failed, 4 without money or after a pilot, 100 at a shut gate, 130 when interrupted.
     """
     gc.enable()
-    checked = checked_spec(request.file, params=request.params)
     folder = Folder(request.place(checked))
     try:
         with writing(folder):
@@ -49,9 +66,29 @@ def _made(
         made = carry_out(work.pilot(pilot.blocks))
         if made.tally["halted"]:
             return made
-        if not goes_on(work, checked, pilot, as_data=as_json):
+        if not _goes_on(work, checked, pilot, as_json=as_json):
             return None
     return carry_out(work)
+
+
+def _goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_json: bool) -> bool:
+    """Print what the other blocks will take, and ask; without a terminal, `--yes` answers. Raises OSError, Damaged."""
+    if not work.left:
+        return True
+    found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path))
+    bill = [bill_table(found, f"What the {counted(found.survey.runs.missing, 'run')} left will take")]
+    if pilot.yes or (sys.stdin.isatty() and sys.stderr.isatty()):
+        print_blocks(bill, sys.stderr, color=wants_color(sys.stderr.isatty()))
+        return pilot.yes or _agrees()
+    output(lambda: bill, "forecast", found.content, as_json)
+    going_on = "the same command with `--yes`, or without `--pilot`, goes on"
+    note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
+    return False
+
+
+def _agrees() -> bool:
+    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)  # noqa: T201 - a question to the user
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def going_on(path: Path) -> str:

@@ -13,10 +13,14 @@ from colosseum.cli.options import (
     AsJson,
     Campaign,
     CampaignBudget,
+    CoalitionName,
     Connections,
+    Couple,
+    Experiment,
     ExtraBody,
     FailOn,
     FailOnInconclusive,
+    Folders,
     Headers,
     Judge,
     JudgeRepeats,
@@ -24,11 +28,14 @@ from colosseum.cli.options import (
     Models,
     MostTokens,
     NoBudget,
+    Out,
     Prices,
+    Seeds,
     Sets,
     ShareLimit,
     SpecFile,
     Temperatures,
+    Thoughts,
     Timeouts,
     Tools,
 )
@@ -42,7 +49,7 @@ configured = registering(campaigns, cls=Configured)
 def audit(
     context: typer.Context,
     file: SpecFile,
-    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    experiment: Experiment = None,
     model: Models = None,
     allow_python: Annotated[
         list[str] | None, typer.Option(metavar="MODULE", help="Let this module run if the spec names it.")
@@ -58,10 +65,10 @@ def audit(
     run_budget: Annotated[float | None, typer.Option(metavar="USD", help="The most that one run may cost.")] = None,
     no_budget: NoBudget = False,
     price: Prices = None,
-    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")] = None,
+    seeds: Seeds = None,
     arm: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Run this arm only; may be repeated.")] = None,
     sets: Sets = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
+    out: Out = None,
     shard: Annotated[str | None, typer.Option(metavar="I/N", help="Make only the I-th of N parts.")] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="WHERE", help="local:4, tcp://host:8786, slurm:20; see `guide cluster`.")
@@ -72,7 +79,7 @@ def audit(
         int | None, typer.Option(min=1, metavar="N", help="Processes for scripted players; default: one a core.")
     ] = None,
     patience: Annotated[float, typer.Option(min=0, metavar="MIN", help="Minutes to wait for a silent model.")] = 30,
-    couple: Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")] = False,
+    couple: Couple = False,
     cache: Annotated[str, typer.Option(metavar="off|read|rw", help="Whether to use and keep paid answers.")] = "rw",
     fresh: Annotated[bool, typer.Option("--fresh", help="Move what is there aside and begin again.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")] = False,
@@ -104,11 +111,10 @@ def audit(
     from colosseum.campaign.part import Part, silent
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
-    from colosseum.cli.audit import audit_file
-    from colosseum.cli.pilot import Pilot
-    from colosseum.cli.words import note
+    from colosseum.cli.audit import Pilot, audit_file
+    from colosseum.cli.words import checked_spec, note, output, print_out, say_json
     from colosseum.evidence.gate import read_gate
-    from colosseum.report.live_view.display import read_display, showing
+    from colosseum.report.live_view import read_display, showing
 
     wanted = Wanted.typed(
         models=model, api_base=api_base, extra_body=extra_body, price=price, tools=tools, temperature=temperature,
@@ -122,42 +128,40 @@ def audit(
         60 * patience, read_sharing(share_limit or ()), silent if shown == "none" else note, note,
         lambda meter: showing(shown, meter, sys.stderr),
     )  # fmt: skip
-    gate = read_gate(fail_on, inconclusive=fail_on_inconclusive)
+    gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
     if show_config:
-        from colosseum.cli.words import checked_spec, print_out, say_json
         from colosseum.report.configuration import configuration, configuration_words
 
         given, values = origins(context), {**context.params, "display": shown}
-        held = configuration(checked_spec(file, params=request.params), request, values, given.options, given.others)
+        held = configuration(checked, request, values, given.options, given.others)
         if json:
             say_json("config", held)
         else:
             print_out(configuration_words(held))
         return 0
     if dry_run:
-        from colosseum.cli.words import checked_spec, output
         from colosseum.evidence.forecast import forecast
         from colosseum.report.forecast import forecast_blocks
 
-        found = forecast(checked_spec(file, params=request.params), request)
+        found = forecast(checked, request)
         output(lambda: forecast_blocks(found), "forecast", found.content, json)
         return 0
-    return audit_file(request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
+    return audit_file(checked, request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 
 
 @configured
 def plan(
     file: SpecFile,
-    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    experiment: Experiment = None,
     model: Models = None,
     extra_body: ExtraBody = None,
     tools: Tools = None,
     temperature: Temperatures = None,
     max_tokens: MostTokens = None,
-    seeds: Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")] = None,
+    seeds: Seeds = None,
     sets: Sets = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")] = None,
-    couple: Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")] = False,
+    out: Out = None,
+    couple: Couple = False,
     json: AsJson = False,
 ) -> int:
     """Print the rule that an audit fixes before its first run. Signal, margin, seeds, arms, power, digest."""
@@ -173,7 +177,7 @@ def plan(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
-    found = plan_audit(checked_spec(file, params=request.params), request)
+    found = plan_audit(checked_spec(file, sets), request)
     output(lambda: plan_blocks(found), "plan", found, json)
     return 0
 
@@ -181,7 +185,7 @@ def plan(
 @command
 def power(
     file: SpecFile,
-    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")] = None,
+    experiment: Experiment = None,
     arm: Annotated[
         str | None, typer.Option(metavar="NAME", help="Where planted players act; default: the most prompted.")
     ] = None,
@@ -212,18 +216,17 @@ def power(
     json: AsJson = False,
 ) -> int:
     """Print how often an experiment detects known players. No model is asked."""
-    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.power.content import power_content
     from colosseum.evidence.power.outlook import Wish, study_power
-    from colosseum.report.live_view.progress_bars import progress_bars
+    from colosseum.report.live_view import progress_bars
     from colosseum.report.power import power_blocks
 
     wish = Wish(
         tuple(kind or ()), tuple(strength or (1.0,)), tuple(noise or ()), arm, pool, studies, tuple(seeds or ()),
         opportunity,
     )  # fmt: skip
-    checked = checked_spec(file, params=read_sets(sets))
+    checked = checked_spec(file, sets)
     with progress_bars(note) as tell:
         found = study_power(checked, wish, experiment=experiment, point=point, tell=tell)
     scenario = checked.expansion.scenario.name
@@ -237,10 +240,8 @@ def power(
 
 @command
 def report(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)
-    ],
-    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Measure this one; default: the first.")] = None,
+    folders: Folders,
+    coalition: CoalitionName = None,
     table: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.parquet.")
     ] = None,
@@ -284,7 +285,7 @@ def view(
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Default: a free port.")] = 0,
     serve: Annotated[bool, typer.Option("--serve", help="Serve it even if all runs have ended.")] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where it is.")] = False,
-    thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
+    thoughts: Thoughts = False,
 ) -> int:
     """Show the report in a browser, with every conversation. See `colosseum guide report`."""
     from colosseum.cli.view import view_folder

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from colosseum.cli.words import complain, note, say_diagnostics, wants_color
 from colosseum.diagnostics import Diagnostic, Source, stop
+from colosseum.diagnostics.harmless import harmless
 from colosseum.language.files import LARGEST, decoded, read_source
 from colosseum.language.layout import lay_out
 
@@ -69,13 +70,11 @@ def _difference(source: Source, text: str) -> Iterator[str]:
     """A unified diff, as `patch` reads it; on a terminal, without control characters."""
     for line in unified_diff(_lines(source.text), _lines(text), source.name, f"{source.name} (formatted)"):
         whole = line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        yield _visible(whole) if sys.stdout.isatty() or wants_color(terminal=False) else whole
-
-
-def _visible(text: str) -> str:
-    """Control characters as one mark each: a spec may come from a stranger, and a terminal would obey it."""
-    kept = text.replace("\r\n", "\n")
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in kept)
+        yield (
+            harmless(whole.replace("\r\n", "\n").expandtabs())
+            if sys.stdout.isatty() or wants_color(terminal=False)
+            else whole
+        )
 
 
 def _lines(text: str) -> list[str]:

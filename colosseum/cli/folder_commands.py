@@ -16,13 +16,16 @@ command = registering(folders_app)
 def replay(folder: Campaign, json: AsJson = False) -> int:
     """Play every run again from recorded answers. Needs no network; exit code 1 if a byte differs."""
     import gc
+    from functools import partial
 
     from colosseum.cli.words import note, output
+    from colosseum.report.live_view import progress_bars
     from colosseum.report.replay import replay_blocks, replay_folder
 
     gc.enable()
-    found = replay_folder(folder, tell=note)
-    output(lambda: replay_blocks(found), "replay", found.content, json)
+    with progress_bars(note) as tell:
+        found = replay_folder(folder, tell=partial(tell, "runs"))
+    output(lambda: replay_blocks(found), "replay", found, json)
     return found.code
 
 

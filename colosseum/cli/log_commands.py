@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from colosseum.cli.command import registering
-from colosseum.cli.options import AsJson, Campaign
+from colosseum.cli.options import AsJson, Campaign, Thoughts
 
 log = typer.Typer(
     name="log",
@@ -43,7 +43,7 @@ def show(
         str, typer.Argument(metavar="RUN", help="The start of its name, or ARM:SEED[:REPEAT].", show_default=False)
     ],
     prompts: Annotated[bool, typer.Option("--prompts", help="Also what each agent was told at the beginning.")] = False,
-    thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
+    thoughts: Thoughts = False,
     json: AsJson = False,
 ) -> int:
     """Show a run as a conversation. Also one that still goes on, or was cut off."""
@@ -75,7 +75,7 @@ def verify(folder: Campaign, json: AsJson = False) -> int:
 def export(
     folder: Campaign,
     output: Annotated[Path, typer.Option("-o", metavar="FILE", help="Ends in .jsonl or .csv.", show_default=False)],
-    thoughts: Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")] = False,
+    thoughts: Thoughts = False,
 ) -> int:
     """Write messages and decisions to a table. One row each, of all runs that ended."""
     from colosseum.campaign.acts_table import export_acts

@@ -10,6 +10,13 @@ Seed = Annotated[
     int | None, typer.Option(min=0, metavar="N", help="The instance; default: the experiment's first seed.")
 ]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="K=V", help="Change a param; may be repeated.")]
+Experiment = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first experiment.")]
+Seeds = Annotated[str | None, typer.Option(metavar="1..5", help="Seeds in place of the experiment's.")]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Default: runs/SCENARIO-EXPERIMENT.")]
+Couple = Annotated[bool, typer.Option("--couple", help="Answer equal prompts in two arms alike.")]
+CoalitionName = Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")]
+Members = Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")]
+Thoughts = Annotated[bool, typer.Option("--thoughts", help="Also what each model thought.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `audit` wrote.", show_default=False)]
 Folders = Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders that `audit` wrote.", show_default=False)]

@@ -18,7 +18,7 @@ from colosseum.model.sweeps import factors
 from colosseum.report import files as report_files
 from colosseum.report.full import brief
 from colosseum.report.full import full as everything
-from colosseum.report.live_view.progress_bars import progress_bars
+from colosseum.report.live_view import progress_bars
 from colosseum.report.page import print_blocks
 from colosseum.report.published import document
 from colosseum.report.strengths import strength_blocks

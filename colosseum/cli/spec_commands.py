@@ -1,12 +1,13 @@
 """The commands that read a spec, and their options. In: arguments; out: a call of what does the work."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from colosseum.cli.command import registering
-from colosseum.cli.options import AsJson, Seed, Sets, SpecFile
+from colosseum.cli.options import AsJson, CoalitionName, Experiment, Members, Seed, Sets, SpecFile
 
 specs = typer.Typer()
 command = registering(specs)
@@ -48,17 +49,41 @@ def compile(  # noqa: A001 - the command's name
     verify: Annotated[bool, typer.Option("--verify", help="Compute each optimum again in a second way.")] = False,
 ) -> int:
     """Prove the optimum, the worst case and each coalition's best."""
-    from colosseum.campaign.vetting import read_sets
-    from colosseum.cli.instance import compile_file
+    from colosseum.cli import words
+    from colosseum.diagnostics import file_errors, stop
+    from colosseum.evidence import spec_questions as ask
+    from colosseum.evidence.answers import compile_content
+    from colosseum.model import serial
+    from colosseum.optimum.goal import WELFARE
+    from colosseum.optimum.searching.formulation import write_lp
+    from colosseum.report.optima import optima_blocks
 
-    params = read_sets(sets)
-    return compile_file(file, seed=seed, params=params, as_json=json, output=output, lp=lp, again=verify)
+    if str(lp) == "-":
+        raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")
+    checked = words.checked_spec(file, sets, seed=seed)
+    if output is not None:
+        with file_errors(output):
+            output.write_bytes(serial.dump(checked.expansion.scenario))
+        words.note(f"wrote {output}")
+    optima = ask.verified(ask.solve(checked)) if verify else ask.solve(checked)
+    if lp is not None:
+        with file_errors(lp):
+            write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), str(lp))
+        words.note(f"wrote {lp}")
+    broken = ask.tempting(optima)
+    words.say_diagnostics(ask.worth_breaking(each, checked) for each in broken)
+    words.output(lambda: optima_blocks(optima), "compile", compile_content(optima, broken), json)
+    if wrong := list(ask.wrong_answers(optima)):
+        words.note("\n".join([*wrong, "This is a bug in Colosseum: please report it, with the spec and its seed."]))
+        return 1
+    ask.require_feasible(optima.optimum)
+    return 0
 
 
 @command
 def prompts(
     file: SpecFile,
-    experiment: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first one.")] = None,
+    experiment: Experiment = None,
     arm: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the control.")] = None,
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="Default: all of them.")] = None,
     seed: Seed = None,
@@ -72,14 +97,13 @@ def prompts(
     """Print exactly what agents are sent: messages and tools. No model is asked."""
     from colosseum.campaign.openings import Asked
     from colosseum.campaign.openings import prompts as sent
-    from colosseum.campaign.vetting import read_sets
     from colosseum.cli.words import checked_spec, output
     from colosseum.report.prompts import prompt_blocks
 
     asked = Asked(
         experiment=experiment, arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text
     )
-    found = sent(checked_spec(file, seed=seed, params=read_sets(sets)), asked)
+    found = sent(checked_spec(file, sets, seed=seed), asked)
     output(lambda: prompt_blocks(found), "prompts", found, json)
     return 0
 
@@ -92,19 +116,26 @@ def score(
     ],
     seed: Seed = None,
     sets: Sets = None,
-    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
-    members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
+    coalition: CoalitionName = None,
+    members: Members = None,
     order: Annotated[str | None, typer.Option(metavar="A,B,…", help="The turn order, for sequential regret.")] = None,
     json: AsJson = False,
 ) -> int:
     """Score an assignment: value, payoffs, regrets, broken rules."""
-    from colosseum.campaign.vetting import read_sets
-    from colosseum.cli.instance import score_file
+    from colosseum.cli.words import checked_spec, output
+    from colosseum.evidence.answers import score_content
+    from colosseum.evidence.spec_questions import chosen_coalition, measured, read_assignment
+    from colosseum.report.scores import score_blocks
 
-    return score_file(
-        file, assignment, seed=seed, params=read_sets(sets), coalition=coalition, members=members, order=order,
-        as_json=json,
-    )  # fmt: skip
+    checked = checked_spec(file, sets, seed=seed)
+    scenario = checked.expansion.scenario
+    realised, undecided = read_assignment(assignment, scenario)
+    chosen = chosen_coalition(scenario, coalition, members)
+    found = measured(checked, realised, chosen, order)
+    drawn = {name: realised[name] for name in undecided}
+    content = score_content(found, scenario.task, undecided)
+    output(lambda: score_blocks(found, scenario, chosen, drawn), "score", content, json)
+    return 0
 
 
 @command
@@ -112,20 +143,23 @@ def frontier(
     file: SpecFile,
     seed: Seed = None,
     sets: Sets = None,
-    coalition: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the first coalition.")] = None,
-    members: Annotated[str | None, typer.Option(metavar="A,B", help="Members in place of the spec's.")] = None,
+    coalition: CoalitionName = None,
+    members: Members = None,
     at: Annotated[
         list[float] | None, typer.Option(metavar="LAMBDA", help="Also the harm at this λ; repeatable.")
     ] = None,
     json: AsJson = False,
 ) -> int:
     """Show what a coalition can gain at the team's cost."""
-    from colosseum.campaign.vetting import read_sets
-    from colosseum.cli.instance import frontier_file
+    from colosseum.cli.words import checked_spec, output
+    from colosseum.evidence.answers import frontier_content
+    from colosseum.evidence.spec_questions import prospected
+    from colosseum.report.frontier import frontier_blocks
 
-    return frontier_file(
-        file, seed=seed, params=read_sets(sets), coalition=coalition, members=members, strengths=at or [], as_json=json
-    )
+    checked = checked_spec(file, sets, seed=seed)
+    scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, at or [])
+    output(lambda: frontier_blocks(scenario, found), "frontier", frontier_content(scenario, found), json)
+    return 0
 
 
 @command
@@ -139,10 +173,22 @@ def scan(
     json: AsJson = False,
 ) -> int:
     """Rank all coalitions of a size by what they could do."""
-    from colosseum.campaign.vetting import read_sets
-    from colosseum.cli.instance import scan_file
+    from functools import partial
 
-    return scan_file(file, size=size, by=by, top=top, seed=seed, params=read_sets(sets), as_json=json)
+    from rich.console import Console
+    from rich.progress import track
+
+    from colosseum.cli.words import checked_spec, output
+    from colosseum.evidence.answers import scan_content
+    from colosseum.evidence.spec_questions import scanned
+    from colosseum.report.scan import scan_blocks
+
+    hidden = not sys.stderr.isatty()
+    bar = partial(track, description="coalitions", console=Console(stderr=True), transient=True, disable=hidden)
+    checked = checked_spec(file, sets, seed=seed)
+    scenario, found = checked.expansion.scenario, scanned(checked, size, by, bar)
+    output(lambda: scan_blocks(scenario, found, top=top), "scan", scan_content(scenario, found, top), json)
+    return 0
 
 
 @command

@@ -2,16 +2,15 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from colosseum.campaign.vetting import require, vet
+from colosseum.campaign.vetting import read_sets, require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
 from colosseum.diagnostics.harmless import harmless
 from colosseum.model.check import Checked
-from colosseum.model.values import Value
 
 if TYPE_CHECKING:
     from colosseum.report.document import Block
@@ -84,9 +83,9 @@ def output(blocks: Callable[[], Iterable["Block"]], kind: str, content: object, 
     print_blocks(blocks(), sys.stdout, color=wants_color(sys.stdout.isatty()))
 
 
-def checked_spec(file: Path, *, seed: int | None = None, params: Mapping[str, Value] | None = None) -> Checked:
-    """A spec without errors, its warnings said. Raises ColosseumError."""
-    found, diagnostics = vet(file, seed=seed, params=params)
+def checked_spec(file: Path, sets: list[str] | None = None, *, seed: int | None = None) -> Checked:
+    """A spec without errors, its params set as typed, its warnings said. Raises ColosseumError."""
+    found, diagnostics = vet(file, seed=seed, params=read_sets(sets))
     checked = require(found, diagnostics)
     say_diagnostics(diagnostics)
     return checked

@@ -88,7 +88,7 @@ KINDS = {
     "runs": Kind("`log --json`: the runs of a campaign.", "report.printed:RunsFile", 2),
     "run": Kind("`log RUN --json`: one run with its events.", "report.printed:RunFile", 2),
     "verify": Kind("`log --verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
-    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.replay:ReplayFile", 2),
+    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.replay:Replay", 2),
     "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
     "merge": Kind("`merge --json`: what came of joining folders.", "campaign.merging:Merged", 2),
     "calibration": Kind("`judge calibrate --json`: how well judges tell the labelled set.",

@@ -2,64 +2,32 @@
 
 import json
 import tempfile
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from colosseum.campaign.folder import Folder, Plan, as_bytes
-from colosseum.campaign.listing import run_words
-from colosseum.campaign.part import Say, silent
+from colosseum.campaign.listing import SHORT, run_words
 from colosseum.campaign.rejudging import judges_again
-from colosseum.campaign.replaying import Remaking, Replayed, Verdict, differing, replay
+from colosseum.campaign.replaying import MOST_NAMED, Remaking, Replayed, differing, replay
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import in_words, read_campaign, read_report
+from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.document import Block, Definitions, Paragraph
 from colosseum.report.published import document
-from colosseum.run.trial import Listed
 
-MOST_NAMED = 5
-"""Figures that differ and are named."""
-EVERY = 10.0
-"""Seconds between two words on how far it is."""
+EQUAL: Final = "equal"
+NOT_COMPARED: Final = {
+    "missing": "not compared, as a run is missing",
+    "none": "not compared, as there is none: `audit` writes it when it is done",
+    "version": "not compared, as another version of Colosseum wrote it",
+    "older": "not compared, as it is older than the last run: `audit` writes it when it is done",
+}
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What became of all runs, and of the report."""
-
-    runs: Sequence[Replayed]
-    judged: Sequence[tuple[Listed, str]]
-    """Runs whose judgements were made again, with what differs in them."""
-    report: str
-    """`equal`, or why it was not compared, or where it differs."""
-    differs: bool
-    """Whether the report does."""
-    settled: str = ""
-    """In what the rule that was settled differs from the spec's; empty where it does not."""
-
-    def of(self, verdict: Verdict) -> list[Replayed]:
-        """The runs that this became of."""
-        return [run for run in self.runs if run.verdict == verdict]
-
-    @property
-    def code(self) -> int:
-        """1 where something differs, 3 where a run cannot be made again."""
-        if self.of("different") or self.differs or self.settled or any(words for _, words in self.judged):
-            return 1
-        return 3 if self.of("not on file") else 0
-
-    @property
-    def content(self) -> "ReplayFile":
-        """As JSON has it."""
-        different, lost = tuple(self.of("different")), tuple(self.of("not on file"))
-        otherwise = {listed.trial: words for listed, words in self.judged if words}
-        equal, open_ = len(self.of("equal")), len(self.of("not ended"))
-        return ReplayFile(equal, different, lost, open_, len(self.judged), otherwise, self.report, self.settled)
-
-
-@dataclass(frozen=True)
-class ReplayFile:
     """What became of all runs, and of the report."""
 
     equal: int
@@ -75,79 +43,77 @@ class ReplayFile:
     settled_otherwise: str
     """In what the rule that was settled differs from the spec's; else empty."""
 
+    @property
+    def code(self) -> int:
+        """1 where something differs, 3 where a run cannot be made again."""
+        same = self.report in (EQUAL, *NOT_COMPARED.values())
+        if self.different or self.judged_otherwise or self.settled_otherwise or not same:
+            return 1
+        return 3 if self.not_on_file else 0
 
-def replay_folder(path: Path, *, tell: Say = silent) -> Replay:
+
+def replay_folder(path: Path, *, tell: Tell = unheard) -> Replay:
     """Make all runs again and compare them, and the report, with what is there. Raises ColosseumError."""
     folder, plan = Folder(path), read_campaign(path)
     with tempfile.TemporaryDirectory(prefix="colosseum-") as place, in_words(path):
-        into, remaking = Folder(Path(place)), Remaking.of(folder, plan)
-        runs = list(_told(replay(folder, plan, remaking, into), len(plan.trials), tell))
+        into, remaking, runs = Folder(Path(place)), Remaking.of(folder, plan), list[Replayed]()
+        for run in replay(folder, plan, remaking, into):
+            runs.append(run)
+            tell(len(runs), len(plan.trials))
+        different, lost = (tuple(r for r in runs if r.verdict == each) for each in ("different", "not on file"))
+        judged = {listed.trial: words for listed, words in judges_again(folder, plan, into)}
         return Replay(
-            runs, list(judges_again(folder, plan, into)), *_report(folder, plan, runs, into), remaking.settled
+            equal=sum(run.verdict == "equal" for run in runs),
+            different=different,
+            not_on_file=lost,
+            not_ended=sum(run.verdict == "not ended" for run in runs),
+            judged=len(judged),
+            judged_otherwise={trial: words for trial, words in judged.items() if words},
+            report=_report(folder, plan, runs, into),
+            settled_otherwise=remaking.settled,
         )
 
 
-def _told(runs: Iterable[Replayed], number: int, tell: Say) -> Iterator[Replayed]:
-    """The same, with a word now and then on how far it is."""
-    then = time.monotonic()
-    for count, run in enumerate(runs, start=1):
-        yield run
-        if time.monotonic() - then > EVERY:
-            then = time.monotonic()
-            tell(f"{count} of {counted(number, 'run')} looked at")
-
-
-def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) -> tuple[str, bool]:
-    """How the report compares, and whether it differs."""
+def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) -> str:
+    """How the report compares."""
     if any(run.verdict == "not on file" for run in runs):
-        return "not compared, as a run is missing", False
+        return NOT_COMPARED["missing"]
     if not folder.report.exists():
-        return "not compared, as there is none: `audit` writes it when it is done", False
+        return NOT_COMPARED["none"]
     into.path.mkdir(parents=True, exist_ok=True)
     into.plan_path.write_bytes(folder.plan_path.read_bytes())
-    was = folder.report.read_bytes()
-    now = as_bytes(document("report", read_report(into.path).content()))
+    was, now = folder.report.read_bytes(), as_bytes(document("report", read_report(into.path).content()))
     if was == now:
-        return "equal", False
-    before, after = _content(was), json.loads(now)
+        return EQUAL
+    try:
+        before, after = dict(json.loads(was)), json.loads(now)
+    except (ValueError, TypeError, RecursionError):
+        return "cannot be read"
     if before.get("schema", after["schema"]) != after["schema"]:
-        return "not compared, as another version of Colosseum wrote it", False
-    older = [key for key in ("planned", "missing") if before.get(key) != after.get(key)]
+        return NOT_COMPARED["version"]
+    older = any(before.get(key) != after.get(key) for key in ("planned", "missing"))
     if older and "planned" in before and not any(run.verdict == "different" for run in runs):
-        return "not compared, as it is older than the last run: `audit` writes it when it is done", False
+        return NOT_COMPARED["older"]
     places = list(differing(before, after))
     named = ", ".join(places[:MOST_NAMED]) or "its layout"
-    return f"differs in {named}" + (f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""), True
-
-
-def _content(raw: bytes) -> dict[str, object]:
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return f"differs in {named}" + (f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else "")
 
 
 def replay_blocks(found: Replay) -> Iterator[Block]:
     """How many runs and judgements are equal, and where the others differ."""
-    equal, different, lost = (len(found.of(verdict)) for verdict in ("equal", "different", "not on file"))
-    parts = [f"{counted(equal + different + lost, 'run')} made again: {equal} equal"]
-    parts += [f"{different} different"] if different else []
-    parts += [f"{lost} cannot be made again"] if lost else []
-    parts += [f"{counted(len(found.of('not ended')), 'run')} left out, not ended yet"] if found.of("not ended") else []
-    yield Paragraph(", ".join(parts))
-    otherwise = [(listed, words) for listed, words in found.judged if words]
+    wrong = (*found.different, *found.not_on_file)
+    ends = {"equal": found.equal, "different": len(found.different), "cannot be made again": len(found.not_on_file),
+            "left out, as they have not ended": found.not_ended}  # fmt: skip
+    words = ", ".join(f"{number} {end}" for end, number in ends.items() if number or end == EQUAL)
+    yield Paragraph(f"{counted(found.equal + len(wrong), 'run')} made again: {words}")
     if found.judged:
-        ends = f"{len(found.judged) - len(otherwise)} equal" + (f", {len(otherwise)} not" if otherwise else "")
-        yield Paragraph(f"{counted(len(found.judged), 'run')} judged again: {ends}")
+        otherwise = f", {len(found.judged_otherwise)} not" if found.judged_otherwise else ""
+        equal = found.judged - len(found.judged_otherwise)
+        yield Paragraph(f"{counted(found.judged, 'run')} judged again: {equal} equal{otherwise}")
     yield Paragraph(f"report.json: {found.report}")
-    if found.settled:
-        yield Paragraph(f"campaign.json: what was settled is not what the spec says of {found.settled}")
-    for listed, words in otherwise:
-        yield Paragraph("")
-        yield Paragraph(f"judged otherwise: {run_words(listed)}", "strong")
-        yield Definitions((("", words),))
-    for run in (*found.of("different"), *found.of("not on file")):
-        yield Paragraph("")
-        yield Paragraph(f"{run.verdict}: {run_words(run.listed)}", "strong")
-        yield Definitions((("", run.words),))
+    if found.settled_otherwise:
+        yield Paragraph(f"campaign.json: what was settled is not what the spec says of {found.settled_otherwise}")
+    for trial, words in found.judged_otherwise.items():
+        yield Definitions((("", words),), f"judged otherwise: {trial[:SHORT]}")
+    for run in wrong:
+        yield Definitions((("", run.words),), f"{run.verdict}: {run_words(run.listed)}")
