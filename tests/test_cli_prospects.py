@@ -135,26 +135,15 @@ def test_no_page_is_wider_than_its_terminal(
         assert [line for line in lines if line != line.rstrip()] == []
         assert "\x1b" not in done.stdout
         assert "nan" not in done.stdout
-        plot = [line for line in lines if line.startswith((" ", "-")) and "┤" in line]
-        assert all(cell_len(line) <= 60 for line in plot)
 
 
-def test_the_plot_marks_every_point_of_the_table() -> None:
-    page = colosseum("frontier", BIDDING).stdout
-    plot = page[page.index("\nF_c") : page.index("┬")]
-    assert [sign for sign in "123456789" if sign in plot.replace("31", "")] == list("123456")
-    assert any("\u2801" <= sign <= "\u28ff" for sign in plot)
-
-
-def test_an_optimum_that_leaves_something_for_the_coalition_is_marked(tmp_path: Path) -> None:
+def test_an_optimum_that_leaves_something_for_the_coalition_is_told(tmp_path: Path) -> None:
     page = colosseum("frontier", menu(tmp_path, (10, 1), (10, 5), (0, 6))).stdout
     words_ = "If all play along, the coalition can have 5 more than at the optimum, 4 of it at no cost to the team:"
     assert words_ in flat(page)
-    assert "*" in page
-    assert "*" not in colosseum("frontier", menu(tmp_path, (10, 5), (10, 1), (0, 6))).stdout
 
 
-def test_many_points_are_marked_alike_and_not_all_listed(tmp_path: Path) -> None:
+def test_many_points_are_not_all_listed(tmp_path: Path) -> None:
     spec = menu(tmp_path, *((-k * k, k) for k in range(70)))
     page = colosseum("frontier", spec).stdout
     assert "… and 10 more rows" in page
@@ -169,7 +158,6 @@ def test_an_ascii_stream_gets_ascii_and_colour_is_chosen() -> None:
     text = raw.getvalue().decode("ascii")
     assert "?" not in text
     assert "critical lambda" in text
-    assert "......" in text
     assert "\x1b" in colosseum("frontier", BIDDING, FORCE_COLOR="1").stdout
     assert "\x1b[3" not in colosseum("frontier", BIDDING, FORCE_COLOR="1", NO_COLOR="1").stdout
 

@@ -165,8 +165,11 @@ class IntervalRow:
     """Right of it: `effect, +0.31`."""
     tone: Tone = "plain"
     dots: tuple[Dot, ...] = ()
-    link: str = ""
-    """A place on the page."""
+
+    @property
+    def ends(self) -> list[float]:
+        """The mean and its limits, as far as they are known."""
+        return [value for value in (self.low, self.mean, self.high) if value is not None]
 
 
 @dataclass(frozen=True)
@@ -190,11 +193,14 @@ class IntervalChart(Chart):
     """What is measured, with its unit."""
     rows: tuple[IntervalRow, ...]
     margin: float | None = None
-    """The least effect that matters."""
+    """The least effect that matters; numbers are then changes, shown with their sign."""
     zero: bool = True
     """Whether the axis has to reach 0."""
-    signed: bool = False
-    """Whether numbers are changes, shown with their sign."""
+
+    @property
+    def guides(self) -> list[float]:
+        """What its axis reaches besides the rows: 0 and the margin."""
+        return [0.0] * self.zero + ([] if self.margin is None else [self.margin])
 
     @property
     def table(self) -> Table:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
-from string import ascii_lowercase
 from typing import Final
 
 from colosseum.model.scenario import Scenario
@@ -11,13 +10,11 @@ from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.solve import NOT_PROVEN
 from colosseum.report.charts.frontier import frontier_chart
-from colosseum.report.document import Amount, Block, Definitions, Paragraph, PlanePoint, Table
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table
 from colosseum.report.numbers import decimals
 
 LITTLE: Final = 0.1
 """An opportunity below this is called little: a tenth of a fair share."""
-SIGNS: Final = "123456789" + ascii_lowercase
-"""What numbers plans, as long as there are no more."""
 BOUND: Final = "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)"
 
 
@@ -33,11 +30,7 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
         yield from _point_blocks(scenario, found)
         chart = frontier_chart(found, (), arms=())
         if len(found.frontier.points) > 1 and not isinstance(chart, str):
-            yield replace(
-                chart,
-                title="What the coalition could have",
-                points=tuple(_numbered(chart.points, len(found.frontier.points))),
-            )
+            yield replace(chart, title="What the coalition could have")
     if found.harms:
         yield harm_table(found)
 
@@ -139,13 +132,6 @@ def amounts(values: Sequence[float | None]) -> list[Amount]:
     while places < 6 and any(round(gap, places) == 0 for gap in gaps):
         places += 1
     return [Amount(value, places) for value in values]
-
-
-def _numbered(points: Sequence[PlanePoint], plans: int) -> Iterator[PlanePoint]:
-    """Plans by their numbers in the table, where these are one sign; the optimum is `*` where it is none of them."""
-    for place, point in enumerate(points):
-        sign = "*" if place >= plans else SIGNS[place] if plans <= len(SIGNS) else ""
-        yield replace(point, name=sign)
 
 
 def _grouped(moved: list[tuple[int, tuple[str, ...]]]) -> Iterator[tuple[str, str]]:

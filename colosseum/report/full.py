@@ -16,7 +16,6 @@ from colosseum.report.answer import MOST_NAMED, answer, unsettled
 from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.heat import heat_map, wants_heat
-from colosseum.report.charts.lines import BELIEVED, lines_chart
 from colosseum.report.commands import audit_command, changed_words
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.numbers import number, reasons
@@ -84,16 +83,6 @@ def leading(findings: Findings) -> list[AnyChart | Table]:
     return [chart for chart in forest if not isinstance(chart, str)]
 
 
-def _lines(findings: Findings) -> Iterator[Block]:
-    """The change of each signal, and what was believed, along a number that is swept."""
-    effects = effects_of(findings.summary, findings.verdicts)
-    surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
-    for measure in (*effects.margins, *([BELIEVED] if surveyed else [])) if effects.sweep.numeric else ():
-        chart = lines_chart(effects, measure)
-        if not isinstance(chart, str):
-            yield chart
-
-
 def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterator[Block]:
     """Everything."""
     plan = findings.plan
@@ -112,7 +101,6 @@ def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterat
     if published:
         yield published_table(findings)
     yield from leading(findings)
-    yield from _lines(findings)
     yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
     yield Heading("Figures")
     yield from tables(findings)

@@ -27,11 +27,9 @@ from colosseum.report.document import (
     Definitions,
     Heading,
     IntervalChart,
-    LineChart,
     Linked,
     Listing,
     Paragraph,
-    Plane,
     Quote,
     Table,
     TableCell,
@@ -155,13 +153,13 @@ def _show_quote(console: Console, quote: Quote) -> None:
 
 
 def _show_chart(console: Console, chart: AnyChart) -> None:
-    """Drawn where text can draw it."""
-    from colosseum.report.text_charts import text_rows
+    """Means with intervals; the numbers of all other charts stand in tables."""
+    from colosseum.report.text_charts import interval_rows
 
-    if isinstance(chart, IntervalChart | LineChart | Plane):
+    if isinstance(chart, IntervalChart):
         say(console)
         say(console, chart.title, style="bold")
-        for row in text_rows(chart, console.width, ascii_only=console.options.ascii_only):
+        for row in interval_rows(chart, console.width, ascii_only=console.options.ascii_only):
             say(console, row)
 
 

@@ -55,10 +55,9 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
     rows, high = chart.rows, DOTTED if any(row.dots for row in chart.rows) else PLAIN
     look = looks([row.series for row in rows if row.series], chart.series)
     bottom = top + len(rows) * high + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
-    ends = [end for row in rows for end in (row.low, row.high, row.mean) if end is not None]
-    guides = [0.0] * chart.zero + ([] if chart.margin is None else [chart.margin])
-    across = scale([*ends, *guides, *(dot.value for row in rows for dot in row.dots)], 8, RIGHT)
-    shapes = list(bottom_axis(across, top, bottom, chart.axis, sign=chart.signed))
+    dots = (dot.value for row in rows for dot in row.dots)
+    across = scale([*chart.guides, *dots, *(end for row in rows for end in row.ends)], 8, RIGHT)
+    shapes = list(bottom_axis(across, top, bottom, chart.axis, sign=chart.margin is not None))
     if chart.margin is not None:
         x, words = across(chart.margin), f"margin {chart.margin:g}"
         left = x + 6 + width_of(words, 12) > RIGHT
@@ -70,7 +69,7 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
             group = row.group
             shapes.append(named(4, y + 17, group, WIDTH - 8, "strong over"))
             y += HEAD
-        for value in guides:  # between names, which they would cross
+        for value in chart.guides:  # between names, which they would cross
             x, (role, words) = across(value), ("margin", f"margin {value:g}") if value else ("zero", "")
             shapes.append(rule(x, y + 20, x, y + high, role, words))
         shapes += _row(row, look.get(row.series, TONES[row.tone]), across, y, high, stem=chart.zero)
@@ -82,7 +81,7 @@ def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, 
     role, form = look
     yield Mark(9, y + 11, form, role)
     note, tone = width_of(row.note), "soft" if row.tone == "plain" else TONES[row.tone][0]
-    yield named(19, y + 16, row.name, RIGHT - 30 - note, "over", href=f"#{row.link}" if row.link else "")
+    yield named(19, y + 16, row.name, RIGHT - 30 - note, "over")
     yield named(RIGHT, y + 16, row.note, note + 4, f"over {tone}", "end")
     colour, sign = (role, form) if row.series else ("faint", "circle")
     lanes = _lanes([across(dot.value) for dot in row.dots], 5.6, 3)

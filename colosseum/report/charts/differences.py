@@ -37,7 +37,6 @@ def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRec
         axis=f"{name}, treated − control, in u",
         rows=tuple(_row(effects, effect, signal, groups, len(shown), alone=alone) for effect in shown),
         margin=margin,
-        signed=True,
     )
 
 
