@@ -35,7 +35,7 @@ from colosseum.evidence.findings import Findings, in_words, read_campaign, read_
 from colosseum.report.charts.words import clean
 from colosseum.report.comparing import comparison_blocks
 from colosseum.report.figure_rows import figure_table
-from colosseum.report.files import check_html, read_content, write_html
+from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.full import brief, opening
 from colosseum.report.html.blocks import cell_of
 from colosseum.report.log import verified_blocks, verify_folder
@@ -179,7 +179,7 @@ class Campaign:
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
         place = place_of(path)
-        check_html(place)
+        check_file("html", place)
         write_html(read_content(self.folder, self.findings, thoughts=thoughts), place)
         return place
 

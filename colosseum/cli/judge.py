@@ -14,7 +14,7 @@ from colosseum.evidence.calibrate_judges import calibrate_judges
 from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.raters import draw_questions, keep_labels
 from colosseum.report.calibration import calibration_blocks
-from colosseum.report.files import check_html
+from colosseum.report.files import check_file
 from colosseum.report.html.rating import rating_page
 from colosseum.run.judging import lexical
 
@@ -56,7 +56,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
         return report_folder(path, as_json=as_json, keep=True)
     if out is None:
         raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
-    check_html(out)
+    check_file("out", out)
     with in_words(path):
         draw, questions = draw_questions(path, plan, runs=runs)
     if not questions:

@@ -1,6 +1,9 @@
 """`colosseum audit --show-config`. In: what was asked for; out: every value that holds, and where it comes from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from colosseum.campaign.model_options import Asking, read_asking
 from colosseum.campaign.part import read_design, seed_words
@@ -11,11 +14,31 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
-from colosseum.report.printed import ConfigFile, HeldOption
 from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
 """Options that stand in place of a spec's settings of the same name."""
+
+
+@dataclass(frozen=True)
+class HeldOption:
+    """A value that holds."""
+
+    option: str
+    value: Any
+    """As JSON has it."""
+    origin: str
+    """flag, the name of a variable, .env, spec, or default."""
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """Every option that holds."""
+
+    spec: Path
+    options: tuple[HeldOption, ...]
+    dotenv: tuple[str, ...]
+    """What `.env` sets besides."""
 
 
 def configuration(
@@ -24,11 +47,14 @@ def configuration(
     """What would hold, by the `places` where options are given. Raises ColosseumError."""
     design = read_design(checked, request.part, file=str(request.file), say=request.warn)
     asking = read_asking(request.wanted, checked)
-    known = {**values, "out": request.place(checked)}
-    known["timeout"] = known["timeout"] or Endpoint.timeout
-    specified = dict(_specified(checked, design, asking, unlimited=request.budget.none))
-    held = _held(known, places, specified, Redaction.of(others=asking.secrets))
-    return ConfigFile(request.file, tuple(held), tuple(dotenv))
+    known = {**values, "out": request.place(checked), "timeout": values["timeout"] or Endpoint.timeout}
+    holds = {name: (known[name], place) for name, place in places.items() if name != "show_config"}
+    for name, found in _specified(checked, design, asking).items():
+        if holds[name][1] == "default" and not (name == "budget" and request.budget.none):
+            holds[name] = found
+    redaction = Redaction.of(others=asking.secrets)
+    options = (HeldOption(_spelt(name), _shown(value, redaction), where) for name, (value, where) in holds.items())
+    return ConfigFile(request.file, tuple(options), tuple(dotenv))
 
 
 def configuration_words(found: ConfigFile) -> str:
@@ -39,38 +65,21 @@ def configuration_words(found: ConfigFile) -> str:
     return "\n".join([*lines, *(["", f".env also sets {', '.join(found.dotenv)}"] if found.dotenv else [])])
 
 
-def _held(
-    values: Mapping[str, object], places: Mapping[str, str], specified: Mapping[str, HeldOption], redaction: Redaction
-) -> Iterator[HeldOption]:
-    """Every option, in the order of the command's help."""
-    for name, place in places.items():
-        if name == "show_config":
-            continue
-        if place == "default" and name in specified:
-            yield specified[name]
-            continue
-        yield HeldOption(_spelt(name), _shown(values[name], redaction), place)
-
-
-def _specified(
-    checked: Checked, design: Design, asking: Asking, *, unlimited: bool
-) -> Iterator[tuple[str, HeldOption]]:
+def _specified(checked: Checked, design: Design, asking: Asking) -> dict[str, tuple[object, str]]:
     """What the spec says where no option does, or the language where the spec does not."""
     statement = next(each for each in checked.spec.of(syntax.Experiment) if each.name == design.name)
     said = {each.name for settings in (statement.settings, *(a.settings for a in statement.arms)) for each in settings}
     said |= {sweep.name for sweep in statement.sweeps}
-    yield "experiment", HeldOption("experiment", design.name, "spec")
+    found: dict[str, tuple[object, str]] = {
+        "experiment": (design.name, "spec"), "seeds": (seed_words(design.seeds), "spec"), "arm": (design.arms, "spec")
+    }  # fmt: skip
+    settings = [asking.adjust(cell.conditions).settings for cell in design.cells]
     for name in SETTINGS:
-        if name == "budget" and unlimited:
-            continue
-        settings = [asking.adjust(cell.conditions).settings for cell in design.cells]
-        all_values = list(dict.fromkeys(getattr(each, name) for each in settings))
+        every = list(dict.fromkeys(getattr(each, name) for each in settings))
         if name == "model":
-            all_values = [" ".join(m if who == "agents" else f"{who}={m}" for who, m in each) for each in all_values]
-        one = all_values[0] if len(all_values) == 1 else all_values
-        yield name, HeldOption(_spelt(name), one, "spec" if name in said else "default")
-    yield "seeds", HeldOption("seeds", seed_words(design.seeds), "spec")
-    yield "arm", HeldOption("arm", list(design.arms), "spec")
+            every = [" ".join(m if who == "agents" else f"{who}={m}" for who, m in each) for each in every]
+        found[name] = every[0] if len(every) == 1 else every, "spec" if name in said else "default"
+    return found
 
 
 def _spelt(name: str) -> str:

@@ -6,42 +6,41 @@ What makes pages is imported where one is made: a report on the terminal does wi
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words
-from colosseum.evidence.reading import Unreadable
 from colosseum.report.figure_rows import figure_table
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
 
-SUFFIX = ".html"
-TABLES = (".csv", ".parquet")
-NEEDS = "pyarrow"
-"""What Parquet files are written with."""
+ENDINGS: Final = {"html": (".html",), "out": (".html",), "table": (".csv", ".parquet")}
+"""Of files, by the option that names them; `--out` is of `judge label`."""
 
 
-def check_html(path: Path | None) -> None:
+def check_file(option: str, path: Path | None) -> None:
     """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
-    if path.suffix.lower() != SUFFIX:
-        raise stop("C122", f"`--html {path}` does not end in {SUFFIX}", help=f"as in `--html report{SUFFIX}`")
-    _check_place(path)
-
-
-def check_table(path: Path | None) -> None:
-    """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
-    if path is None:
-        return
-    if path.suffix.lower() not in TABLES:
-        raise stop("C122", f"`--table {path}` ends in none of {', '.join(TABLES)}", help="as in `--table runs.csv`")
-    if path.suffix.lower() == ".parquet" and find_spec(NEEDS) is None:
+    if path.suffix.lower() not in ENDINGS[option]:
+        raise stop("C122", f"`--{option} {path}` does not end in {' or '.join(ENDINGS[option])}")
+    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         help_ = "`pip install 'colosseum[parquet]'`; a name that ends in .csv needs nothing more"
-        raise stop("C122", f"`--table {path}` needs {NEEDS}", help=help_)
-    _check_place(path)
+        raise stop("C122", f"`--{option} {path}` needs pyarrow", help=help_)
+    with file_errors(path):
+        if path.is_dir() or not path.absolute().parent.is_dir():
+            why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+            raise stop("C122", f"cannot write {path}: {why}")
+
+
+def check_figures(folder: Path | None) -> None:
+    """Refuse a folder that could not be written in the end. Raises ColosseumError."""
+    if folder is not None:
+        with file_errors(folder):
+            if folder.exists() and not folder.is_dir():
+                raise stop("C122", f"cannot write to {folder}: it is no folder")
 
 
 def write_table(folder: Path, findings: Findings, path: Path) -> str:
@@ -53,14 +52,6 @@ def write_table(folder: Path, findings: Findings, path: Path) -> str:
     return f"{counted(len(table.rows), 'run')} in {path}"
 
 
-def _check_place(path: Path) -> None:
-    """Refuse a file that cannot be there. Raises ColosseumError."""
-    _check_name(path)
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-        raise stop("C122", f"cannot write {path}: {why}")
-
-
 def read_content(
     folder: Path, findings: Findings, *, thoughts: bool, published: bool = False, calls: bool = False
 ) -> "Content":
@@ -70,10 +61,8 @@ def read_content(
     """
     from colosseum.report.html.gather import gather
 
-    try:
+    with in_words(folder):
         return gather(folder, findings, thoughts=thoughts, published=published, calls=calls)
-    except Unreadable as fault:
-        raise stop("C123", str(fault)) from None
 
 
 def write_html(content: "Content", path: Path) -> str:
@@ -83,21 +72,6 @@ def write_html(content: "Content", path: Path) -> str:
     with file_errors(path):
         replace_file(path, "".join(render(content)).encode("utf-8", "replace"))
     return f"{counted(len(content.index['runs']), 'run')} in {path}"
-
-
-def check_figures(folder: Path | None) -> None:
-    """Refuse a folder that could not be written in the end. Raises ColosseumError."""
-    if folder is None:
-        return
-    _check_name(folder)
-    if folder.exists() and not folder.is_dir():
-        raise stop("C122", f"cannot write to {folder}: it is no folder")
-
-
-def _check_name(path: Path) -> None:
-    """Refuse a name that no file can have, or that nobody may look up. Raises ColosseumError."""
-    with file_errors(path):
-        path.exists()
 
 
 def write_figures(content: "Content", folder: Path) -> Iterator[str]:

@@ -44,27 +44,6 @@ class SpecsFile:
 
 
 @dataclass(frozen=True)
-class HeldOption:
-    """A value that holds."""
-
-    option: str
-    value: Any
-    """As JSON has it."""
-    origin: str
-    """flag, the name of a variable, .env, spec, or default."""
-
-
-@dataclass(frozen=True)
-class ConfigFile:
-    """Every option that holds."""
-
-    spec: Path
-    options: tuple[HeldOption, ...]
-    dotenv: tuple[str, ...]
-    """What `.env` sets besides."""
-
-
-@dataclass(frozen=True)
 class ExplainFile:
     """Codes of messages, and figures."""
 

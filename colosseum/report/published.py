@@ -80,7 +80,7 @@ KINDS = {
     "power": Kind("`power --json`: what an experiment can see.", "evidence.power.content:PowerFile", 2),
     "plan": Kind("`plan --json`: what would be settled before the first run.", "evidence.audit_plan:AuditPlan", 2),
     "forecast": Kind("`audit --dry-run --json`: what runs will take.", "evidence.forecast:ForecastFile", 3),
-    "config": Kind("`audit --show-config --json`: every option that holds.", "report.printed:ConfigFile", 2),
+    "config": Kind("`audit --show-config --json`: every option that holds.", "report.configuration:ConfigFile", 2),
     "check": Kind("`check --json`: what is wrong with specs.", "report.printed:CheckFile", 2),
     "new": Kind("`new --json`: what was written.", "report.printed:NewFiles", 1),
     "specs": Kind("`new --list --json`: the specs that ship.", "report.printed:SpecsFile", 2),
@@ -114,21 +114,10 @@ def published(name: str) -> str:
         known = (MODEL, *KINDS)
         raise stop("C122", f"there is no schema `{name}`", help=closest(name, known) or f"schemas: {', '.join(known)}")
     kind = KINDS[name]
-    whole = kind.adapter.json_schema(mode="serialization" if kind.printed else "validation")
-    found = {key: value for key, value in _untitled(whole).items() if key != "description"}
+    found = kind.adapter.json_schema(mode="serialization" if kind.printed else "validation")
     if kind.printed:
         found["properties"] = {"schema": {"const": kind.number}, **found["properties"]}
         found["required"] = ["schema", *found.get("required", ())]
-    opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.number}", "title": f"Colosseum {name}"}
-    return json.dumps({**opening, "description": kind.about, **found}, ensure_ascii=False, indent=2) + "\n"
-
-
-def _untitled(schema: Any) -> Any:
-    """The schema without the titles that pydantic makes of names."""
-    match schema:
-        case dict():
-            return {k: _untitled(v) for k, v in schema.items() if k != "title" or not isinstance(v, str)}
-        case list():
-            return [_untitled(each) for each in schema]
-        case _:
-            return schema
+    about = {"title": f"Colosseum {name}", "description": kind.about}
+    opening = {"$schema": DIALECT, "$id": f"urn:colosseum:{name}:{kind.number}", **about}
+    return json.dumps(opening | found | about, ensure_ascii=False, indent=2) + "\n"
