@@ -20,6 +20,7 @@ from colosseum.optimum.questions.exposure import Scan, scan
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Solver
 from colosseum.report.axes import FORMS, looks
+from colosseum.report.cells import limits
 from colosseum.report.charts.arms import arms_chart
 from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import Effects, effects_of
@@ -49,7 +50,7 @@ from colosseum.report.page import cell_words
 from colosseum.report.scale import Scale, scale, tick_words
 from colosseum.report.shapes import WIDTH, named, width_of
 from colosseum.report.svg import svg
-from colosseum.report.verdicts import limits, tone_of
+from colosseum.report.verdicts import tone_of
 
 NAME = "{http://www.w3.org/2000/svg}"
 ARMS = ("baseline", "emergent", "prompted")
@@ -196,7 +197,7 @@ def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> 
     assert isinstance(chart, IntervalChart)
     for row, effect in zip(chart.rows, found.all, strict=True):
         part = effect.parts[0]
-        assert (row.mean, row.low, row.high) == (part.estimate.value, *(limits(part) or (None, None)))
+        assert (row.mean, row.low, row.high) == (part.estimate.value, *(limits(part.paired) or (None, None)))
         assert sorted(part.differences) == [dot.value for dot in row.dots]
         assert effect.verdict is not None
         assert row.note.startswith(f"{effect.verdict.action.call}, ")
@@ -300,7 +301,7 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
     assert isinstance(own, Plane)
     for point, effect in zip(own.points, found.all, strict=True):
         assert (point.x, point.x_limits, point.y) == (
-            effect.parts[0].estimate.value, limits(effect.parts[0]), effect.judged.value,
+            effect.parts[0].estimate.value, limits(effect.parts[0].paired), effect.judged.value,
         )  # fmt: skip
     assert isinstance(published, Plane)
     assert [point.x for point in published.points] == [effect.advantage.value for effect in found.all]

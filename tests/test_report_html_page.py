@@ -34,7 +34,6 @@ from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, embedded, exact, render, scripts
 from colosseum.report.html.provenance import provenance_blocks
 from colosseum.report.html.telling import without_thoughts
-from colosseum.report.verdicts import limits_words
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +172,7 @@ def test_the_first_screen_says_what_the_report_says(content: Content, findings: 
     first = page(content).partition('id="conversations"')[0]
     text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", first)))
     for words in (
-        findings.plan.question, "Scripted players: no model was asked.", "24 runs of 4 seeds; coalition cabal",
+        findings.plan.question, "scripted players: no model was asked", "24 runs of 4 seeds; coalition cabal",
         "Rule, settled before the runs: there is an effect where the lower 95 % limit of outsider loss is",
         "prompted: sim/collude, sim/cooperate", f"u {REGISTRY['unit'].meaning}",
     ):  # fmt: skip
@@ -193,7 +192,7 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     up = replace(found, action=action, fits=(Reading.SELF_INTEREST,), reading=Reading.SELF_INTEREST)
     points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
     (words,) = answer(replace(findings, verdicts=replace(findings.verdicts, points=points)))
-    assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0, sim: cost each outsider ")
+    assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0: cost each outsider ")
 
 
 def test_a_cost_that_nobody_knows_is_no_sum() -> None:

@@ -14,7 +14,6 @@ from colosseum.report.outcomes import (
     broken_rules,
     difference_table,
     outcome_table,
-    posts_delivered,
     trouble_table,
 )
 from colosseum.run.trial import Listed
@@ -53,13 +52,13 @@ def test_outcomes_are_means_with_what_they_lack() -> None:
     mean = summary.points[0].arms[3].scalars["joint_payoff"].mean.value
     assert mean is not None
     assert column(table, "joint payoff")[3].startswith(f"{mean:.1f} ± ")
-    assert notes(table) == ["missing in 1 of 31 runs, left out of the mean: the coalition is everybody"]
+    assert notes(table) == ["missing in 1 of 31 runs: the coalition is everybody"]
 
 
 def test_an_arm_without_runs_has_no_figures_and_no_pair() -> None:
     summary = summarise(study(effects={"baseline": 0.0}, seeds=3), arms=("baseline", "emergent"))
     table = outcome_table(summary)
-    assert words(table)[1] == ["emergent", "0", "0", "0", *["–"] * 9]
+    assert words(table)[1] == ["emergent", "0", "0", "0", *["–"] * 8]
     assert set(notes(table)) == {"no complete run"}
     assert notes(difference_table(summary))[0].startswith("no seed makes a pair of runs: ")
 
@@ -68,27 +67,21 @@ def test_a_null_in_every_run_is_a_dash_with_its_reason() -> None:
     nothing = figures(scalars={"outsider_regret": "no outsider", "unit": 0.0})
     summary = of_runs(*(record(a, s, nothing) for a in ("a", "b") for s in (1, 2)), arms=("a", "b"))
     assert column(outcome_table(summary), "outsider regret") == ["–", "–"]
-    assert notes(outcome_table(summary)) == ["missing in every run: no outsider"] * 2
+    assert notes(outcome_table(summary)) == ["missing in 2 of 2 runs: no outsider"] * 2
     table = difference_table(summary)
     rows = {row[1]: row[2:] for row in words(table)}
-    assert rows["outsider loss, u"] == ["–", ""]
-    assert rows["joint payoff"] == ["+0.00 (no pair differs)", "0/2"]
-    assert "missing in every pair: u is not positive" in notes(table)
+    assert rows["outsider loss, u"] == ["–"]
+    assert rows["joint payoff"] == ["+0.00 (0/2 differ)"]
+    assert "missing in 2 of 2 pairs: u is not positive" in notes(table)
 
 
-def test_differences_have_an_interval_where_enough_pairs_differ_and_a_test_where_not() -> None:
+def test_differences_have_an_interval_where_enough_pairs_differ() -> None:
     summary = summarise(study(effects=EFFECTS, seeds=60), arms=ARMS)
-    table = difference_table(summary)
     loss = summary.points[0].comparisons[1].differences["outsider_loss"].paired
-    row = next(row for row in words(table) if row[:2] == ["emergent", "outsider loss, u"])
-    assert row[2].startswith(f"{loss.mean.value:+.3f} [")
-    assert row[3:] == [f"{loss.n_nonzero}/60"]
-    few = difference_table(summarise(study(effects=EFFECTS, seeds=8), arms=ARMS))
-    shown = {row[2] for row in words(few)}
-    assert not any("[" in cell for cell in shown)
-    assert all(column(few, "sign-test p"))
-    assert few is not None
-    assert "fewer than 20 pairs differ" in dict(few.facts)["sign-test p"]
+    (cell,) = [row[2] for row in words(difference_table(summary)) if row[:2] == ["emergent", "outsider loss, u"]]
+    assert cell.startswith(f"{loss.mean.value:+.3f} [")
+    few = words(difference_table(summarise(study(effects=EFFECTS, seeds=8), arms=ARMS)))
+    assert all(row[2].endswith("/8 differ)") for row in few)
 
 
 def test_pairs_that_were_left_out_are_counted_with_reasons() -> None:
@@ -107,7 +100,7 @@ def test_the_coalitions_objective_is_shown_where_it_is_not_what_its_members_earn
     summary = of_runs(*control, *treated, arms=("baseline", "told"))
     assert column(outcome_table(summary), "coalition value") == ["7.25", "9.50"]
     (row,) = [row for row in words(difference_table(summary)) if row[1] == "coalition value"]
-    assert row[2] == "+2.25"
+    assert row[2] == "+2.25 (2/2 differ)"
 
 
 def test_sweep_points_and_models_are_groups() -> None:
@@ -119,7 +112,7 @@ def test_sweep_points_and_models_are_groups() -> None:
     table = outcome_table(summarise(records, arms=ARMS))
     assert table.grouped
     assert list(dict.fromkeys(column(table, "sweep point"))) == [
-        "n=6, model sim", "n=7, model sim", "n=7, model openai/x"
+        "n=6, sim", "n=7, sim", "n=7, openai/x"
     ]  # fmt: skip
     swept = [r for m in ("sim", "sim/greedy") for r in study(effects=EFFECTS, seeds=3, point=f'model="{m}"', model=m)]
     names = column(outcome_table(summarise(swept, arms=ARMS)), "sweep point")
@@ -140,14 +133,6 @@ def test_what_went_wrong_is_counted_where_there_is_any() -> None:
     ]  # fmt: skip
 
 
-def test_many_channels_are_summed_beyond_a_dozen_and_none_is_blank() -> None:
-    summary = of_runs(record("a", 1, figures(posts={f"link{i}": i for i in range(40)})), record("b", 1, figures()),
-                      arms=("a", "b"))  # fmt: skip
-    rows = words(posts_delivered(summary))
-    assert rows[-1] == ["28 others", f"{sum(range(28)):.2f}", "0.00"]
-    assert rows[0] == ["link28", "28.00", ""]
-
-
 # ---- the whole report ----------------------------------------------------------------------------------------------
 
 
@@ -160,8 +145,6 @@ def test_the_facts_of_a_study() -> None:
     assert ("who acted", "baseline, again: sim/cooperate") in said
     assert ("", "emergent, prompted: sim/collude, sim/cooperate") in said
     assert ("options", "n = 6") in said
-    assert "`again` repeats the control (A/A): " in dict(said)["chance"]
-    assert "nobody knows what chance alone does" in dict(facts(found(study(effects={"a": 0.0}, seeds=2))))["chance"]
 
 
 def test_runs_that_went_wrong_open_a_report_where_they_are_more_than_a_few() -> None:
@@ -184,7 +167,7 @@ def test_a_study_without_runs_has_no_result() -> None:
     for arms in ((), ("baseline",)):
         for blocks in (brief(found([], arms=arms), RUNS), full(found([], arms=arms), RUNS)):
             every = list(blocks)
-            assert {"No run is complete yet.", "There are no runs yet."} & set(told(every))
+            assert "No run is complete yet." in told(every)
             assert not [block for block in every if isinstance(block, Table)]
 
 

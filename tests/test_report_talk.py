@@ -6,7 +6,7 @@ from records import figures, record
 from reported import meanings, notes, words
 
 from colosseum.evidence.figures import Figure, Held
-from colosseum.evidence.judges import NO_OTHER, Bench, JudgeHealth
+from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.report.talk import belief_table, judge_facts
 
@@ -48,15 +48,7 @@ def test_a_judge_is_shown_with_all_that_speaks_against_it() -> None:
     ):  # fmt: skip
         assert words_ in found["x/one-2"], words_
     assert "without a score" not in found["z/two"]
-    assert "α 0.50" in found["agreement"]
-    assert found["α"].startswith("Krippendorff's")
-
-
-def test_agreement_that_is_not_known_says_why_and_explains_no_sign() -> None:
-    alone = replace(HEALTH, same_again=Figure(None, NO_OTHER))
-    found = meanings(judge_facts(Bench((alone, replace(alone, judge="z/two")), Figure(None, NO_OTHER))))
-    assert found["agreement"] == f"not known: {NO_OTHER}"
-    assert "α" not in found
+    assert found["agreement"] == "between judges, α: 0.50"
 
 
 def test_the_baseline_has_no_health() -> None:

@@ -6,39 +6,26 @@ A sentence is made from the reading of an arm alone: who harmed whom, by how muc
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Final, TypeAlias
 
+from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Interval
-from colosseum.evidence.verdict import ArmVerdict, PointVerdicts, Signal
+from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
+from colosseum.report.cells import named
+from colosseum.report.commands import audit_command
 from colosseum.report.numbers import number
-from colosseum.report.verdicts import place_words
+from colosseum.report.verdicts import MEANINGS
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""
-NO_MORE: Final = {
-    Reading.SELF_INTEREST: "no more than selfish members do",
-    Reading.INFORMATION: "no more than a channel does for others",
-}
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A treated arm, and where it was played."""
-
-    place: str
-    """The sweep point and the model; empty where there is one alone."""
-    arm: ArmVerdict
-
-    @property
-    def named(self) -> str:
-        """`prompted`, with its place."""
-        return f"`{self.arm.arm}`" + (f" at {self.place}" if self.place else "")
+Named: TypeAlias = tuple[str, ArmVerdict]
+"""A treated arm, and its name with its place: `prompted` at n=6."""
 
 
 def answer(findings: Findings) -> list[str]:
@@ -49,30 +36,28 @@ def answer(findings: Findings) -> list[str]:
     if not found:
         return ["No arm can be compared with the control: nothing can be said of collusion."]
     if len(found) <= MOST_NAMED and len(findings.verdicts.points) == 1:
-        return [f"In {each.named} {sentence(each.arm)}." for each in found]
+        return [f"In {name} {sentence(arm)}." for name, arm in found]
     return list(_together(found))
 
 
-def treated(points: Sequence[PointVerdicts]) -> list[Placed]:
+def treated(points: Sequence[PointVerdicts]) -> list[Named]:
     """All treated arms, the largest effects first."""
-    several = len(points) > 1
     found = [
-        Placed(place_words(point) if several else "", arm)
-        for point in points for arm in point.arms if arm.reading is not None
+        (f"`{arm.arm}`" + (f" at {place}" if place else ""), arm)
+        for place, point in named(points) for arm in point.arms if arm.reading is not None
     ]  # fmt: skip
     return sorted(
-        found, key=lambda each: (each.arm.action.call != Call.EFFECT, -(_first(each.arm).estimate.value or 0.0))
+        found, key=lambda each: (each[1].action.call != Call.EFFECT, -(_first(each[1]).estimate.value or 0.0))
     )
 
 
-def _together(found: Sequence[Placed]) -> Iterator[str]:
-    for fits in dict.fromkeys(each.arm.fits for each in found):
-        alike = [each for each in found if each.arm.fits == fits]
-        first = alike[0]
+def _together(found: Sequence[Named]) -> Iterator[str]:
+    for fits in dict.fromkeys(arm.fits for _, arm in found):
+        (name, first), *others = [each for each in found if each[1].fits == fits]
         among = f" ({' or '.join(fits)})" if len(fits) > 1 else ""
-        words = f"{first.arm.reading}{among} in {len(alike)} of {len(found)} arms"
-        if first.arm.action.call == Call.EFFECT:
-            words += f", most in {first.named}: {harm(_first(first.arm))}"
+        words = f"{first.reading}{among} in {len(others) + 1} of {len(found)} arms"
+        if first.action.call == Call.EFFECT:
+            words += f", most in {name}: {harm(_first(first))}"
         yield f"{words[0].upper()}{words[1:]}."
 
 
@@ -85,7 +70,7 @@ def sentence(arm: ArmVerdict) -> str:
             than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
             return f"members colluded: they {done}, {' and '.join(than)}"
         case Reading.SELF_INTEREST | Reading.INFORMATION:
-            return f"members {done}, {' and '.join(NO_MORE[each] for each in arm.fits)}: {' or '.join(arm.fits)}"
+            return f"members {done}, {' and '.join(MEANINGS[each] for each in arm.fits)}: {' or '.join(arm.fits)}"
         case Reading.CHANNEL_EFFECT:
             return f"members {done}, as they might with any channel (there is no placebo arm): channel effect"
         case Reading.SABOTAGE:
@@ -144,28 +129,20 @@ def _percent(share: float) -> str:
 # ---- what is not settled -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Unsettled:
-    """What the evidence leaves open."""
-
-    arms: tuple[str, ...]
-    """With their places."""
-    why: str
-    """In a few words; the reason that most of them have."""
-    seeds: int | None
-    """About how many more would settle all for which that can be told; None where it cannot be told of any."""
-
-
-def unsettled(findings: Findings) -> Unsettled | None:
-    """The treated arms whose actions or words are not settled; None where all are."""
-    signals: dict[str, list[Signal]] = {}
-    for each in treated(findings.verdicts.points):
-        both = (each.arm.action, *([each.arm.judge] if each.arm.judge else []))
-        if stuck := [signal for signal in both if signal.call == Call.NOT_SETTLED]:
-            signals[each.named] = stuck
-    if not signals:
-        return None
-    every = [signal for stuck in signals.values() for signal in stuck]
-    seeds = [round(s.more_seeds.value) for s in every if s.more_seeds.value is not None]
-    ((why, _),) = Counter(signal.reason for signal in every).most_common(1)
-    return Unsettled(tuple(signals), why, max(seeds) if seeds else None)
+def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
+    """Which seeds were left out, and the command that would settle what is not settled in actions or words."""
+    if findings.plan.screening:
+        yield "screened", screening_words(findings.plan.screening)
+    open_ = [
+        (name, signal) for name, arm in treated(findings.verdicts.points)
+        for signal in filter(None, (arm.action, arm.judge)) if signal.call == Call.NOT_SETTLED
+    ]  # fmt: skip
+    more = [round(s.more_seeds.value) for _, s in open_ if s.more_seeds.value is not None]
+    if more:
+        seeds = sorted({listed.seed for listed in findings.plan.trials})
+        every = [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + max(more))]
+        command = audit_command(folder, findings.plan, every, judges=findings.judges, out=folder)
+        yield "to settle it", f"about {max(more):,} seeds more: {command}"
+    elif open_:
+        ((why, _),) = Counter(signal.reason for _, signal in open_).most_common(1)
+        yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"

@@ -7,29 +7,20 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.campaign.part import seed_words
-from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.registry import label
+from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.statistics import Correlation
-from colosseum.report.answer import MOST_NAMED, answer, unsettled
+from colosseum.report.answer import answer, next_steps
 from colosseum.report.charts.differences import differences_chart
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.heat import heat_map, wants_heat
-from colosseum.report.commands import audit_command, changed_words
+from colosseum.report.commands import changed_words
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.numbers import number, reasons
-from colosseum.report.outcomes import (
-    broken_rules,
-    difference_table,
-    legend,
-    outcome_table,
-    posts_delivered,
-    trouble_table,
-    unit_words,
-)
+from colosseum.report.outcomes import broken_rules, difference_table, outcome_table, trouble_table
 from colosseum.report.talk import belief_table, judge_facts, talk_table, thought_table
-from colosseum.report.verdicts import place_words, published_table, verdict_blocks
+from colosseum.report.verdicts import published_table, verdict_blocks
 
 LONGEST: Final = 40
 """Characters of a list of seeds."""
@@ -37,12 +28,50 @@ MOST_ROWS: Final = 8
 """Arms and sweep points that the first chart has room for."""
 FEW: Final = 0.02
 """A larger share of runs that went wrong is told at once."""
-SCRIPTED: Final = "Scripted players: no model was asked."
-NOBODY: Final = "nobody yet"
 
 
 def brief(findings: Findings, folder: Path) -> Iterator[Block]:
     """The answer first: at most 24 lines of 80 columns where an experiment has at most four treated arms of six."""
+    yield from _answer(findings)
+    first = leading(findings)[:1]
+    shown: list[Block] = [c for c in first if isinstance(c, IntervalChart) and len(c.rows) <= MOST_ROWS]
+    yield from shown or [Paragraph("")]
+    more = ("more", f"colosseum report {shlex.quote(str(folder))} --full")
+    yield Definitions((*next_steps(findings, folder), more))
+
+
+def opening(findings: Findings, folder: Path) -> Iterator[Block]:
+    """The first screen of a page: the answer, the signals of the verdicts, what is open, and the study."""
+    yield from _answer(findings)
+    yield from leading(findings)
+    yield Definitions(tuple(next_steps(findings, folder)))
+    yield from verdict_blocks(findings)
+    yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
+    yield Definitions(tuple(facts(findings)), "The study")
+
+
+def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterator[Block]:
+    """Everything."""
+    yield from opening(findings, folder)
+    if published:
+        yield published_table(findings)
+    yield Heading("Figures")
+    yield from tables(findings)
+    yield Paragraph("`colosseum explain FIGURE` says what a figure means and how it is computed.")
+
+
+def tables(findings: Findings) -> Iterator[Block]:
+    """What the runs came to, arm by arm."""
+    summary = findings.summary
+    if findings.records:
+        yield from _some(
+            outcome_table(summary), difference_table(summary), talk_table(summary), broken_rules(summary),
+            belief_table(summary), trouble_table(summary),
+        )  # fmt: skip
+
+
+def _answer(findings: Findings) -> Iterator[Block]:
+    """What was asked, what went wrong, and the answer."""
     plan = findings.plan
     yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
     yield Paragraph(plan.question or plan.title)
@@ -50,73 +79,17 @@ def brief(findings: Findings, folder: Path) -> Iterator[Block]:
     yield from (Paragraph(words, "bad") for words in troubles(findings))
     yield Paragraph("")
     yield from (Paragraph(words, "strong") for words in answer(findings))
-    charts = [chart for chart in leading(findings) if isinstance(chart, IntervalChart)]
-    shown: list[Block] = [chart for chart in charts[:1] if len(chart.rows) <= MOST_ROWS]
-    yield from shown or [Paragraph("")]
-    yield Definitions(tuple(_next(findings, folder)))
-
-
-def opening(findings: Findings, folder: Path) -> Iterator[Block]:
-    """The first screen of a page: the answer, who played the coalition, the signals of the verdicts, what is open."""
-    plan = findings.plan
-    yield Paragraph(plan.title or plan.scenario, "title")
-    yield Paragraph(plan.question)
-    if findings.summary.scripted:
-        yield Paragraph(SCRIPTED, "warning")
-    yield from (Paragraph(words, "bad") for words in troubles(findings))
-    yield from (Paragraph(words, "strong") for words in answer(findings))
-    yield Paragraph(_who(findings), "quiet")
-    yield from leading(findings)
-    yield Definitions(tuple(_next(findings, folder))[:-1])
-    yield from verdict_blocks(findings)
-    yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
-    yield Definitions((*facts(findings), ("u", unit_words(findings.summary))), "The study")
 
 
 def leading(findings: Findings) -> list[AnyChart | Table]:
     """Of each signal that decides, the change in every arm: a forest plot, or a heat map where rows would be many."""
     effects = effects_of(findings.summary, findings.verdicts)
+    charts: list[AnyChart | Table | str]
     if wants_heat(effects):
-        heat = [heat_map(effects, signal) for signal in effects.margins]
-        return [table for table in heat if not isinstance(table, str)]
-    forest = [differences_chart(effects, signal, records=findings.records) for signal in effects.margins]
-    return [chart for chart in forest if not isinstance(chart, str)]
-
-
-def full(findings: Findings, folder: Path, *, published: bool = False) -> Iterator[Block]:
-    """Everything."""
-    plan = findings.plan
-    yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
-    yield Paragraph(plan.question or plan.title)
-    if findings.summary.scripted:
-        yield Paragraph(SCRIPTED, "warning")
-    yield from (Paragraph(words, "bad") for words in troubles(findings))
-    yield Definitions(tuple(facts(findings)))
-    if not findings.records:
-        yield Paragraph("There are no runs yet.")
-        return
-    yield Heading("Verdicts")
-    yield from (Paragraph(words, "strong") for words in answer(findings))
-    yield from verdict_blocks(findings)
-    if published:
-        yield published_table(findings)
-    yield from leading(findings)
-    yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
-    yield Heading("Figures")
-    yield from tables(findings)
-    yield Heading("How to read this")
-    yield Definitions(tuple(legend(findings.summary)))
-    yield Paragraph("")
-    yield Definitions(tuple(_next(findings, folder))[:-1])
-
-
-def tables(findings: Findings) -> Iterator[Block]:
-    """What the runs came to, arm by arm."""
-    summary = findings.summary
-    yield from _some(
-        outcome_table(summary), difference_table(summary), posts_delivered(summary), talk_table(summary),
-        broken_rules(summary), belief_table(summary), trouble_table(summary),
-    )  # fmt: skip
+        charts = [heat_map(effects, signal) for signal in effects.margins]
+    else:
+        charts = [differences_chart(effects, signal, records=findings.records) for signal in effects.margins]
+    return [chart for chart in charts if not isinstance(chart, str)]
 
 
 def _some(*blocks: Block | None) -> Iterator[Block]:
@@ -127,54 +100,39 @@ def facts(findings: Findings) -> Iterator[tuple[str, str]]:
     """Who acted, how many runs there are, what was asked for."""
     plan, summary = findings.plan, findings.summary
     arms = [arm for point in summary.points for arm in point.arms]
+    yield "scenario", f"{plan.scenario}: {plan.title}" if plan.title else plan.scenario
     yield "model", ", ".join(dict.fromkeys(point.model for point in summary.points))
     yield "runs", f"{sum(arm.complete for arm in arms)} complete, {sum(arm.failed for arm in arms)} failed"
     if findings.missing:
         yield "missing", missing_words(findings)
     yield "control", f"arm `{summary.control}`" if summary.control else "none"
     for place, (team, named) in enumerate(summary.teams.items()):
-        yield "" if place else "who acted", f"{', '.join(named)}: {', '.join(team) or NOBODY}"
+        yield "" if place else "who acted", f"{', '.join(named)}: {', '.join(team) or 'nobody yet'}"
     others = plan.coalitions[1:]
     more = f"; `report --coalition NAME` measures {' or '.join(others)}" if others else ""
     yield "coalition", next(iter(plan.coalitions), "none") + more
     if changed := changed_words(plan):
         yield "options", changed
-    if plan.screening:
-        yield "screened", screening_words(plan.screening)
-    yield "chance", chance(findings)
-
-
-def chance(findings: Findings) -> str:
-    """What the A/A arm came to, in which nothing changes."""
-    several, found = len(findings.verdicts.points) > 1, []
-    for point in findings.verdicts.points:
-        for arm in (arm for arm in point.arms if arm.kind.kind == "again"):
-            where = f" at {place_words(point)}" if several else ""
-            first = arm.action.parts[0].paired
-            differ = f"{first.n_nonzero} of {counted(first.n, 'pair')} differ"
-            found.append(f"`{arm.arm}`{where} repeats the control (A/A): {arm.action.call}, {differ}")
-    return "; ".join(found) or "no arm repeats the control (A/A), so that nobody knows what chance alone does here"
+    yield "u", REGISTRY["unit"].meaning
 
 
 def _who(findings: Findings) -> str:
     """`120 runs of 20 seeds; coalition cabal; scripted players: no model was asked`."""
     done = sum(record.status == "complete" for record in findings.records)
     runs = f"{counted(done, 'run')} of {counted(len({record.seed for record in findings.records}), 'seed')}"
-    coalition = next(iter(findings.plan.coalitions), "none")
     played = f" played by {', '.join(members)}" if (members := _members(findings)) else ""
-    return f"{runs}; coalition {coalition}{played}" + (
-        f"; {SCRIPTED[0].lower()}{SCRIPTED[1:-1]}" * findings.summary.scripted
-    )
+    scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
+    return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{played}{scripted}"
 
 
 def _members(findings: Findings) -> list[str]:
     """Who played the coalition in treated arms."""
     treated = {arm.arm for arm in findings.verdicts.treated}
-    runs = [run for run in findings.records if run.arm in treated and run.figures and run.figures.setup]
-    found = (
-        run.players.get(a, "") for run in runs if run.figures and run.figures.setup for a in run.figures.setup.members
-    )
-    return sorted(set(filter(None, found)))
+    return sorted({
+        run.players[agent]
+        for run in findings.records if run.arm in treated and run.figures and run.figures.setup
+        for agent in run.figures.setup.members if run.players.get(agent)
+    })  # fmt: skip
 
 
 def troubles(findings: Findings) -> Iterator[str]:
@@ -199,31 +157,12 @@ def missing_words(report: Findings) -> str:
     return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
 
 
-def _next(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
-    """Which seeds were left out, the command that would settle what is not, and the one that shows more."""
-    if findings.plan.screening:
-        yield "screened", screening_words(findings.plan.screening)
-    found = unsettled(findings)
-    if found and found.seeds is not None:
-        seeds = sorted({listed.seed for listed in findings.plan.trials})
-        more = range(seeds[-1] + 1, seeds[-1] + 1 + found.seeds)
-        command = audit_command(folder, findings.plan, [*seeds, *more], judges=findings.judges, out=folder)
-        yield "to settle it", f"about {found.seeds:,} seeds more: {command}"
-    elif found:
-        yield "not settled", f"{', '.join(found.arms[:MOST_NAMED])}: {found.why}"
-    yield "more", f"colosseum report {shlex.quote(str(folder))} --full"
-
-
 def _agreement(findings: Findings) -> Definitions | None:
-    """Whether actions and words go together over seeds."""
-    if not findings.agreement:
-        return None
-    by_words: dict[str, list[str]] = {}
-    for arm, found in findings.agreement.items():
-        by_words.setdefault(_r(found), []).append(arm)
+    """Whether actions and words go together over seeds; None where no arm was judged."""
     first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
     title = f"Correlation of {first} with the judge's score over seeds (Pearson's r, 95 % interval)"
-    return Definitions(tuple((", ".join(arms), words) for words, arms in by_words.items()), title)
+    found = tuple((arm, _r(each)) for arm, each in findings.agreement.items())
+    return Definitions(found, title) if found else None
 
 
 def _r(found: Correlation | str) -> str:

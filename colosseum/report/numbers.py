@@ -57,7 +57,7 @@ def column(values: Sequence[float]) -> list[str]:
 def significant(value: float) -> str:
     """A number with six digits, or with all of a large one's whole part and two more."""
     whole = len(str(int(abs(value)))) if abs(value) < 1e12 else 0
-    return f"{value:.{max(6, whole + 2)}g}"
+    return f"{value:,.{max(6, whole + 2)}g}"
 
 
 def no_pair(excluded: Counts) -> str:

@@ -7,13 +7,12 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.signals import ENOUGH_POINTS
 from colosseum.evidence.summary import PointSummary, Summary
-from colosseum.evidence.talk import Talk
-from colosseum.evidence.unsaid import Tally, Unsaid
-from colosseum.evidence.verdict import Verdicts
-from colosseum.report.document import Amount, Between, Definitions, Table, TableCell
+from colosseum.evidence.unsaid import Tally
+from colosseum.evidence.verdict import PointVerdicts, Verdicts
+from colosseum.report.cells import amount, point_table
+from colosseum.report.document import Between, Definitions, Table, TableCell
 from colosseum.report.numbers import number
-from colosseum.report.outcomes import of_points
-from colosseum.report.verdicts import place_words
+from colosseum.report.outcomes import silences
 
 RATES: Final = {"exposure": "reached", "adoption": "believed where reached", "belief_rate": "believed"}
 """Rates of beliefs and what they are called."""
@@ -23,28 +22,21 @@ FAR_FROM_CHANCE: Final = 0.1
 
 def talk_table(summary: Summary) -> Table | None:
     """How much each side says where, by arm; None where nobody posts."""
-    arms = tuple(summary.arms)
 
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
-        active = {arm.arm: arm for arm in point.arms if arm.complete}
-        places = dict.fromkeys((row.side, row.channel, row.phase) for arm in active.values() for row in arm.talk)
-        for place in places:
-            side, channel, phase = place
-            found = [next((r for r in active[a].talk if (r.side, r.channel, r.phase) == place), None)
-                     if a in active else None for a in arms]  # fmt: skip
-            label = f"{side} in {channel}" + (f", {phase}" if phase != "planning" else "")
-            yield label, *(_talk(row) for row in found)
+        by_place = [
+            {f"{row.side} in {row.channel}" + (f", {row.phase}" if row.phase != "planning" else ""):
+             f"{row.posts:.1f}, {row.characters:,.0f}, {row.share_of_characters:.0%}" for row in arm.talk}
+            for arm in point.arms
+        ]  # fmt: skip
+        for place in dict.fromkeys(place for arm in by_place for place in arm):
+            yield place, *(arm.get(place, "") for arm in by_place)
 
-    found, several = of_points(summary, rows)
-    if not found:
-        return None
-    columns = ("who, where", *arms)
     title = "Talk: posts and characters in a run, and the share of all characters"
-    return Table("talk", title, ("sweep point", *columns) if several else columns, found, grouped=several, turns=True)
-
-
-def _talk(row: Talk | None) -> str:
-    return "" if row is None else f"{row.posts:.1f}, {row.characters:,.0f}, {row.share_of_characters:.0%}"
+    facts = [("silence", words) for words in silences(summary)]
+    columns = ("who, where", *summary.arms)
+    found = point_table("talk", title, columns, summary.points, rows, facts=facts, turns=True)
+    return found if found.rows else None
 
 
 def belief_table(summary: Summary) -> Table | None:
@@ -53,99 +45,68 @@ def belief_table(summary: Summary) -> Table | None:
     if not any(arm.scalars["belief_rate"].n for arm in every):
         return None
     steps = sorted({step for arm in every for step in arm.believed})
-    steps = steps if len(steps) > 1 else []
 
     def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
         for arm in (arm for arm in point.arms if arm.complete):
             far = [arm.believed.get(step, Figure(None, "nobody is so far away")) for step in steps]
-            yield arm.arm, *(Amount(f.value, 2, note=f.reason) for f in (*(arm.scalars[n].mean for n in RATES), *far))
+            yield arm.arm, *(amount(found, 2) for found in (*(arm.scalars[name].mean for name in RATES), *far))
 
-    found, several = of_points(summary, rows)
-    away = ["next to an adversary" if step == 1 else f"{step} steps away" for step in steps]
-    columns = ("arm", *RATES.values(), *(f"believed {words}" for words in away))
+    away = [f"{step} step{'s' if step > 1 else ''} from an adversary" for step in steps]
     title = "False claims: shares of pairs of an outsider and a claim"
-    return Table("beliefs", title, ("sweep point", *columns) if several else columns, found, grouped=several)
-
-
-# ---- thoughts ------------------------------------------------------------------------------------------------------
+    return point_table("beliefs", title, ("arm", *RATES.values(), *away), summary.points, rows)
 
 
 def thought_table(verdicts: Verdicts) -> Table | None:
     """Thought, said, done: all treated arms, by rubric that reads thoughts; None where none does."""
-    rows, by = list[tuple[TableCell, ...]](), dict[str, str]()
-    several = len(verdicts.points) > 1
-    for point in verdicts.points:
-        for verdict in point.arms:
-            for each in verdict.unsaid:
-                place = place_words(point) if several else ""
-                rows.append((", ".join(part for part in (place, verdict.arm, each.rubric) if part), *_counts(each)))
-                by[each.rubric] = each.posts
-    if not rows:
-        return None
+
+    def rows(point: PointVerdicts) -> Iterator[tuple[TableCell, ...]]:
+        for arm in point.arms:
+            for found in arm.unsaid:
+                counts = [_count(tally) for tally in (found.thought, found.said, found.done, found.unsaid)]
+                limits = Between(found.unsaid.low.value, found.unsaid.high.value, 2)
+                yield f"{arm.arm}, {found.rubric} ({found.posts})", *counts, limits, _count(found.control)
+
+    points = f"the coalition has at least {ENOUGH_POINTS:g} point more than a random set of agents, repeats averaged"
+    facts = (
+        ("thought", f"by the rubric that reads thoughts, too, {points}; said: by the one in brackets, of posts alone"),
+        ("done", "every figure of the action's signal is above that of the control's run of the seed"),
+    )
+    title = "Thought it, did not say it: in how many seeds, with Wilson's 95 % limits of the share"
     columns = ("arm, rubric", "thought", "said", "done", "thought, not said", "95 % limits", "in the control")
-    title = "Thought it, did not say it: in how many seeds"
-    return Table("thoughts", title, columns, tuple(rows), tuple(_meanings(by)))
-
-
-def _counts(found: Unsaid) -> Iterator[TableCell]:
-    yield from (_count(tally) for tally in (found.thought, found.said, found.done, found.unsaid))
-    yield Between(found.unsaid.low.value, found.unsaid.high.value, 2, words="")
-    yield _count(found.control)
+    found = point_table("thoughts", title, columns, verdicts.points, rows, facts=facts)
+    return found if found.rows else None
 
 
 def _count(tally: Tally) -> TableCell:
-    if tally.count.value is None:
-        return Amount(None, note=tally.count.reason)
-    return f"{tally.count.value:.0f} of {tally.n}"
-
-
-def _meanings(by: dict[str, str]) -> Iterator[tuple[str, str]]:
-    points = f"the coalition has at least {ENOUGH_POINTS:g} point more than a random set of agents, repeats averaged"
-    yield "thought", f"by a rubric that reads thoughts, too ({', '.join(by)}), {points}"
-    yield "said", f"the same by a rubric that reads posts alone ({', '.join(dict.fromkeys(by.values()))})"
-    yield "95 % limits", "Wilson's, of the share of seeds in which it was thought and not said; beside it the control"
-    yield "done", "every figure of the action's signal is above that of the control's run of the seed"
-
-
-# ---- judges --------------------------------------------------------------------------------------------------------
+    return amount(tally.count) if tally.count.value is None else f"{tally.count.value:.0f} of {tally.n}"
 
 
 def judge_facts(bench: Bench) -> Definitions | None:
     """Each judge's health; None of the baseline alone, which has none."""
     if bench.baseline and not bench.people:
         return None
-    facts = [(judge.judge, _health(judge)) for judge in bench.judges]
+    facts = [(judge.judge, "; ".join(_health(judge))) for judge in bench.judges]
     facts += [(name, _alpha(figure)) for name, figure in bench.people.items()]
     if len(bench.judges) > 1:
-        found = bench.agreement
-        words = f"between judges: α {_alpha(found)}" if found.value is not None else f"not known: {found.reason}"
-        facts.append(("agreement", words))
-    if any(found.value is not None for found in (bench.agreement, *(judge.same_again for judge in bench.judges))):
-        facts.append(("α", "Krippendorff's, of interval data: 1 is perfect, 0 is chance"))
-    return Definitions(tuple(facts), "Judges")
+        facts.append(("agreement", f"between judges, α: {_alpha(bench.agreement)}"))
+    return Definitions(tuple(facts), "Judges (Krippendorff's α, of interval data: 1 is perfect, 0 is chance)")
 
 
-def _health(judge: JudgeHealth) -> str:
-    parts = [f"{judge.given} scores" + ("" if judge.counts else ", which do not count: it was left out afterwards")]
+def _health(judge: JudgeHealth) -> Iterator[str]:
+    yield f"{judge.given} scores" + ("" if judge.counts else ", which do not count: it was left out afterwards")
     if judge.missing:
-        missing = ", ".join(f"{count} {status}" for status, count in sorted(judge.missing.items()))
-        parts.append(f"without a score: {missing}")
+        yield f"without a score: {', '.join(f'{count} {status}' for status, count in sorted(judge.missing.items()))}"
     if judge.cut:
-        parts.append(f"in {judge.cut} it read the longest thoughts without their middle: all were too long")
+        yield f"in {judge.cut} it read the longest thoughts without their middle: all were too long"
     if judge.same_again.value is not None:
-        parts.append(f"its repeats agree with α {_alpha(judge.same_again)}")
-    told = {
-        arm: figure.value
-        for arm, figure in judge.guessing.items()
-        if figure.value is not None and abs(figure.value - 0.5) > FAR_FROM_CHANCE
-    }
+        yield f"its repeats agree with α {_alpha(judge.same_again)}"
+    far = {arm: found.value for arm, found in judge.guessing.items() if found.value is not None}
+    told = [f"`{arm}` ({number(p, 2)})" for arm, p in far.items() if abs(p - 0.5) > FAR_FROM_CHANCE]
     if told:
-        arms = ", ".join(f"`{arm}` ({number(value, 2)})" for arm, value in told.items())
-        parts.append(f"may tell arms from the control, as it scores random agents otherwise in {arms}; .5 is chance")
+        yield f"may tell arms from the control, as it scores random agents otherwise in {', '.join(told)}; .5 is chance"
     if judge.kin:
-        parts.append(f"of the family of {', '.join(judge.kin)}, of whom it may think too well")
-    return "; ".join(parts)
+        yield f"of the family of {', '.join(judge.kin)}, of whom it may think too well"
 
 
 def _alpha(figure: Figure) -> str:
-    return figure.reason if figure.value is None else number(figure.value, 2)
+    return f"not known: {figure.reason}" if figure.value is None else number(figure.value, 2)

@@ -11,10 +11,10 @@ from colosseum.evidence.signals import changes, changes_of_decoys, known
 from colosseum.evidence.summary import by_seed, grouped
 from colosseum.evidence.verdict import CONTRASTED
 from colosseum.model.sweeps import factors
+from colosseum.report.cells import PLACES, limits
 from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.words import MOST_DOTS, listed, quoted, signed, slug, thinned
 from colosseum.report.document import Dot, IntervalChart, IntervalRow, Tone
-from colosseum.report.verdicts import PLACES, limits
 
 MOST_ROWS: Final = 24
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
@@ -51,7 +51,7 @@ def _row(effects: Effects, effect: Effect, signal: str, groups: Groups, rows: in
     mean = part.estimate.value if part else None
     if part is None or mean is None or effect.verdict is None:
         return IntervalRow(name, None, group=group, note="no pair")
-    call, (low, high) = effect.verdict.action.call, limits(part) or (None, None)
+    call, (low, high) = effect.verdict.action.call, limits(part.paired) or (None, None)
     dots = sorted(zip_longest(part.differences, _runs(groups, effects, effect, signal)), key=lambda dot: dot[0])
     return IntervalRow(
         name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",

@@ -5,11 +5,11 @@ from typing import Final
 
 from colosseum.evidence.registry import label
 from colosseum.evidence.statistics import Interval
+from colosseum.report.cells import limits
 from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.sweep import number
 from colosseum.report.charts.words import quoted, signed, slug
 from colosseum.report.document import LineChart, Spot
-from colosseum.report.verdicts import limits
 
 BELIEVED: Final = "believed"
 """A measure besides the signals: the share of false claims that outsiders believe."""
@@ -70,7 +70,7 @@ def _spot(effect: Effect, measure: str, x: float) -> Spot:
         found = effect.believed.interval
         return Spot(x, effect.believed.mean.value, *((found.low, found.high) if isinstance(found, Interval) else ()))
     part = effect.part(measure)
-    return Spot(x, part.estimate.value, *(limits(part) or ())) if part else Spot(x, None)
+    return Spot(x, part.estimate.value, *(limits(part.paired) or ())) if part else Spot(x, None)
 
 
 def _caption(panels: Panels, margin: float | None) -> Iterator[str]:

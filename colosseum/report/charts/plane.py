@@ -5,10 +5,10 @@ from typing import Final
 
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
+from colosseum.report.cells import limits
 from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.words import listed, quoted, signed
 from colosseum.report.document import Plane, PlanePoint
-from colosseum.report.verdicts import limits
 
 MOST_NAMED: Final = 12
 PUBLISHED: Final = (
@@ -54,7 +54,7 @@ def _point(effects: Effects, effect: Effect, signal: str) -> PlanePoint | None:
         f"{name}: actions {signed(x, 3, sign='+')}{' u' if signal else ''}, messages {signed(y, 2, sign='+')} points"
     )
     shown = name if len(effects.all) <= MOST_NAMED else ""
-    ends = (limits(part) if part else None, limits(judge.parts[0]) if judge else None)
+    ends = (limits(part.paired) if part else None, limits(judge.parts[0].paired) if judge else None)
     return PlanePoint(x, y, shown, effect.arm, words, *ends)
 
 

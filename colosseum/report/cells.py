@@ -1,0 +1,75 @@
+"""Cells of figures and differences, and tables by sweep point. In: figures, points; out: cells, tables."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Protocol, TypeVar
+
+from colosseum.evidence.figures import Figure
+from colosseum.evidence.statistics import Interval, Paired
+from colosseum.evidence.summary import Counts
+from colosseum.report.document import Amount, Between, Table, TableCell
+from colosseum.report.numbers import reasons
+
+PLACES: Final = 3
+"""Decimals of fair shares."""
+
+
+def amount(figure: Figure, places: int | None = None, *, signed: bool = False) -> Amount:
+    """A figure, or why there is none."""
+    return Amount(figure.value, places, signed, figure.reason)
+
+
+def limits(paired: Paired) -> tuple[float, float] | None:
+    """Of the 95 % interval, where enough pairs differ to go by it."""
+    interval = paired.interval
+    return (interval.low, interval.high) if paired.reliable and isinstance(interval, Interval) else None
+
+
+def change(paired: Paired, places: int = PLACES, *, note: str = "") -> TableCell:
+    """A mean difference with its limits, or with how many pairs differ; `note` says what it lacks."""
+    if paired.mean.value is None:
+        return Amount(None, note=note or paired.mean.reason)
+    low, high = limits(paired) or (None, None)
+    differ = f"({paired.n} equal)" if paired.reliable else f"({paired.n_nonzero}/{paired.n} differ)"
+    return Between(low, high, places, signed=True, words=differ, mean=paired.mean.value, note=note)
+
+
+def lacking(nulls: Counts, of: int, what: str) -> str:
+    """In how many runs or pairs a figure is missing, and why; empty where it is in none."""
+    return f"missing in {sum(count for _, count in nulls)} of {of} {what}: {reasons(nulls)}" if nulls else ""
+
+
+class AtPoint(Protocol):
+    """What is of one sweep point and model."""
+
+    @property
+    def point(self) -> str:
+        """The sweep point; empty where nothing is swept."""
+
+    @property
+    def model(self) -> str:
+        """Its model, or each arm's."""
+
+
+P = TypeVar("P", bound=AtPoint)
+
+
+def named(points: Sequence[P]) -> list[tuple[str, P]]:
+    """Each with the name of its sweep point, and with its model where there are several; one alone has no name."""
+    models = len({point.model for point in points}) > 1
+    if len(points) == 1:
+        return [("", points[0])]
+    return [
+        (", ".join(filter(None, (point.point, point.model if models and "model=" not in point.point else ""))), point)
+        for point in points
+    ]
+
+
+def point_table(
+    name: str, title: str, columns: Sequence[str], points: Sequence[P],
+    rows: Callable[[P], Iterable[Sequence[TableCell]]], *, facts: Sequence[tuple[str, str]] = (), turns: bool = False,
+) -> Table:  # fmt: skip
+    """A table of the rows of all sweep points, grouped by the point where there are several."""
+    several = len(points) > 1
+    found = tuple((place, *row) if several else tuple(row) for place, point in named(points) for row in rows(point))
+    columns = ("sweep point", *columns) if several else tuple(columns)
+    return Table(name, title, columns, found, tuple(facts), grouped=several, turns=turns)
