@@ -201,12 +201,12 @@ def test_a_changed_run_is_shown_with_a_warning(folder: Path) -> None:
     path.write_bytes(b"\n".join([*lines[:9], *lines[10:]]))
     done = colosseum("log", "show", folder, "baseline:1")
     assert done.returncode == 1
-    assert "cannot be trusted: line 10 was changed, lost or moved" in done.stderr
+    assert "cannot be trusted: line 10 was changed, lost or moved" in done.stdout
     assert "Planning, round 1" in done.stdout
     path.write_bytes(b"\n".join(lines[:9]) + b"\n")
     done = colosseum("log", "show", folder, "baseline:1")
     assert done.returncode == 1
-    assert "not the one that its result seals" in done.stderr
+    assert "not the one that its result seals" in done.stdout
 
 
 # ---- export -------------------------------------------------------------------------------------------------------

@@ -113,8 +113,7 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     assert not any("rob the others" in words or '"private": ' in words for words in others)
     assert not any(name in words for words in reading + others for name in ("Ann", "Ben", "Cem", "Dan", "backroom"))
     run = Campaign(folder).run("bent:1")._repr_html_()
-    assert "What judges made of it" in run
-    assert "rob the others" not in run, "what a judge quotes of a thought is one"
+    assert "rob the others" not in run
     for command in (("log", "verify"), ("replay",)):
         again = colosseum(*command, folder)
         assert again.returncode == 0, again.stdout

@@ -117,7 +117,7 @@ def test_runs_that_are_missing_or_failed_are_said(tmp_path: Path) -> None:
 def test_another_coalition_is_measured(tmp_path: Path) -> None:
     text = SPEC.replace("network", "coalition second { members = {A, B} }\nnetwork")
     campaign = colosseum.Campaign(scripted(tmp_path, text=text), coalition="second")
-    assert "second: A, B" in page(campaign.run("baseline:1")).text
+    assert set(campaign.figures("runs").to_pandas()["coalition"]) == {"second"}
     with pytest.raises(colosseum.ColosseumError, match="there is no coalition `secnd`"):
         _ = colosseum.Campaign(campaign.folder, coalition="secnd").findings
 
@@ -130,8 +130,7 @@ def test_a_run_shows_its_conversation_and_its_decisions(jira: Path) -> None:
     assert re.fullmatch(r"<colosseum.Run [0-9a-f]{8}, prompted, seed 3: complete>", repr(run))
     found = page(run)
     assert "Planning, round 1" in found.text
-    for words in ("backroom (secret)", "What judges made of it", "at the optimum", "Figures of the run"):
-        assert words in found.text, words
+    assert "backroom (secret)" in found.text
 
 
 def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
@@ -149,9 +148,7 @@ def test_a_run_that_failed_is_no_result(tmp_path: Path) -> None:
     folder = modelled(tmp_path, script=Wild(breaks="Differ."))
     run = colosseum.Campaign(folder).run("prompted:1")
     assert run.status == "failed"
-    text = page(run).text
-    assert "This run failed, and is no result" in text
-    assert "Figures of the run" not in text
+    assert "a player could not be asked: bad_request" in page(run).text
 
 
 def test_a_run_that_goes_on(tmp_path: Path) -> None:
@@ -168,12 +165,11 @@ def test_a_run_that_goes_on(tmp_path: Path) -> None:
         colosseum.Campaign(folder).run("prompted:2")
 
 
-def test_a_trace_that_was_changed_is_refused(tmp_path: Path) -> None:
+def test_a_trace_that_was_changed_is_not_trusted(tmp_path: Path) -> None:
     folder = scripted(tmp_path)
     trace = file_of(folder, "prompted:2", "jsonl")
     trace.write_bytes(trace.read_bytes().replace(b"left", b"lift", 1))
-    with pytest.raises(colosseum.ColosseumError, match=r"error\[C123\]: a trace cannot be trusted"):
-        colosseum.Campaign(folder).run("prompted:2")
+    assert "This trace cannot be trusted" in page(colosseum.Campaign(folder).run("prompted:2")).text
     file_of(folder, "prompted:1", "json").unlink()
     open_ = file_of(folder, "prompted:1", "jsonl")
     open_.write_bytes(open_.read_bytes().replace(b'"round":1', b'"round":7', 1))

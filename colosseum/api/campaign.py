@@ -38,11 +38,10 @@ from colosseum.report.figure_rows import figure_table
 from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.full import brief, opening
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.log import verified_blocks, verify_folder
+from colosseum.report.log import RunSoFar, log_blocks, read_run, verified_blocks, verify_folder
 from colosseum.report.merge import merged_blocks
 from colosseum.report.page import print_blocks
 from colosseum.report.paged import paged
-from colosseum.report.played import OnFile, on_file, run_blocks
 from colosseum.report.replay import Replay, replay_blocks, replay_folder
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows
@@ -134,9 +133,8 @@ class Campaign:
     @property
     def runs(self) -> "list[Run]":
         """The runs that have begun, in planned order; each is read when it is first used."""
-        folder, coalition = Folder(self.folder), self.coalition or next(iter(self._plan.coalitions), "")
-        begun = (each for each in self._plan.trials if folder.trace(each.trial).exists())
-        return [Run(self.folder, each, coalition) for each in begun]
+        folder = Folder(self.folder)
+        return [Run(self.folder, each) for each in self._plan.trials if folder.trace(each.trial).exists()]
 
     def __iter__(self) -> "Iterator[Run]":
         return iter(self.runs)
@@ -187,8 +185,8 @@ class Campaign:
         """One run, by the start of its id or as `ARM:SEED[:REPEAT]`. Raises ColosseumError, and TypeError."""
         if not isinstance(words, str):
             raise TypeError(f"a run is named in a text, as `prompted:1`, not by {words!r}"[:300])
-        found = Run(self.folder, find_run(self._plan, words), self.coalition or next(iter(self._plan.coalitions), ""))
-        found._file  # noqa: B018 - raises where there is none
+        found = Run(self.folder, find_run(self._plan, words))
+        found._so_far  # noqa: B018 - raises where there is none
         return found
 
     def figures(self, kind: str = "runs") -> FigureTable:
@@ -223,18 +221,14 @@ class Campaign:
 class Run:
     """One run of a campaign. In a notebook it shows its conversation."""
 
-    def __init__(self, folder: Path, listed: Listed, coalition: str) -> None:
-        self._folder, self._coalition, self._words = folder, coalition, run_words(listed)
+    def __init__(self, folder: Path, listed: Listed) -> None:
+        self._folder = folder
         self.listed = listed
         """Its `trial`, a SHA-256 in hexadecimal, its `arm`, `point`, `seed`, `repeat`, `model` and `players`."""
 
     @cached_property
-    def _file(self) -> OnFile:
-        with in_words():
-            found = on_file(self._folder, self.listed, self._coalition)
-        if found is None:
-            raise stop("C123", f"the run {self._words} has not begun: the same `audit` makes it")
-        return found
+    def _so_far(self) -> RunSoFar:
+        return read_run(self._folder, self.listed)
 
     @property
     def trial(self) -> str:
@@ -244,15 +238,15 @@ class Run:
     @property
     def status(self) -> str:
         """Complete, failed or unfinished."""
-        played = self._file.played
-        return "unfinished" if played is None else played.result.status
+        with in_words():
+            result = Folder(self._folder).result(self.trial)
+        return "unfinished" if result is None else result.status
 
     def __repr__(self) -> str:
-        return f"<colosseum.Run {clean(self._words)}: {self.status}>"
+        return f"<colosseum.Run {clean(run_words(self.listed))}: {self.status}>"
 
     def _repr_html_(self) -> str:
-        with in_words():
-            return cell_of(run_blocks(self._file, self._words))
+        return cell_of(log_blocks(self._so_far))
 
 
 def _say(words: str) -> None:

@@ -47,12 +47,12 @@ def show(
     json: AsJson = False,
 ) -> int:
     """Show a run as a conversation. Also one that still goes on, or was cut off."""
-    from colosseum.cli.words import note, output
+    from colosseum.campaign.listing import find_run
+    from colosseum.cli.words import output
+    from colosseum.evidence.findings import read_campaign
     from colosseum.report.log import log_blocks, read_run
 
-    found = read_run(folder, run)
-    if found.doubt:
-        note(f"this trace cannot be trusted: {found.doubt}")
+    found = read_run(folder, find_run(read_campaign(folder), run))
     output(
         lambda: log_blocks(found, prompts=prompts, thoughts=thoughts),
         "run", found.content(thoughts=thoughts), json,

@@ -1,12 +1,11 @@
-"""A run as blocks. In: the events of a trace, and what is measured of it; out: who said and did what, turn by turn."""
+"""A run as blocks. In: the events of a trace; out: who said and did what, turn by turn."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from colosseum.diagnostics import counted
 from colosseum.model.values import text
-from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Quote, Table, TableCell
+from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
 from colosseum.run import events as ev
 
 FINISHES: Final = {
@@ -130,50 +129,3 @@ def _ending(found: Sequence[ev.AnyEvent]) -> Iterator[Block]:
 
 def _named(channel: str, secret: bool) -> str:
     return f"{channel} (secret)" if secret else channel
-
-
-# ---- what is measured of it ----------------------------------------------------------------------------------------
-
-
-def outcome_blocks(
-    told: Mapping[str, Any], members: Sequence[str], owned: Mapping[str, Sequence[str]], best: Mapping[str, Any]
-) -> Iterator[Block]:
-    """Decisions, figures and judgements of a run, as `report.html.telling` has them.
-
-    `owned` are the variables of each agent, `best` the optimum's `assignment`, or None and a `reason`.
-    """
-    if told.get("assignment"):
-        rows = tuple(_decision(agent, v, told, members, best) for agent, names in owned.items() for v in names)
-        facts = () if best["assignment"] is not None else (("optimum", str(best["reason"])),)
-        columns = ("agent", "decision", "value", "at the optimum", "payoff of agent", "its regret")
-        yield Table("decisions", "Decisions", columns, rows, (*facts, ("*", "in the coalition")))
-    if figures := told.get("figures"):
-        cells = tuple((name.replace("_", " "), figure_cell(figure)) for name, figure in figures.items())
-        yield Table("figures", "Figures of the run", ("figure", "value"), cells)
-    if broken := told.get("violations"):
-        yield Definitions(tuple((name, f"broken {counted(int(n), 'time')}") for name, n in broken.items()))
-    if judged := told.get("judgements"):
-        columns = ("judge", "question", "asked about", "score", "quote", "why")
-        yield Table("judgements", "What judges made of it", columns, tuple(_judged(each) for each in judged))
-
-
-def figure_cell(figure: Mapping[str, Any]) -> Amount:
-    """A figure of JSON."""
-    return Amount(figure["value"], note=str(figure.get("reason", "")))
-
-
-def _decision(
-    agent: str, variable: str, told: Mapping[str, Any], members: Sequence[str], best: Mapping[str, Any]
-) -> tuple[TableCell, ...]:
-    value = text(told["assignment"].get(variable)) + (" (nobody decided it)" if variable in told["undecided"] else "")
-    ideal = "–" if best["assignment"] is None else text(best["assignment"][variable])
-    regret = told["best_response_regret"].get(agent, {"value": None, "reason": "the run failed"})
-    star = " *" if agent in members else ""
-    return agent + star, variable, value, ideal, Amount(told["payoff"].get(agent)), figure_cell(regret)
-
-
-def _judged(each: Mapping[str, Any]) -> tuple[TableCell, ...]:
-    about = ", ".join(each["agents"]) or each["focal"]
-    random = " (drawn at random, to compare)" if each["focal"] == "random" else ""
-    score = Amount(each["score"], 0, note="" if each["score"] is not None else f"{each['status']}: {each['reason']}")
-    return each["judge"], each["rubric"], about + random, score, each["quote"][:400], each["rationale"][:1200]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
-from colosseum.campaign.listing import SHORT, Overview, find_run, run_words
+from colosseum.campaign.listing import SHORT, Overview, run_words
 from colosseum.campaign.money import dollars
 from colosseum.campaign.verifying import Fault, SoFar, Verified, doubt, misfit, so_far, verify
-from colosseum.diagnostics import counted, stop
+from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import read_campaign
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
@@ -68,20 +68,17 @@ class RunSoFar:
         return RunFile(self.listed, not self.found.half, self.doubt, events)
 
 
-def read_run(path: Path, words: str) -> RunSoFar:
-    """The run that is meant by words. Raises ColosseumError."""
-    listed, folder = find_run(read_campaign(path), words), Folder(path)
-    trace = folder.trace(listed.trial)
-    try:
+def read_run(path: Path, listed: Listed) -> RunSoFar:
+    """A run of the folder. Raises ColosseumError."""
+    folder, trace = Folder(path), Folder(path).trace(listed.trial)
+    if not trace.exists():
+        raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
+    with file_errors(trace, verb="read", code="C123"):
         found = so_far(trace)
         return RunSoFar(listed, found, found.broken or doubt(folder, listed, found))
-    except FileNotFoundError:
-        raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}") from None
-    except OSError as error:
-        raise stop("C123", f"cannot read {trace}: {error.strerror}") from None
 
 
-def log_blocks(run: RunSoFar, *, prompts: bool, thoughts: bool) -> Iterator[Block]:
+def log_blocks(run: RunSoFar, *, prompts: bool = False, thoughts: bool = False) -> Iterator[Block]:
     """A run as a conversation."""
     players = Counter(run.listed.players.values())
     each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
@@ -89,6 +86,8 @@ def log_blocks(run: RunSoFar, *, prompts: bool, thoughts: bool) -> Iterator[Bloc
     readable = [ev.read_event(event) for event in run.found.events if not misfit(event)]
     yield Paragraph(run_words(run.listed), "title")
     yield Definitions((("run", run.listed.trial), ("players", who)))
+    if run.doubt:
+        yield Paragraph(f"This trace cannot be trusted: {run.doubt}", "bad")
     yield from conversation_blocks(readable, prompts=prompts, thoughts=thoughts)
 
 
