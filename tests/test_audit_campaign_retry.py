@@ -117,7 +117,7 @@ def test_a_model_that_stays_down_ends_the_calls_when_patience_is_over(broken: Fa
     assert leap(played.run()) == 80
     assert all(each is ANSWER for each in played.answers)
     assert played.provider.gave_up == broken
-    assert 900.0 <= max(played.asked) <= 3.0 + 900.0 + 2 * PROBE + 10
+    assert 900.0 <= max(played.asked) <= 900.0 + 20.0
 
 
 def test_limits_for_less_than_patience_cost_no_call() -> None:

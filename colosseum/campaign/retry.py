@@ -29,7 +29,7 @@ PASSING = 16
 OUTAGE = 1800.0
 """Seconds that a model may be down, after the attempts of a call, before the campaign pauses."""
 PROBE = 60.0
-"""Seconds between two attempts at a model that is down."""
+"""Seconds between two attempts at a model that is down; the last is made when patience ends."""
 IN_VAIN = 5
 """Calls of a model in a row that came to nothing, after all their attempts; then no call is begun any more."""
 OF_ONE_CONVERSATION = frozenset(("context", "refusal", "transport"))
@@ -140,8 +140,8 @@ class Provider:
             usual = max(FIRST_DELAY * (2 ** (left - 1) - 1), min(PATIENCE, self.patience))
             over = delay is None or delay > longest or self.clock() - since >= usual
             if lasting and alone and over and isinstance(result, Failure) and since < math.inf:
-                self._down(line, since if slow else self.clock(), result)
-                heard(request, Attempt(number, result, PROBE))
+                outage = self._down(line, since if slow else self.clock(), result)
+                heard(request, Attempt(number, result, outage.probe - self.clock()))
                 continue
             since = since if alone else self.clock()
             heard(request, Attempt(number, result, delay))
@@ -187,12 +187,13 @@ class Provider:
                 return result
         return await self._once(request, gate)
 
-    def _down(self, line: Line, since: float, failure: Failure) -> None:
+    def _down(self, line: Line, since: float, failure: Failure) -> Outage:
         """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
         now, outage = self.clock(), self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
-        outage.probe, outage.failure = now + PROBE, failure
-        if now - outage.since >= self.patience:
+        outage.probe, outage.failure = min(now + PROBE, outage.since + self.patience), failure
+        if now >= outage.since + self.patience:
             self._give_up(failure)
+        return outage
 
     def _give_up(self, failure: Failure) -> NoReturn:
         self.stopping, self.gave_up = True, self.gave_up or failure
