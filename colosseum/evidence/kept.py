@@ -1,8 +1,8 @@
-"""Cache of measured outcomes. In: a scenario's seal, a coalition and an outcome; out: its figures, if known.
+"""Cache of what was computed of scenarios. In: a scenario's seal, a coalition, an outcome; out: JSON, if known.
 
-Measuring an outcome is a function of the scenario, who is in the coalition, what was decided and this program, and what
-is kept stands under a digest of all of them: it cannot be out of date. It is kept in the user's own cache folder and
-not beside the runs, so that nobody can send anybody figures; a cache that cannot be read or written only costs time.
+What is kept stands under a digest of scenario, coalition, outcome and this program: it is never out of date.
+It is kept in the user's own cache folder and not beside the runs, so that nobody can send anybody figures; a cache that
+cannot be read or written only costs time.
 """
 
 import json
@@ -34,7 +34,7 @@ TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BL
 
 
 class Kept:
-    """The figures of outcomes, by key; those that are new are written by `write`."""
+    """What is known of outcomes, by key, as JSON; what is new is written by `write`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -48,8 +48,8 @@ class Kept:
         folder = cache_folder()
         return cls(folder / NAME) if folder is not None and is_ours(folder) else None
 
-    def find(self, key: bytes) -> Measured | None:
-        """What is kept under a key."""
+    def find(self, key: bytes) -> Any:
+        """What is kept under a key; None if nothing is."""
         try:
             with _open(self.path) as store:
                 found = store.execute("SELECT content, digest FROM measured WHERE key = ?", (key,)).fetchone()
@@ -57,12 +57,12 @@ class Kept:
             return None
         if found is None or blake2b(found[0], digest_size=16).digest() != found[1]:
             return None
-        return _decoded(json.loads(zlib.decompress(found[0])))
+        return json.loads(zlib.decompress(found[0]))
 
-    def keep(self, key: bytes, measured: Measured) -> None:
+    def keep(self, key: bytes, content: Any) -> None:
         """To be written with others; it was not there."""
         self.misses += 1
-        self._new[key] = zlib.compress(json.dumps(_encoded(measured)).encode(), 1)
+        self._new[key] = zlib.compress(json.dumps(content).encode(), 1)
 
     def write(self) -> None:
         """Write what is new, and forget the oldest beyond MOST."""
@@ -85,9 +85,9 @@ def _open(path: Path) -> sqlite3.Connection:
     return store
 
 
-def key_of(seal: str, coalition: str, outcome: str) -> bytes:
-    """Of an outcome in a scenario with this seal, for this program."""
-    return blake2b("\0".join((program(), seal, coalition, outcome)).encode(), digest_size=24).digest()
+def key_of(seal: str, *asked: str) -> bytes:
+    """Of what is asked of a scenario with this seal, for this program."""
+    return blake2b("\0".join((program(), seal, *asked)).encode(), digest_size=24).digest()
 
 
 @cache
@@ -104,7 +104,8 @@ def program() -> str:
 # ---- as JSON, in which whole numbers and fractions stay what they are -----------------------------------------------
 
 
-def _encoded(measured: Measured) -> list[Any]:
+def encoded(measured: Measured) -> list[Any]:
+    """The figures of an outcome."""
     scored = measured.score
     groups = (measured.scalars, measured.best_response_regret, measured.sequential_regret)
     return [
@@ -113,7 +114,8 @@ def _encoded(measured: Measured) -> list[Any]:
     ]
 
 
-def _decoded(kept: list[Any]) -> Measured:
+def decoded(kept: list[Any]) -> Measured:
+    """The same, read again."""
     (value, payoff, violations, broken, feasible), *groups = kept
     scalars, best, sequential = ({name: Figure(*pair) for name, pair in group.items()} for group in groups)
     return Measured(Score(value, payoff, violations, tuple(broken), feasible), scalars, {}, best, sequential)

@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
@@ -20,7 +20,7 @@ from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import Panel, scores
-from colosseum.evidence.kept import Kept, key_of
+from colosseum.evidence.kept import Kept, decoded, encoded, key_of
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
 from colosseum.evidence.talk import spoken
@@ -118,7 +118,10 @@ class Reader:
             return None
         if result.reason is not None:
             return recorded(listed, None, f"{result.reason.kind}: {result.reason.words}")
-        return self._complete(listed, plan, result)
+        events, scenario, solved = self._events(listed, result)
+        coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
+        name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
+        return recorded(listed, figures_of(events, name, scenario, solved, coalition, judged, self.panel))
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""
@@ -146,13 +149,6 @@ class Reader:
         if wrong := next(strange(events, scenario), ""):
             raise Unreadable(f"{path.name}: {wrong}")
         return events, scenario, solved
-
-    def _complete(self, listed: Listed, plan: Plan, result: Result) -> RunRecord:
-        path = self.folder.trace(listed.trial)
-        events, scenario, solved = self._events(listed, result)
-        coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
-        judged = self._judged(listed.trial, result)
-        return recorded(listed, figures_of(events, path.name, scenario, solved, coalition, judged, self.panel))
 
     def _judged(self, trial: str, result: Result) -> Judged:
         """Judgements on file. Raises Unreadable."""
@@ -186,10 +182,7 @@ class Reader:
         return known
 
 
-K = TypeVar("K")
-
-
-def _make_room(remembered: dict[K, Any]) -> None:
+def _make_room(remembered: dict[Any, Any]) -> None:
     """Forget the oldest entries."""
     while len(remembered) >= MOST_KEPT:
         remembered.pop(next(iter(remembered)))
@@ -219,17 +212,22 @@ class Solved:
         """The figures of an outcome. Raises NotLowered."""
         outcome = repr((happened.assignment, happened.order))
         if (coalition, outcome) not in self.measured:
-            self.measured[coalition, outcome] = self._found(happened, coalition, outcome)
+            who = coalition.name if coalition else ""
+            found = self.recall(lambda: encoded(self._measure(happened, coalition)), who, outcome)
+            self.measured[coalition, outcome] = decoded(found)
         return self.measured[coalition, outcome]
 
-    def _found(self, happened: "Happened", coalition: Coalition | None, outcome: str) -> Measured:
-        """What is kept of it, else its figures, which are then kept."""
-        key = key_of(self.seal, coalition.name if coalition else "", outcome) if self.kept else b""
-        found = self.kept.find(key) if self.kept else None
-        if found is None:
-            found = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
-            if self.kept:
-                self.kept.keep(key, found)
+    def _measure(self, happened: "Happened", coalition: Coalition | None) -> Measured:
+        return measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
+
+    def recall(self, make: Callable[[], object], *asked: str) -> Any:
+        """What was computed before of this scenario, as JSON; else what `make` computes, kept unless it is None."""
+        if self.kept is None:
+            return make()
+        key = key_of(self.seal, *asked)
+        found = self.kept.find(key)
+        if found is None and (found := make()) is not None:
+            self.kept.keep(key, found)
         return found
 
 

@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
@@ -118,13 +118,20 @@ def _outcome(played: Played) -> dict[str, Value]:
 
 def optimum(played: Played) -> dict[str, Any]:
     """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
-    task = played.scenario.task
     try:
-        best = played.solved.instance.optimum
+        found = played.solved.recall(lambda: _optimum(played), "the optimum and what it pays")
     except NotLowered as fault:
         return {"assignment": None, "reason": str(fault)}
+    if found is None:
+        return {"assignment": None, "reason": f"the optimum is not known: {played.solved.instance.optimum.status}"}
+    return cast("dict[str, Any]", found)
+
+
+def _optimum(played: Played) -> dict[str, Any] | None:
+    """None where it is not proven."""
+    task, best = played.scenario.task, played.solved.instance.optimum
     if best.assignment is None or best.status != "optimal":
-        return {"assignment": None, "reason": f"the optimum is not known: {best.status}"}
+        return None
     paid = score(task, best.assignment)
     return {
         "assignment": {name: plain(value) for name, value in best.assignment.items()},

@@ -37,13 +37,16 @@ def gather(
     looked = attention(findings.records, arms=findings.plan.arms)
     ordered = _ordered(findings, looked)
     gallery = Gallery(findings, *most_telling(ordered, looked, findings.summary.control), published=published)
-    for case in cases(Reader(folder, kept=Kept.of_user()), findings, thoughts=thoughts, calls=calls):
+    kept = Kept.of_user()
+    for case in cases(Reader(folder, kept=kept), findings, thoughts=thoughts, calls=calls):
         case_of |= {record.trial: len(packs) for _, record in case.runs}
         places.append({"point": case.point, "seed": case.seed})
         packs.append(case.packed)
         gallery.add(case)
         for played, _ in case.runs:
             health.count(played)
+    if kept is not None:
+        kept.write()
     charts, missing = gallery.charts()
     return Content(
         title=findings.plan.title or findings.plan.scenario,
