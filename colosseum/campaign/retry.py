@@ -191,9 +191,7 @@ class Provider:
         """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
         now, outage = self.clock(), self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
         outage.probe, outage.failure = min(now + PROBE, outage.since + self.patience), failure
-        if now >= outage.since + self.patience:
-            self._give_up(failure)
-        return outage
+        return outage if now < outage.since + self.patience else self._give_up(failure)
 
     def _give_up(self, failure: Failure) -> NoReturn:
         self.stopping, self.gave_up = True, self.gave_up or failure
