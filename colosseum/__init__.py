@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 """Type checkers know it by its name; to import it would take longer than all the rest of this file."""
 
 if TYPE_CHECKING:
-    from colosseum.api.campaign import Campaign, Run, audit, merge
+    from colosseum.api.campaign import Campaign, Run, audit, compare, merge
     from colosseum.api.spec import Instance, Spec, load
     from colosseum.diagnostics import ColosseumError
     from colosseum.players.models.messages import messages
@@ -42,6 +42,7 @@ __all__ = [
     "View",
     "__version__",
     "audit",
+    "compare",
     "decide",
     "done",
     "load",
@@ -55,7 +56,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _PLACES = {
-    **dict.fromkeys(("Campaign", "Run", "audit", "merge"), "api.campaign"),
+    **dict.fromkeys(("Campaign", "Run", "audit", "compare", "merge"), "api.campaign"),
     **dict.fromkeys(("Instance", "Spec", "load"), "api.spec"),
     "ColosseumError": "diagnostics",
     "messages": "players.models.messages",

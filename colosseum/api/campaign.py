@@ -30,7 +30,8 @@ from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
 from colosseum.diagnostics import closest, stop
-from colosseum.evidence.comparing import SideBySide, compare
+from colosseum.evidence import comparing
+from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
 from colosseum.report.charts.words import clean
 from colosseum.report.comparing import comparison_blocks
@@ -38,10 +39,11 @@ from colosseum.report.figure_rows import figure_table
 from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.full import brief, opening
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.log import RunSoFar, log_blocks, read_run, verified_blocks, verify_folder
+from colosseum.report.log import log_blocks, read_run, verified_blocks, verify_folder
 from colosseum.report.merge import merged_blocks
 from colosseum.report.page import print_blocks
 from colosseum.report.paged import paged
+from colosseum.report.printed import RunFile
 from colosseum.report.replay import Replay, replay_blocks, replay_folder
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows
@@ -98,6 +100,12 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
     for path in paths:
         read_campaign(path)
     return paged(merging.merge(paths, target), lambda found: merged_blocks(found, target))
+
+
+def compare(*campaigns: "Campaign") -> SideBySide:
+    """Campaigns beside each other: effects of treated arms, and contrasts on equal instances. Raises ColosseumError."""
+    found = comparing.compare([(each.folder, each.findings) for each in campaigns])
+    return paged(found, comparison_blocks)
 
 
 class Campaign:
@@ -199,11 +207,6 @@ class Campaign:
         with in_words(self.folder):
             return figure_table(kind, self.findings, Folder(self.folder))
 
-    def compare(self, *others: "Campaign") -> SideBySide:
-        """This campaign beside others: effects of treated arms, and contrasts on equal instances."""
-        both = [(each.folder, each.findings) for each in (self, *others)]
-        return paged(compare(both), comparison_blocks)
-
     def __repr__(self) -> str:
         plan = self._plan
         name = f"{plan.scenario}, experiment {plan.experiment}, {len(plan.trials):,} runs planned"
@@ -227,7 +230,7 @@ class Run:
         """Its `trial`, a SHA-256 in hexadecimal, its `arm`, `point`, `seed`, `repeat`, `model` and `players`."""
 
     @cached_property
-    def _so_far(self) -> RunSoFar:
+    def _so_far(self) -> RunFile:
         return read_run(self._folder, self.listed)
 
     @property

@@ -52,11 +52,8 @@ def show(
     from colosseum.evidence.findings import read_campaign
     from colosseum.report.log import log_blocks, read_run
 
-    found = read_run(folder, find_run(read_campaign(folder), run))
-    output(
-        lambda: log_blocks(found, prompts=prompts, thoughts=thoughts),
-        "run", found.content(thoughts=thoughts), json,
-    )  # fmt: skip
+    found = read_run(folder, find_run(read_campaign(folder), run), thoughts=thoughts)
+    output(lambda: log_blocks(found, prompts=prompts), "run", found, json)
     return 1 if found.doubt else 0
 
 

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.listing import SHORT, Overview, run_words
 from colosseum.campaign.money import dollars
-from colosseum.campaign.verifying import Fault, SoFar, Verified, doubt, misfit, so_far, verify
+from colosseum.campaign.verifying import Fault, Verified, doubt, misfit, so_far, verify
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import read_campaign
 from colosseum.report.conversation import conversation_blocks
@@ -53,42 +52,29 @@ def _cells(run: Overview) -> dict[str, TableCell]:
     }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class RunSoFar:
-    """What is on file of a run, also of one that goes on or was cut off."""
-
-    listed: Listed
-    found: SoFar
-    doubt: str
-    """Why its trace cannot be trusted; else empty."""
-
-    def content(self, *, thoughts: bool) -> RunFile:
-        """As JSON has it."""
-        events = tuple(event for event in self.found.events if thoughts or event.get("event") != "thought")
-        return RunFile(self.listed, not self.found.half, self.doubt, events)
-
-
-def read_run(path: Path, listed: Listed) -> RunSoFar:
-    """A run of the folder. Raises ColosseumError."""
+def read_run(path: Path, listed: Listed, *, thoughts: bool = False) -> RunFile:
+    """What is on file of a run, also of one that goes on or was cut off. Raises ColosseumError."""
     folder, trace = Folder(path), Folder(path).trace(listed.trial)
     if not trace.exists():
         raise stop("C122", f"the run {run_words(listed)} has not begun: there is no {trace.name}")
     with file_errors(trace, verb="read", code="C123"):
         found = so_far(trace)
-        return RunSoFar(listed, found, found.broken or doubt(folder, listed, found))
+        wrong = found.broken or doubt(folder, listed, found)
+    events = tuple(event for event in found.events if thoughts or event.get("event") != "thought")
+    return RunFile(listed, not found.half, wrong, events)
 
 
-def log_blocks(run: RunSoFar, *, prompts: bool = False, thoughts: bool = False) -> Iterator[Block]:
+def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
     """A run as a conversation."""
     players = Counter(run.listed.players.values())
     each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
     who = next(iter(players)) if len(players) == 1 else ", ".join(each)
-    readable = [ev.read_event(event) for event in run.found.events if not misfit(event)]
+    readable = [ev.read_event(event) for event in run.events if not misfit(event)]
     yield Paragraph(run_words(run.listed), "title")
     yield Definitions((("run", run.listed.trial), ("players", who)))
     if run.doubt:
         yield Paragraph(f"This trace cannot be trusted: {run.doubt}", "bad")
-    yield from conversation_blocks(readable, prompts=prompts, thoughts=thoughts)
+    yield from conversation_blocks(readable, prompts=prompts, thoughts=True)
 
 
 def verify_folder(path: Path) -> Verified:
