@@ -19,7 +19,6 @@ from colosseum.model.scenario import Channel, Coalition
 from colosseum.optimum.questions.exposure import Scan, scan
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Solver
-from colosseum.report.axes import FORMS, looks
 from colosseum.report.cells import limits
 from colosseum.report.charts.arms import arms_chart
 from colosseum.report.charts.differences import differences_chart
@@ -38,9 +37,7 @@ from colosseum.report.document import (
     AnyChart,
     Chart,
     IntervalChart,
-    LineChart,
-    NetworkChart,
-    Plane,
+    Plot,
     Table,
     Tone,
 )
@@ -48,7 +45,7 @@ from colosseum.report.html.blocks import asset, html_of
 from colosseum.report.html.gallery import most_telling
 from colosseum.report.page import cell_words
 from colosseum.report.scale import Scale, scale, tick_words
-from colosseum.report.shapes import WIDTH, named, width_of
+from colosseum.report.shapes import FORMS, WIDTH, looks, named, width_of
 from colosseum.report.svg import svg
 from colosseum.report.verdicts import tone_of
 
@@ -151,16 +148,15 @@ def test_means_and_intervals_of_arms_are_those_of_the_summary() -> None:
         assert (row.name, row.mean, row.low, row.high) == (
             arm.arm, average.mean.value, average.interval.low, average.interval.high,
         )  # fmt: skip
-    assert chart.caption.startswith("Mean against `baseline`, the farthest: −"), "outsiders earn less"
 
 
-def test_failed_and_null_runs_are_counted_and_not_drawn() -> None:
+def test_failed_and_null_runs_are_not_drawn() -> None:
     lost = [record("prompted", 4, None), record("prompted", 5, figures(scalars={"regret": "unproven"}))]
     records = [*runs(seeds=3), *lost]
     chart = arms_chart(records, summed(records), "regret")
     assert len([mark for mark in marks(drawn(chart)) if mark[3]]) == 9
     assert isinstance(chart, IntervalChart)
-    assert "1 run failed. 1 run without a value: unproven." in chart.caption
+    assert [row.note.partition(", ")[2] for row in chart.rows] == ["n = 3"] * 3
 
 
 def test_without_a_value_there_is_no_chart_but_a_reason() -> None:
@@ -186,7 +182,7 @@ def test_a_thousand_runs_are_thinned_ends_kept_and_it_is_said() -> None:
     dots = [mark for mark in marks(drawn(chart)) if mark[3]]
     assert 0.9 * MOST_DOTS <= len(dots) <= MOST_DOTS
     assert isinstance(chart, IntervalChart)
-    assert "Not every run is drawn" in chart.caption
+    assert "not every run is drawn" in chart.caption
     assert list(thinned(range(10), 4)) == [0, 3, 6, 9]
 
 
@@ -196,7 +192,7 @@ def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> 
     chart = differences_chart(found, "outsider_loss", records=records)
     assert isinstance(chart, IntervalChart)
     for row, effect in zip(chart.rows, found.all, strict=True):
-        part = effect.parts[0]
+        part = effect.verdict.action.parts[0]
         assert (row.mean, row.low, row.high) == (part.estimate.value, *(limits(part.paired) or (None, None)))
         assert sorted(part.differences) == [dot.value for dot in row.dots]
         assert effect.verdict is not None
@@ -242,27 +238,26 @@ def test_without_a_pair_there_are_no_differences() -> None:
 def test_lines_go_through_their_means() -> None:
     found = effects(runs(("n=5", "n=1", "n=2")))
     chart = lines_chart(found, "outsider_loss")
-    assert isinstance(chart, LineChart)
+    assert isinstance(chart, Plot)
     spots = chart.panels[""]["prompted"]
     assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
-    known = {effect.factors["n"]: effect.parts[0].estimate.value for effect in found.all if effect.arm == "prompted"}
-    assert [spot.mean for spot in spots] == [known[f"{spot.x:g}"] for spot in spots]
-    heights = [
-        (float(title.split(": ")[1].split(" ")[0].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))
-    ]
+    known = {effect.key[0]: effect.mean("outsider_loss") for effect in found.all if effect.arm == "prompted"}
+    assert [spot.y for spot in spots] == [known[f"n={spot.x:g}"] for spot in spots]
+    heights = [(float(title.split(": ")[1].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))]
     straight(heights)
     assert lines_chart(effects(runs()), "outsider_loss") == "no number is swept"
     assert lines_chart(effects(runs(("n=1", "n=2"), seeds=3)), BELIEVED) == "no claim"
 
 
-def test_many_lines_have_a_panel_an_arm() -> None:
-    chart = lines_chart(
-        effects(runs([f"network={a}, n={n}" for a in "abcdefghijkl" for n in (1, 2)], seeds=2)), "outsider_loss"
-    )
-    assert isinstance(chart, LineChart)
-    assert list(chart.panels) == ["emergent", "prompted"]
-    assert "20 of 24 lines are drawn" in chart.caption
+def test_with_several_factors_each_arm_has_a_panel_as_far_as_lines_can_be_read() -> None:
+    points = [f"network={a}, n={n}" for a in "abcdefghijklm" for n in (1, 2)]
+    chart = lines_chart(effects(runs(points[:8], seeds=2)), "outsider_loss")
+    assert isinstance(chart, Plot)
+    assert {heading: list(lines) for heading, lines in chart.panels.items()} == {
+        arm: [f"network={a}" for a in "abcd"] for arm in ("emergent", "prompted")
+    }
     drawn(chart)
+    assert lines_chart(effects(runs(points, seeds=2)), "outsider_loss") == "there are more than 12 lines"
 
 
 def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> None:
@@ -278,11 +273,11 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
         for row in table.rows for column, cell in zip(table.columns[2:], row[2:], strict=True)
     }  # fmt: skip
     for effect in found.all:
-        cell = cells.pop((effect.arm, effect.point))
+        cell = cells.pop((effect.arm, effect.key[0]))
         assert isinstance(cell, Amount)
         assert effect.verdict is not None
-        assert (cell.value, cell.tone) == (effect.parts[0].estimate.value, tone_of(effect.verdict.reading))
-        where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
+        assert (cell.value, cell.tone) == (effect.mean("outsider_loss"), tone_of(effect.verdict.reading))
+        where = effect.key[0].replace("=", "%3D").replace(", ", "%2C+")
         assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
         assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
     assert not cells
@@ -295,16 +290,18 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
     found = effects(runs())
     own, published = plane_chart(found), plane_chart(found, published=True)
     for chart in (own, published):
-        assert isinstance(chart, Plane)
-        assert [point.series for point in chart.points] == ["emergent", "prompted"]
+        assert isinstance(chart, Plot)
+        assert list(chart.panels[""]) == ["emergent", "prompted"]
         drawn(chart)
-    assert isinstance(own, Plane)
-    for point, effect in zip(own.points, found.all, strict=True):
-        assert (point.x, point.x_limits, point.y) == (
-            effect.parts[0].estimate.value, limits(effect.parts[0].paired), effect.judged.value,
-        )  # fmt: skip
-    assert isinstance(published, Plane)
-    assert [point.x for point in published.points] == [effect.advantage.value for effect in found.all]
+    assert isinstance(own, Plot)
+    assert isinstance(published, Plot)
+    for effect in found.all:
+        assert effect.verdict is not None
+        (spot,), (mean,) = own.panels[""][effect.arm], published.panels[""][effect.arm]
+        part = effect.verdict.action.parts[0]
+        assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
+        assert spot.y == mean.y == effect.change("judge_score")
+        assert (mean.x, mean.x_limits) == (effect.change("coalition_advantage"), None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
 
@@ -334,18 +331,17 @@ def outcomes(found: Prospect) -> list[RunRecord]:
 
 def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> None:
     found, _, _ = ticket_game
-    chart = frontier_chart(found, outcomes(found), arms=ARMS, where="seed 1", why="Seed 1 is shown.")
+    chart = frontier_chart(found, outcomes(found), arms=ARMS, where="seed 1")
     places = {title: (x, y) for x, y, title, link in marks(drawn(chart)) if not link}
     reached = {title.split(",")[0]: (x, y) for x, y, title, link in marks(drawn(chart)) if link}
     assert set(reached) == set(ARMS)
     assert reached["baseline"] == pytest.approx(places["λ = 0"], abs=1)
     assert reached["prompted"] == pytest.approx(reached["emergent"], abs=6), "they ended alike"
     assert reached["prompted"] != reached["emergent"], "and neither hides the other"
-    assert isinstance(chart, Plane)
-    assert chart.caption.startswith("Seed 1 is shown. ")
+    assert isinstance(chart, Plot)
     assert f"the critical λ, {found.critical_lambda:.3g}" in chart.caption
     assert "bound at λ = 0.06" in [words for _, _, words in chart.guides]
-    assert "No run of this instance is complete." in str(frontier_chart(found, [], arms=()))
+    assert [name for name, spots in chart.panels[""].items() if spots] == ["", *ARMS]
     nothing = replace(found, frontier=replace(found.frontier, points=(), steps=(), reason="not proven"))
     assert frontier_chart(nothing, [], arms=()) == "not proven"
 
@@ -356,13 +352,9 @@ def test_an_instance_in_which_the_coalition_lost_is_not_drawn_where_it_gained_in
         record(arm, seed, figures(scalars={"coalition_value": gain if arm == "told" else 0.0}))
         for seed, gain in gains.items() for arm in ("told", "base")
     ]  # fmt: skip
-    run, why = most_telling(records, {}, "base")
-    assert run is not None
-    assert (run.arm, run.seed) == ("told", 2)
-    assert "Seed 2 is shown" in why
-    assert most_telling(records[2:], {}, "base") == (records[2], "")
-    assert most_telling(records[:2], {}, "base") == (records[0], "The coalition gained in no run.")
-    assert most_telling([], {}, "base") == (None, "")
+    assert most_telling(records, "base") == records[2]
+    assert most_telling(records[:2], "base") == records[0]
+    assert most_telling([], "base") is None
 
 
 def test_exposure_ranks_and_marks_the_coalition(ticket_game: Game) -> None:
@@ -370,7 +362,6 @@ def test_exposure_ranks_and_marks_the_coalition(ticket_game: Game) -> None:
     chart = exposure_chart(found, coalition.members)
     assert isinstance(chart, IntervalChart)
     rank = next(r for r, e in zip(found.ranks, found.ranking, strict=True) if e.coalition.members == coalition.members)
-    assert f"is on rank {rank} of {len(found.ranking)}" in chart.caption
     assert [row.name.partition(". ")[0] for row in chart.rows if row.series == COALITION] == [str(rank)]
     straight([(row.mean or 0.0, x) for row, (x, _, _, _) in zip(chart.rows, marks(drawn(chart)), strict=True)])
     unknown = replace(found.ranking[0], worst_harm=None, reasons={"worst_harm": "not proven"})
@@ -400,9 +391,8 @@ def test_secret_channels_and_members_are_seen_without_colour() -> None:
         "A, in the coalition", "B, in the coalition",
     }  # fmt: skip
     lines = [e.get("class") for e in root.iter(f"{NAME}path") if e.find(f"{NAME}title") is not None]
-    assert (lines.count("rule secret"), lines.count("rule public")) == (2, 6 + 1)
+    assert (lines.count("rule secret"), lines.count("rule public")) == (2 + 3, 4)
     assert "stroke-dasharray" in STYLE.split(".rule.secret")[1].split("}")[0]
-    assert isinstance(chart, NetworkChart)
     assert ("plot", "secret", 3, "B, C, D") in chart.table.rows
 
 
@@ -411,20 +401,20 @@ def test_networks_of_any_size(count: int) -> None:
     agents = [f"engineer{number}" for number in range(count)]
     chart = network_chart(agents, channels(agents) if count > 1 else (), agents[:2] if count > 1 else ())
     assert len(ElementTree.tostring(drawn(chart))) < 200_000
-    assert network_chart((), (), ()) == "there are no agents"
 
 
-def test_posts_are_counted_by_round_side_and_secrecy() -> None:
+def test_posts_are_means_by_round_side_and_secrecy() -> None:
     posts: Posts = {
-        "baseline": {1: {("members", False): 2.0, ("outsiders", False): 4.0}, 2: {}},
-        "prompted": {1: {("members", False): 1.0, ("members", True): 2.0}},
+        ("baseline", 1, ("members", False)): 4,
+        ("prompted", 1, ("members", True)): 2,
+        ("prompted", 2, ("members", False)): 1,
     }
-    chart = posts_chart(posts)
-    assert isinstance(chart, LineChart)
-    assert [spot.mean for spot in chart.panels["prompted"]["members, in secret"]] == [2.0, 0.0]
-    assert "67 % in `prompted`" in chart.caption
+    chart = posts_chart(posts, {"baseline": 2, "prompted": 1})
+    assert isinstance(chart, Plot)
+    assert [spot.y for spot in chart.panels["baseline"]["members, in public"]] == [2.0, 0.0]
+    assert [spot.y for spot in chart.panels["prompted"]["members, in secret"]] == [2.0, 0.0]
     drawn(chart)
-    assert posts_chart({}) == posts_chart({"a": {1: {}}}) == "nobody posted"
+    assert posts_chart({}, {"baseline": 2}) == "nobody posted"
 
 
 # ---- hostile names --------------------------------------------------------------------------------------------------
@@ -444,12 +434,12 @@ def hostile_charts(ticket_game: Game) -> Iterator[AnyChart | str]:
     yield lines_chart(found, "outsider_loss")
     prospects, scanned, _ = ticket_game
     reached = [replace(run, arm=HOSTILE) for run in outcomes(prospects)]
-    yield frontier_chart(prospects, reached, arms=arms, where=HOSTILE, why=HOSTILE)
+    yield frontier_chart(prospects, reached, arms=arms, where=HOSTILE)
     evil = tuple(replace(e, coalition=replace(e.coalition, members=(HOSTILE, "b"))) for e in scanned.ranking)
     yield exposure_chart(replace(scanned, ranking=evil), (HOSTILE, "b"), where=HOSTILE)
     agents = [f"{HOSTILE}{number}" for number in range(5)]
     yield network_chart(agents, channels(agents), agents[:2], where=HOSTILE)
-    yield posts_chart({HOSTILE: {1: {("members", True): 1.0}}})
+    yield posts_chart({(HOSTILE, 1, ("members", True)): 1}, {HOSTILE: 1})
 
 
 def test_hostile_names_are_cut_and_harmless(ticket_game: Game) -> None:

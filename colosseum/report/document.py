@@ -6,7 +6,10 @@ kind of block. Numbers are kept in full; how many decimals are shown stands besi
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from colosseum.model.scenario import Channel
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a reading: harm was found, none was, or it is not settled; `plain` is of what has no reading."""
@@ -210,52 +213,25 @@ class IntervalChart(Chart):
         return _numbers(self, columns, rows)
 
 
+Limits: TypeAlias = tuple[float, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A mean at a value of what is swept."""
+    """A place in a plot."""
 
     x: float
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class LineChart(Chart):
-    """Lines along a number, in one panel or several on the same scales."""
-
-    across: str
-    up: str
-    """What is measured, with its unit."""
-    panels: Mapping[str, Mapping[str, tuple[Spot, ...]]]
-    """By heading, empty where there is one alone; then by what a line is called. Spots by ascending x."""
-    margin: float | None = None
-    signed: bool = False
-
-    @property
-    def table(self) -> Table:
-        """Its numbers."""
-        rows = [
-            (heading, name, spot.x, spot.mean, spot.low, spot.high, self.up)
-            for heading, lines in self.panels.items() for name, line in lines.items() for spot in line
-        ]  # fmt: skip
-        return _numbers(self, ("group", "line", self.across, "mean", "low", "high", "of"), rows)
-
-
-@dataclass(frozen=True)
-class PlanePoint:
-    """A place in a plane."""
-
-    x: float
-    y: float
+    y: float | None
+    """None where it is not known: its line has a gap there."""
+    x_limits: Limits | None = None
+    y_limits: Limits | None = None
+    """Of 95 % intervals."""
     name: str = ""
-    """Beside it; empty where it has none."""
-    series: str = ""
-    """What gives it its colour and form."""
+    """Beside it."""
     title: str = ""
-    x_limits: tuple[float, float] | None = None
-    y_limits: tuple[float, float] | None = None
+    """Says what it is when it is pointed at."""
     run: str = ""
+    """The trial that it leads to."""
 
 
 Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
@@ -263,35 +239,38 @@ Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
 
 
 @dataclass(frozen=True)
-class Plane(Chart):
-    """Two measures against each other."""
+class Plot(Chart):
+    """Measures against each other, or along a number, in one panel or several on the same scales."""
 
     across: str
     up: str
-    points: tuple[PlanePoint, ...]
-    curve: tuple[tuple[float, float], ...] = ()
-    """The boundary of what can be had, by ascending y; what lies beyond it is tinted."""
+    """What is measured, with its unit."""
+    panels: Mapping[str, Mapping[str, tuple[Spot, ...]]]
+    """By heading, empty where there is one alone; then by what a series is called."""
+    joined: bool = False
+    """Whether each series is a line."""
     guides: tuple[Guide, ...] = ()
-    """Lines at values of one axis, with what they are."""
+    boundary: tuple[tuple[float, float], ...] = ()
+    """Of what can be had, by ascending y; what lies beyond it is tinted."""
+
+    @property
+    def spots(self) -> list[tuple[str, str, Spot]]:
+        """All of them, with heading and series."""
+        return [
+            (heading, name, spot)
+            for heading, panel in self.panels.items() for name, series in panel.items() for spot in series
+        ]  # fmt: skip
 
     @property
     def table(self) -> Table:
         """Its numbers."""
-        none = (None, None)
+        none, axes = (None, None), (self.across, self.up)
         rows = [
-            (p.series, p.title or p.name, p.x, *(p.x_limits or none), p.y, *(p.y_limits or none)) for p in self.points
+            (heading, name, s.name or s.title, s.x, *(s.x_limits or none), s.y, *(s.y_limits or none))
+            for heading, name, s in self.spots
         ]
-        ends = [f"{axis}, {end}" for axis in (self.across, self.up) for end in ("low", "high")]
-        return _numbers(self, ("series", "point", self.across, *ends[:2], self.up, *ends[2:]), rows)
-
-
-@dataclass(frozen=True)
-class Link:
-    """A channel of a network."""
-
-    name: str
-    members: tuple[str, ...]
-    secret: bool
+        columns = [words for axis in axes for words in (axis, f"{axis}, low", f"{axis}, high")]
+        return _numbers(self, ("group", "series", "point", *columns), rows)
 
 
 @dataclass(frozen=True)
@@ -300,12 +279,13 @@ class NetworkChart(Chart):
 
     agents: tuple[str, ...]
     coalition: tuple[str, ...]
-    links: tuple[Link, ...]
+    channels: "tuple[Channel, ...]"
 
     @property
     def table(self) -> Table:
         """Its numbers."""
-        rows = [(k.name, "secret" if k.secret else "public", len(k.members), ", ".join(k.members)) for k in self.links]
+        kinds = {True: "secret", False: "public"}
+        rows = [(c.name, kinds[c.secret], len(c.members), ", ".join(c.members)) for c in self.channels]
         return _numbers(self, ("channel", "kind", "agents", "members"), rows)
 
 
@@ -316,5 +296,5 @@ def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCel
     return Table(chart.name, chart.title, tuple(columns[place] for place in kept), cells)
 
 
-AnyChart: TypeAlias = IntervalChart | LineChart | Plane | NetworkChart
+AnyChart: TypeAlias = IntervalChart | Plot | NetworkChart
 Block: TypeAlias = Heading | Paragraph | Quote | Listing | Definitions | Table | AnyChart

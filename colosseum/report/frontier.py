@@ -1,7 +1,6 @@
 """A coalition's prospects as blocks. In: a scenario and a Prospect; out: figures, the frontier's points, harm at λ."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Final
 
@@ -9,7 +8,6 @@ from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.rounding import grain
 from colosseum.optimum.solve import NOT_PROVEN
-from colosseum.report.charts.frontier import frontier_chart
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table
 from colosseum.report.numbers import decimals
 
@@ -19,7 +17,7 @@ BOUND: Final = "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c th
 
 
 def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
-    """The figures, then the points of the frontier, its chart, and the harm at single λs."""
+    """The figures, then the points of the frontier, and the harm at single λs."""
     yield Paragraph(f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name, "title")
     aims = ", ".join(o.name for o in found.coalition.objectives) or "the sum of its members' payoffs"
     yield Paragraph(f"seed {scenario.seed}, coalition {found.coalition.name}: {', '.join(found.coalition.members)}")
@@ -28,9 +26,6 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
     yield Paragraph(opportunity_words(found))
     if found.frontier.points:
         yield from _point_blocks(scenario, found)
-        chart = frontier_chart(found, (), arms=())
-        if len(found.frontier.points) > 1 and not isinstance(chart, str):
-            yield replace(chart, title="What the coalition could have")
     if found.harms:
         yield harm_table(found)
 

@@ -3,15 +3,15 @@
 One function for each kind of chart. Names are plain text, never mathematics.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, Final, assert_never
 from warnings import catch_warnings, simplefilter
 
-from colosseum.report.axes import looks
 from colosseum.report.charts.words import clean
-from colosseum.report.document import AnyChart, IntervalChart, LineChart, NetworkChart, Plane, Tone
+from colosseum.report.document import AnyChart, IntervalChart, NetworkChart, Plot, Tone
+from colosseum.report.shapes import looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,10 +48,8 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
         match chart:
             case IntervalChart():
                 figure = _intervals(chart)
-            case LineChart():
-                figure = _lines(chart)
-            case Plane():
-                figure = _plane(chart)
+            case Plot():
+                figure = _plot(chart)
             case NetworkChart():
                 figure = _network(chart)
             case _:
@@ -86,9 +84,8 @@ def _intervals(chart: IntervalChart) -> "Figure":
     styles = _styles([row.series for row in chart.rows if row.series], chart.series)
     for place, row in enumerate(chart.rows):
         colour, marker = styles.get(row.series, TONES[row.tone])
-        if row.dots:
-            values = [dot.value for dot in row.dots]
-            axes.plot(values, [place + 0.22] * len(values), "|", color=colour, alpha=0.6, markersize=5)
+        values = [dot.value for dot in row.dots]
+        axes.plot(values, [place + 0.22] * len(values), "|", color=colour, alpha=0.6, markersize=5)
         low, high = (0.0, row.mean) if chart.zero and not row.dots and row.low is None else (row.low, row.high)
         if low is not None and high is not None:
             axes.plot([low, high], [place, place], color=colour, linewidth=2)
@@ -99,87 +96,58 @@ def _intervals(chart: IntervalChart) -> "Figure":
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    if chart.zero:
-        axes.axvline(0, color="black", linewidth=0.8)
-    if chart.margin is not None:
-        axes.axvline(chart.margin, color="black", linewidth=0.8, linestyle=":")
+    for value in chart.guides:
+        axes.axvline(value, color="black", linewidth=0.8, linestyle=":" if value else "-")
     axes.set_xlabel(clean(chart.axis))
     return figure
 
 
-def _lines(chart: LineChart) -> "Figure":
-    figure, found = _axes(0.9 + 1.8 * len(chart.panels), len(chart.panels))
-    styles = _styles([name for lines in chart.panels.values() for name in lines], chart.series)
-    for axes, (heading, lines) in zip(found, chart.panels.items(), strict=True):
-        axes.set_title(clean(heading), loc="left")
-        axes.set_ylabel(clean(chart.up), fontsize=7)
-        axes.axhline(0, color="black", linewidth=0.8)
-        if chart.margin is not None:
-            axes.axhline(chart.margin, color="black", linewidth=0.8, linestyle=":")
-        for name, line in lines.items():
-            (colour, marker), known = styles[name], [(s.x, s.mean) for s in line if s.mean is not None]
-            axes.plot([x for x, _ in known], [y for _, y in known], color=colour, marker=marker, markersize=4)
-            for spot in line:
-                if spot.low is not None and spot.high is not None:
-                    axes.plot([spot.x, spot.x], [spot.low, spot.high], color=colour, linewidth=1)
-    found[-1].set_xlabel(clean(chart.across))
-    _legend(figure, styles)
-    return figure
-
-
-def _legend(figure: "Figure", styles: Mapping[str, Style]) -> None:
+def _plot(chart: Plot) -> "Figure":
     from matplotlib.lines import Line2D
 
-    marks = [Line2D([], [], color=colour, marker=marker, linestyle="") for colour, marker in styles.values()]
-    if marks:
+    figure, panels = _axes(1.0 + max(1.8, 3.2 / len(chart.panels)) * len(chart.panels), len(chart.panels))
+    styles = _styles([name for _, name, _ in chart.spots if name], chart.series)
+    for axes, (heading, panel) in zip(panels, chart.panels.items(), strict=True):
+        axes.set_title(clean(heading), loc="left")
+        axes.set_ylabel(clean(chart.up), fontsize=7)
+        axes.plot([x for x, _ in chart.boundary], [y for _, y in chart.boundary], color="black", linewidth=1)
+        for axis, value, words in chart.guides:
+            _guide(axes, value, clean(words), upright=axis == "across")
+        for name, series in panel.items():
+            colour, marker = styles.get(name, ("black", "."))
+            xs, ys = [spot.x for spot in series], [float("nan") if spot.y is None else spot.y for spot in series]
+            axes.plot(xs, ys, "-" if chart.joined else "", color=colour, marker=marker, markersize=4, alpha=0.8)
+            for spot in series:
+                place = spot.x, spot.y or 0.0
+                axes.plot(spot.x_limits or (), [place[1]] * len(spot.x_limits or ()), color=colour, linewidth=1)
+                axes.plot([place[0]] * len(spot.y_limits or ()), spot.y_limits or (), color=colour, linewidth=1)
+                axes.annotate(clean(spot.name)[:60], place, xytext=(4, 4), textcoords="offset points", fontsize=6)
+    panels[-1].set_xlabel(clean(chart.across))
+    if marks := [Line2D([], [], color=colour, marker=marker, linestyle="") for colour, marker in styles.values()]:
         figure.legend(marks, [clean(name)[:60] for name in styles], loc="outside lower center", ncols=3, fontsize=7)
-
-
-def _plane(chart: Plane) -> "Figure":
-    figure, (axes,) = _axes(4.0)
-    styles = _styles([point.series for point in chart.points if point.series], chart.series)
-    if chart.curve:
-        axes.plot([x for x, _ in chart.curve], [y for _, y in chart.curve], color="black", linewidth=1)
-    for axis, value, words in chart.guides:
-        draw, style = (axes.axvline if axis == "across" else axes.axhline), "-" if not words else ":"
-        draw(value, color="black", linewidth=0.8, linestyle=style)
-        place, shift = ((value, 1), (2, -8)) if axis == "across" else ((1, value), (-24, 2))
-        where = ("data", "axes fraction") if axis == "across" else ("axes fraction", "data")
-        axes.annotate(clean(words), place, xycoords=where, xytext=shift, textcoords="offset points", fontsize=6)
-    for point in chart.points:
-        colour, marker = styles.get(point.series, ("black", "."))
-        for xs, ys in _bars(point.x, point.y, point.x_limits, point.y_limits):
-            axes.plot(xs, ys, color=colour, linewidth=1)
-        axes.plot([point.x], [point.y], marker, color=colour, markersize=5, alpha=0.6 if point.run else 1.0)
-        words = "" if point.series else clean(point.name)[:60]  # the legend names series
-        axes.annotate(words, (point.x, point.y), xytext=(4, 4), textcoords="offset points", fontsize=6)
-    axes.set_xlabel(clean(chart.across))
-    axes.set_ylabel(clean(chart.up))
-    _legend(figure, styles)
     return figure
 
 
-def _bars(
-    x: float, y: float, x_limits: tuple[float, float] | None, y_limits: tuple[float, float] | None
-) -> Iterator[tuple[Sequence[float], Sequence[float]]]:
-    if x_limits:
-        yield x_limits, (y, y)
-    if y_limits:
-        yield (x, x), y_limits
+def _guide(axes: "Axes", value: float, words: str, *, upright: bool) -> None:
+    (axes.axvline if upright else axes.axhline)(value, color="black", linewidth=0.8, linestyle=":" if words else "-")
+    if upright:
+        axes.annotate(words, (value, 1), xycoords=("data", "axes fraction"), rotation=90, va="top", fontsize=6)
+    else:
+        axes.annotate(words, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=6)
 
 
 def _network(chart: NetworkChart) -> "Figure":
     figure, (axes,) = _axes(WIDE * 0.8)
     turns = {agent: pi / 2 - 2 * pi * n / len(chart.agents) for n, agent in enumerate(chart.agents)}
     places = {agent: (cos(turn), sin(turn)) for agent, turn in turns.items()}
-    for link in sorted(chart.links, key=lambda link: link.secret):
-        ends = [places[agent] for agent in link.members if agent in places]
-        style: dict[str, Any] = {"color": "#d55e00", "linestyle": "--"} if link.secret else {"color": "#8c8c8c"}
+    for channel in sorted(chart.channels, key=lambda channel: channel.secret):
+        ends = [places[agent] for agent in channel.members if agent in places]
+        style: dict[str, Any] = {"color": "#d55e00", "linestyle": "--"} if channel.secret else {"color": "#8c8c8c"}
         middle = [sum(values) / len(ends) for values in zip(*ends, strict=True)] if ends else [0.0, 0.0]
         for x, y in ends:
-            axes.plot([middle[0], x], [middle[1], y], linewidth=1.5 if link.secret else 0.8, zorder=1, **style)
-        if link.secret:
-            axes.annotate(clean(link.name), (middle[0], middle[1]), fontsize=7, ha="center")
+            axes.plot([middle[0], x], [middle[1], y], linewidth=1.5 if channel.secret else 0.8, zorder=1, **style)
+        if channel.secret:
+            axes.annotate(clean(channel.name), (middle[0], middle[1]), fontsize=7, ha="center")
     for agent, (x, y) in places.items():
         colour, marker = ("#d55e00", "D") if agent in chart.coalition else ("white", "o")
         axes.plot([x], [y], marker, color=colour, markeredgecolor="black", markersize=9, zorder=2)

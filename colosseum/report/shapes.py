@@ -1,14 +1,17 @@
-"""Shapes of a picture. In: places in a view box; out: texts, lines and marks, and inline SVG by one template."""
+"""Shapes of a picture. In: places in a view box; out: texts, lines, marks, axes and legends, and inline SVG."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
-from unicodedata import east_asian_width
 from urllib.parse import quote
 
+from rich.cells import cell_len, set_cell_size
+
 from colosseum.report.charts.words import clean
+from colosseum.report.document import Tone
+from colosseum.report.scale import Scale, tick_words
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -16,9 +19,20 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 420.0
 """The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
-SIZE: Final = 13.0
-"""Of type; some classes of the style sheet have 12."""
+LEFT, RIGHT = 46.0, 412.0
+CELL: Final = 8.0
+"""The width of a sign of size 13, in a wide font; wide signs have two."""
+FORMS: Final = ("circle", "square", "triangle", "diamond", "wedge", "cross")
+"""Forms of marks, so that arms differ without colour."""
+HUES: Final = 6
+"""Colours of arms; `series-0` is the control's grey."""
 Place: TypeAlias = tuple[float, float]
+Look: TypeAlias = tuple[str, str]
+"""Class and form."""
+TONES: Final[dict[Tone, Look]] = {
+    "bad": ("up", "triangle"), "clear": ("down", "circle"), "open": ("open", "diamond"), "plain": ("soft", "square"),
+}  # fmt: skip
+"""How a reading looks, also without colour."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +49,6 @@ class Text:
     anchor: str = "start"
     title: str = ""
     """The whole text, where it was shortened."""
-    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +60,6 @@ class Line:
     role: str
     title: str = ""
     closed: bool = False
-    href: ClassVar = ""
 
 
 @dataclass(frozen=True)
@@ -63,60 +75,97 @@ class Mark:
     size: float = 4.0
     """Half its width."""
     title: str = ""
-    href: str = ""
+    run: str = ""
+    """The trial that it leads to."""
 
 
 Shape: TypeAlias = Text | Line | Mark
 
 
-def run_link(trial: str) -> str:
-    """The link to a run on the page."""
-    return f"#run={quote(trial, safe='', errors='replace')}" if trial else ""
+def width_of(text: str) -> float:
+    """The estimated width of a text."""
+    return cell_len(text) * CELL
 
 
-def width_of(text: str, size: float = SIZE) -> float:
-    """The estimated width of a text, in a wide font."""
-    return sum(map(_share, text)) * size
-
-
-def _share(sign: str) -> float:
-    """The width of one sign, as a share of the size of type."""
-    if east_asian_width(sign) in "WF":
-        return 1.0
-    return 0.36 if sign in "iljftr.,:;'|![]() `" else 0.9 if sign in "mwMW@%…" else 0.7 if sign.isupper() else 0.6
-
-
-def named(x: float, y: float, name: str, room: float, role: str = "", anchor: str = "start", href: str = "") -> Text:
+def named(x: float, y: float, name: str, room: float, role: str = "", anchor: str = "start") -> Text:
     """A name, shortened to the room. The whole name is then its title."""
-    whole = clean(name)
-    size = SIZE * 1.1 if "strong" in role else SIZE
-    if width_of(whole, size) <= room:
-        return Text(x, y, whole, role, anchor, href=href)
-    kept, wide = "", width_of("…", size)
-    for sign in whole:
-        wide += width_of(sign, size)
-        if wide > room:
-            break
-        kept += sign
-    return Text(x, y, f"{kept.rstrip()}…", role, anchor, whole, href)
+    whole, cells = clean(name), max(2, int(room / CELL))
+    if cell_len(whole) <= cells:
+        return Text(x, y, whole, role, anchor)
+    return Text(x, y, f"{set_cell_size(whole, cells - 1).rstrip()}…", role, anchor, whole)
 
 
-def box_of(text: Text) -> tuple[float, float, float, float]:
-    """The box around a text: left, top, right, bottom."""
-    wide = width_of(text.words)
-    left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
-    return left, text.y - 12, left + wide, text.y + 4
-
-
-def apart(texts: Iterable[Text], taken: Iterable[tuple[float, float, float, float]] = ()) -> list[Text]:
-    """The texts that overlap neither the taken boxes nor an earlier text."""
-    boxes, kept = list(taken), list[Text]()
+def apart(texts: Iterable[Text]) -> list[Text]:
+    """The texts that do not overlap an earlier one."""
+    boxes, kept = list[tuple[float, float, float]](), list[Text]()
     for text in texts:
-        left, top, right, bottom = box = box_of(text)
-        if not any(left < r and a < right and top < d and b < bottom for a, b, r, d in boxes):
-            boxes.append(box)
+        wide = width_of(text.words)
+        left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
+        if not any(left < end and start < left + wide and abs(text.y - y) < 16 for start, end, y in boxes):
+            boxes.append((left, left + wide, text.y))
             kept.append(text)
     return kept
+
+
+def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
+    """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
+    wanted = list(dict.fromkeys(names))
+    wanted.sort(key=[*series, *wanted].index)
+    places = {name: place for place, name in enumerate(series)}
+    if not all(name in places for name in wanted):
+        places = {name: place + 1 for place, name in enumerate(wanted)}
+    found = {}
+    for name in wanted:
+        turn, hue = divmod(places[name] - 1, HUES)
+        control = places[name] == 0
+        found[name] = (
+            f"series-{0 if control else hue + 1}",
+            FORMS[0 if control else 1 + (hue + turn) % (len(FORMS) - 1)],
+        )
+    return found
+
+
+# ---- axes and legends ----------------------------------------------------------------------------------------------
+
+
+def rule(x1: float, y1: float, x2: float, y2: float, role: str, title: str = "") -> Line:
+    return Line(((x1, y1), (x2, y2)), f"rule {role}", title)
+
+
+def bottom_axis(
+    across: Scale, top: float, bottom: float, name: str, values: Sequence[float] = (), *, sign: bool = False
+) -> Iterator[Shape]:
+    """Vertical rules at round numbers, or at `values`, and the name of the axis."""
+    ticks = values or across.ticks()
+    words = [f"{value:g}" for value in values] if values else tick_words(ticks, signed=sign)
+    yield from (rule(across(tick), top, across(tick), bottom, "grid") for tick in ticks)
+    yield from apart(Text(across(t), bottom + 16, w, "soft", "middle") for t, w in zip(ticks, words, strict=True))
+    yield named((across.start + across.end) / 2, bottom + 34, name, WIDTH - 8, "soft", "middle")
+
+
+def left_axis(up: Scale, name: str) -> Iterator[Shape]:
+    """Horizontal rules at round numbers, and the name of the axis above them."""
+    ticks = up.ticks()
+    for tick, words in zip(ticks, tick_words(ticks), strict=True):
+        yield rule(LEFT, up(tick), RIGHT, up(tick), "grid")
+        yield Text(LEFT - 6, up(tick) + 4, words, "soft", "end")
+    yield named(4, up.end - 24, name, WIDTH - 8, "soft")
+
+
+def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Shape]]:
+    """Marks with their names, on as many lines as they need."""
+    shapes: list[Shape] = []
+    x, y = 8.0, top + 12
+    for name, (role, form) in entries.items():
+        wide = min(WIDTH - 40, width_of(name))
+        if x > 8 and x + 14 + wide > WIDTH - 4:
+            x, y = 8.0, y + 20
+        shapes += [Mark(x + 4, y - 4, form, role), named(x + 14, y, name, WIDTH - 30, "soft")]
+        x += 14 + wide + 16
+    return (y - top + 8 if entries else 0.0), shapes
+
+
+# ---- markup --------------------------------------------------------------------------------------------------------
 
 
 def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape]) -> "Markup":
@@ -131,6 +180,7 @@ def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequen
 def _template() -> Any:
     made = environment()
     made.filters["px"] = lambda value: f"{round(value, 1) + 0.0:g}"
+    made.filters["run"] = lambda trial: f"#run={quote(trial, safe='', errors='replace')}"
     source = files("colosseum.report.html").joinpath("templates/picture.svg.j2").read_text(encoding="utf-8")
     return made.from_string(source)
 

@@ -23,20 +23,21 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     Raises KeyError if the verdict does not use this signal.
     """
     margin, sweep = effects.margins[signal], effects.sweep
-    if not any(part.estimate.value is not None for effect in effects.all if (part := effect.part(signal))):
+    if all(effect.mean(signal) is None for effect in effects.all):
         return effects.why_none(signal)
     across, up = sweep.inner, max(sweep.outer, key=lambda name: len(sweep.values[name]), default="")
     rest = [name for name in sweep.outer if name != up]
     groups: dict[str, dict[str, dict[str, TableCell]]] = {}
     for effect in effects.all:
-        row = sweep.words(up, effect.factors.get(up, "")) if up else effect.arm
-        group = ", ".join(part for part in (effect.arm, sweep.place(effect.factors, rest)) if part) if up else ""
-        groups.setdefault(group, {}).setdefault(row, {})[effect.factors.get(across, "")] = _cell(effect, signal)
+        factors = sweep.points[effect.key]
+        row = sweep.words(up, factors.get(up, "")) if up else effect.arm
+        group = ", ".join(part for part in (effect.arm, sweep.place(effect.key, rest)) if part) if up else ""
+        groups.setdefault(group, {}).setdefault(row, {})[factors.get(across, "")] = _cell(effects, effect, signal)
     values = sweep.values[across]
     return Table(
         slug(f"heat-{signal}"),
         f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {up or 'arm'}",
-        (*(["arm"] if up else []), up or "arm", *(sweep.place({across: value}) for value in values)),
+        (*(["arm"] if up else []), up or "arm", *(f"{across}={sweep.words(across, value)}" for value in values)),
         tuple(
             (*([group] if up else []), row, *(cells.get(value) for value in values))
             for group, rows in groups.items() for row, cells in rows.items()
@@ -50,10 +51,11 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     )  # fmt: skip
 
 
-def _cell(effect: Effect, signal: str) -> Amount:
+def _cell(effects: Effects, effect: Effect, signal: str) -> Amount:
     """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
-    part, verdict = effect.part(signal), effect.verdict
-    if part is None or part.estimate.value is None or verdict is None:
-        return Amount(None, note=effect.nulls.get(signal, "") or effect.excluded or "no pair")
-    link = arm_link(effect.arm, effect.point, effect.model)
-    return Amount(part.estimate.value, 2, signed=True, tone=tone_of(verdict.reading), link=link)
+    mean = effect.mean(signal)
+    if mean is None or effect.verdict is None:
+        return Amount(None, note=effect.why_none(signal))
+    point, model = effect.key
+    link = arm_link(effect.arm, point, model if "model" in effects.sweep.values else "")
+    return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=link)

@@ -1,6 +1,5 @@
-"""Effects along a number that is swept. In: effects; out: a chart with a line for each arm, and intervals."""
+"""Effects along a number that is swept. In: effects; out: a plot with a line for each arm, and intervals."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from colosseum.evidence.registry import label
@@ -8,79 +7,57 @@ from colosseum.evidence.statistics import Interval
 from colosseum.report.cells import limits
 from colosseum.report.charts.effects import Effect, Effects
 from colosseum.report.charts.sweep import number
-from colosseum.report.charts.words import quoted, signed, slug
-from colosseum.report.document import LineChart, Spot
+from colosseum.report.charts.words import signed, slug
+from colosseum.report.document import Guide, Plot, Spot
 
 BELIEVED: Final = "believed"
 """A measure besides the signals: the share of false claims that outsiders believe."""
-MOST_TOGETHER: Final = 6
-"""With more lines than this, each arm has its own panel."""
-MOST_LINES, MOST_PANELS = 10, 6
-Panels = dict[str, dict[str, tuple[Spot, ...]]]
+MOST_LINES: Final = 12
+"""In one panel."""
 
 
-def lines_chart(effects: Effects, measure: str) -> LineChart | str:
-    """Lines of a signal, in u, or of BELIEVED.
+def lines_chart(effects: Effects, measure: str) -> Plot | str:
+    """Lines of a signal, in u, or of BELIEVED; with several factors, each arm has its own panel.
 
     Raises KeyError if there is no such measure.
     """
-    margin = None if measure == BELIEVED else effects.margins[measure]
-    if not effects.sweep.numeric:
+    margin, sweep = None if measure == BELIEVED else effects.margins[measure], effects.sweep
+    if not sweep.numeric:
         return "no number is swept"
-    every = _panels(effects, measure)
-    panels = {heading: dict(list(lines.items())[:MOST_LINES]) for heading, lines in list(every.items())[:MOST_PANELS]}
-    if not panels:
-        asked = [effect.believed.mean.reason for effect in effects.all if effect.believed.mean.reason]
-        return effects.why_none(measure) if margin is not None else asked[0] if asked else "nobody was asked"
+    panels: dict[str, dict[str, list[Spot]]] = {}
+    for effect in effects.all:
+        place = sweep.place(effect.key, sweep.outer)
+        heading, name = (effect.arm, place) if place else ("", effect.arm)
+        panels.setdefault(heading, {}).setdefault(name, []).append(_spot(effects, effect, measure))
+    if all(spot.y is None for panel in panels.values() for line in panel.values() for spot in line):
+        asked = effects.all[0].believed.mean.reason or "nobody was asked"
+        return asked if margin is None else effects.why_none(measure)
+    if max(map(len, panels.values())) > MOST_LINES:
+        return f"there are more than {MOST_LINES} lines"
+    guides: tuple[Guide, ...] = () if margin is None else (("up", margin, f"margin {margin:g}"),)
     name = "Share of false claims that outsiders believe" if margin is None else f"Change of {label(measure)}"
-    lines, drawn = (sum(map(len, found.values())) for found in (every, panels))
-    return LineChart(
+    return Plot(
         slug(f"lines-{measure}"),
-        f"{name} along {effects.sweep.inner}",
-        " ".join(_caption(panels, margin)) + (f" {drawn} of {lines} lines are drawn." if drawn < lines else ""),
-        across=effects.sweep.inner,
+        f"{name} along {sweep.inner}",
+        "Bars are 95 % intervals." if margin is None else "Bars are 95 % intervals; the dashed line is the margin.",
+        across=sweep.inner,
         up="share of false claims" if margin is None else f"{label(measure)}, treated − control, in u",
-        panels=panels,
-        margin=margin,
-        signed=margin is not None,
+        panels={
+            heading: {name: tuple(sorted(line, key=lambda spot: spot.x)) for name, line in lines.items()}
+            for heading, lines in panels.items()
+        },
+        joined=True,
+        guides=(("up", 0.0, ""), *guides),
         series=(effects.control, *effects.arms),
     )
 
 
-def _panels(effects: Effects, measure: str) -> Panels:
-    """All lines with a mean, in one panel or in one for each arm."""
-    found: dict[tuple[str, str], list[Spot]] = {}
-    for effect in effects.all:
-        x = number(effect.factors.get(effects.sweep.inner, ""))
-        if x is not None:
-            place = effects.sweep.place(effect.factors, effects.sweep.outer)
-            found.setdefault((effect.arm, place), []).append(_spot(effect, measure, x))
-    several = len(effects.arms) > 1
-    apart = len(found) > MOST_TOGETHER and several and bool(effects.sweep.outer)
-    panels: Panels = {}
-    for (arm, place), spots in found.items():
-        name = place if apart or (place and not several) else ", ".join(part for part in (arm, place) if part)
-        if any(spot.mean is not None for spot in spots):
-            panels.setdefault(arm if apart else "", {})[name] = tuple(sorted(spots, key=lambda spot: spot.x))
-    return panels
-
-
-def _spot(effect: Effect, measure: str, x: float) -> Spot:
+def _spot(effects: Effects, effect: Effect, measure: str) -> Spot:
+    x = number(effects.sweep.points[effect.key].get(effects.sweep.inner, "")) or 0.0
+    part, mean = effect.part(measure), effect.mean(measure)
+    ends = limits(part.paired) if part else None
     if measure == BELIEVED:
-        found = effect.believed.interval
-        return Spot(x, effect.believed.mean.value, *((found.low, found.high) if isinstance(found, Interval) else ()))
-    part = effect.part(measure)
-    return Spot(x, part.estimate.value, *(limits(part.paired) or ())) if part else Spot(x, None)
-
-
-def _caption(panels: Panels, margin: float | None) -> Iterator[str]:
-    """The line that changes most from its first value to its last."""
-    every = [
-        (", ".join(part for part in (heading, name) if part), [spot for spot in line if spot.mean is not None])
-        for heading, lines in panels.items() for name, line in lines.items()
-    ]  # fmt: skip
-    name, spots = max(every, key=lambda line: abs((line[1][-1].mean or 0.0) - (line[1][0].mean or 0.0)))
-    sign = "-" if margin is None else "+"
-    ends = [f"{signed(spot.mean or 0.0, sign=sign)} at {spot.x:g}" for spot in (spots[0], spots[-1])]
-    yield f"{quoted(name)} changes most: {ends[0]}, {ends[1]}."
-    yield "Bars are 95 % intervals" + ("." if margin is None else f"; the dashed line is the margin, {margin:g} u.")
+        found, mean = effect.believed.interval, effect.believed.mean.value
+        ends = (found.low, found.high) if isinstance(found, Interval) else None
+    words = "" if mean is None else f"{effects.name(effect)}: {signed(mean, 3)}"
+    return Spot(x, mean, y_limits=ends, title=words)

@@ -18,7 +18,7 @@ from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.document import Definitions
 from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import cases
-from colosseum.report.html.gallery import Gallery, most_telling
+from colosseum.report.html.gallery import PostCounts, charts_of, count_posts, most_telling
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, Section
 from colosseum.report.html.provenance import provenance_blocks
@@ -36,18 +36,22 @@ def gather(
     health = Health()
     looked = attention(findings.records, arms=findings.plan.arms)
     ordered = _ordered(findings, looked)
-    gallery = Gallery(findings, *most_telling(ordered, looked, findings.summary.control), published=published)
+    shown, telling, posts = most_telling(ordered, findings.summary.control), None, PostCounts()
     kept = Kept.of_user()
     for case in cases(Reader(folder, kept=kept), findings, thoughts=thoughts, calls=calls):
         case_of |= {record.trial: len(packs) for _, record in case.runs}
         places.append({"point": case.point, "seed": case.seed})
         packs.append(case.packed)
-        gallery.add(case)
+        count_posts(posts, case)
+        if shown and (case.point, case.seed) == (shown.point, shown.seed):
+            telling = case
         for played, _ in case.runs:
             health.count(played)
     if kept is not None:
         kept.write()
-    charts, missing = gallery.charts()
+    found = list(charts_of(findings, shown, telling, posts, published=published))
+    charts = [chart for _, chart in found if not isinstance(chart, str)]
+    missing = [(name, why) for name, why in found if isinstance(why, str)]
     return Content(
         title=findings.plan.title or findings.plan.scenario,
         opening=list(opening(findings, folder)),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from colosseum.campaign.processes import pool
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.questions.exposure import Scan, scan
@@ -38,21 +38,21 @@ def exposures(scenario: Scenario, coalition: Coalition) -> Scan:
 
 
 def time_limited(
-    question: Callable[[Scenario, Coalition], T], scenario: Scenario, coalition: Coalition | None, instance: SolvedTask,
-    *, command: str,
-) -> T | str:  # fmt: skip
-    """The answer; a str is why there is none. `command` is what has more patience."""
+    question: Callable[[Scenario, Coalition], T], coalition: Coalition | None, played: Played, *, command: str
+) -> T | str:
+    """The answer for the instance of a run; a str is why there is none. `command` is what has more patience."""
     if coalition is None or not coalition.members:
         return "there is no coalition"
-    if len(coalition.members) == len(scenario.task.agents):
+    if len(coalition.members) == len(played.scenario.task.agents):
         return "the coalition is everybody"
-    if instance.optimum.status != "optimal":
-        return "the optimum is not known"
     try:
-        if instance.optimum.seconds <= AT_ONCE:
-            return question(scenario, coalition)
+        optimum = played.solved.instance.optimum
+        if optimum.status != "optimal":
+            return "the optimum is not known"
+        if optimum.seconds <= AT_ONCE:
+            return question(played.scenario, coalition)
         with _without_sigpipe(), pool(1) as workers:
-            return workers.submit(question, scenario, coalition).result(LIMIT)
+            return workers.submit(question, played.scenario, coalition).result(LIMIT)
     except NotLowered as fault:
         return str(fault)
     except TimeoutError:
