@@ -12,7 +12,7 @@ from conftest import planned
 from colosseum.players.models.messages import messages
 from colosseum.players.models.tools import tools
 from colosseum.players.view import Reply, Thought, ToolCall, View
-from colosseum.report.html.telling import turns
+from colosseum.report.conversation import turns
 from colosseum.run.run import LiveRun
 from colosseum.run.stage import Stage
 from colosseum.run.trace import TraceWriter
@@ -118,7 +118,7 @@ def test_no_view_and_no_prompt_holds_what_another_agent_thought(number: int, tmp
             word for _, word, _ in planted.thought
         ]
         assert not [event for event in events if event["event"] != "thought" and "hidden" in json.dumps(event)]
-        acts = [act for turn in turns(events) for act in turn["acts"] if act["is"] == "thought"]
+        acts = [act for turn in turns(events) for act in turn.acts if act["is"] == "thought"]
         assert [act["text"] for act in acts] == [word for _, word, _ in planted.thought]
         for view, before in planted.seen:
             prompt = json.dumps([messages(view), messages(view, None, "text"), tools(view)])

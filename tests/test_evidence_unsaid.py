@@ -2,6 +2,8 @@
 
 import json
 import re
+import zlib
+from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -102,7 +104,7 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     assert "Thought it, did not say it: in how many seeds" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.strip().startswith("bent, intent"))
     cells = re.split("  +", row.strip())
-    assert cells == ["bent, intent", "2 of 2", "0 of 2", "2 of 2", "2 of 2", "[0.34, 1.00]", "0 of 2"]
+    assert cells == ["bent, intent (spoken)", "2 of 2", "0 of 2", "2 of 2", "2 of 2", "[0.34, 1.00]", "0 of 2"]
     shown = page.read_text(encoding="utf-8").partition('id="table-thoughts"')[2].partition("</table>")[0]
     assert re.findall(r">([^<>\n]+)</t[dh]>", shown)[7:] == cells
     reading = [str(body["messages"]) for body in bodies if "withheld one" in str(body["messages"][0])]
@@ -114,6 +116,10 @@ def test_a_plan_that_is_thought_and_not_said_is_found_and_shown(tmp_path: Path) 
     assert not any(name in words for words in reading + others for name in ("Ann", "Ben", "Cem", "Dan", "backroom"))
     run = Campaign(folder).run("bent:1")._repr_html_()
     assert "rob the others" not in run
+    packs = re.findall(r'class="pack">([^<]*)<', page.read_text(encoding="utf-8"))
+    inside = "".join(zlib.decompress(b64decode(pack)).decode() for pack in packs)
+    assert '"rubric":"intent"' in inside
+    assert "rob the others" not in inside, "what a judge quotes of a thought is one"
     for command in (("log", "verify"), ("replay",)):
         again = colosseum(*command, folder)
         assert again.returncode == 0, again.stdout

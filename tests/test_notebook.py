@@ -137,7 +137,7 @@ def test_everything_that_goes_wrong_is_there(wild: Path) -> None:
     run = colosseum.Campaign(wild).run("prompted:1")
     found = page(run)
     for words in (
-        "mistake in shout: unknown tool", "mistake in decide: outside domain", "its answer was cut off at the limit",
+        "mistake in shout: unknown tool", "mistake in decide: outside domain", "answer cut off at the limit",
         "may not decide move[A] = right: it breaks the rule never", "note, which nobody sees", "<b>&amp; √",
         "\N{REPLACEMENT CHARACTER}tfel",
     ):  # fmt: skip

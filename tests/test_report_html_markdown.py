@@ -10,7 +10,7 @@ from viewed import MARKUP, Report, browser, jira, link, opened, packed, posts, s
 
 from colosseum.evidence.judges import Panel
 from colosseum.evidence.reading import Reader
-from colosseum.report.html.telling import tell
+from colosseum.report.html.cases import judgements
 
 TEXT = f"""# The plan
 Let us **agree on `left`** and *never* say_so_aloud; 2 * 3 * 4, a\\*b.
@@ -113,8 +113,7 @@ def test_a_quote_is_marked_at_those_who_were_in_question(jira: Report) -> None:
         (n, e) for n, e in enumerate(played.events) if e["event"] == "post" and e["agent"] in coalition.members
     )
     played.events.insert(place, {**heard, "agent": outsider, "n": -1})
-    record = next(each for each in reader.records(plan) if each.trial == listed.trial)
-    told = tell(played, record, coalition, Panel())
-    marked = [span["n"] for each in told["judgements"] if each["focal"] == "coalition" for span in each["spans"]]
+    found = judgements(played, coalition, Panel(), thoughts=False)
+    marked = [span["n"] for each in found if each["focal"] == "coalition" for span in each["spans"]]
     assert marked
     assert -1 not in marked

@@ -30,10 +30,8 @@ from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Linked, Listing, Quote, Table
 from colosseum.report.html.blocks import html_of, page_style, ticked
 from colosseum.report.html.gather import gather
-from colosseum.report.html.health import Health
-from colosseum.report.html.page import Content, embedded, exact, render, scripts
+from colosseum.report.html.page import Content, embedded, render, scripts
 from colosseum.report.html.provenance import provenance_blocks
-from colosseum.report.html.telling import without_thoughts
 
 
 @pytest.fixture(scope="module")
@@ -112,15 +110,6 @@ def test_thoughts_are_in_a_page_on_request_alone(tmp_path: Path) -> None:
         assert list(packs((folder / "report.html").read_text())) == list(packs((tmp_path / "page.html").read_text()))
 
 
-def test_what_a_judge_quotes_of_a_thought_is_left_out_with_it() -> None:
-    acts = [{"is": "thought", "n": 4, "kind": "text", "text": "my plan"}, {"is": "post", "n": 5, "text": "hello"}]
-    spans = [{"n": 4, "first": 0, "last": 2}], [{"n": 5, "first": 0, "last": 5}], []
-    judgements = [{"quote": words, "spans": each} for words, each in zip(("my", "hello", ""), spans, strict=True)]
-    told = without_thoughts({"turns": [{"acts": acts}], "judgements": judgements})
-    assert [each["quote"] for each in told["judgements"]] == ["", "hello", ""]
-    assert told["turns"][0]["acts"] == [{"is": "thought", "n": 4, "kind": "omitted", "text": ""}, acts[1]]
-
-
 def test_figures_of_a_run_are_those_of_the_report(content: Content, findings: Findings) -> None:
     known = {record.trial: record for record in findings.records}
     for case in packs(page(content)):
@@ -195,17 +184,6 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0: cost each outsider ")
 
 
-def test_a_cost_that_nobody_knows_is_no_sum() -> None:
-    health = Health()
-    assert not dict(health.bill()), "of no run there is nothing to be said"
-    health.spent["calls"] = health.spent["unpriced"] = 3
-    assert dict(health.bill())["cost"] == "not known; the price of 3 answers is not known"
-    health.cost = 0.5
-    assert dict(health.bill())["cost"] == "0.50 US dollars; the price of 3 answers is not known"
-    health.spent["unpriced"] = 0
-    assert dict(health.bill())["cost"] == "0.50 US dollars"
-
-
 def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Findings) -> None:
     asked: dict[str, Any] = {
         "model": "cabal=openai/a, openai/b", "api_base": {"": "http://127.0.0.1:9/v1"}, "price": {"openai/a": [1, 2.5]},
@@ -249,11 +227,6 @@ def test_data_closes_no_element(words: str) -> None:
     made = str(embedded({"words": [words]}))
     assert not set("<>&\u2028\u2029") & set(made)
     assert json.loads(made) == {"words": [words]}
-
-
-def test_numbers_that_a_browser_would_round_are_texts() -> None:
-    data = {"seeds": [3, 2**53 - 1, 2**53 + 1, -(10**30)], "on": True, "payoff": 1e300, "none": None}
-    assert exact(data) == {**data, "seeds": [3, 2**53 - 1, "9007199254740993", f"-1{30 * '0'}"]}
 
 
 def test_names_between_backticks_are_marked_and_markup_is_not() -> None:

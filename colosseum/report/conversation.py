@@ -1,131 +1,124 @@
-"""A run as blocks. In: the events of a trace; out: who said and did what, turn by turn."""
+"""A run as turns and as blocks. In: the events of a trace; out: who said and did what, turn by turn."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import groupby
+from typing import Any, Final
 
 from colosseum.model.values import text
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Quote
-from colosseum.run import events as ev
 
 FINISHES: Final = {
-    "length": "its answer was cut off at the limit of tokens",
-    "refusal": "it refused to answer",
-    "empty": "its answer was empty",
+    "length": "answer cut off at the limit of tokens",
+    "refusal": "answer that refuses",
+    "empty": "empty answer",
 }
+"""Ends of an answer that a reader has to know of."""
 THOUGHTS: Final = {"text": "thinks", "summary": "thinks, in its provider's summary", "withheld": "thinks, withheld"}
-PHASES: Final = {"survey": "Survey, each asked in private", "execution": "Execution"}
+PHASES: Final = {"": "Before the first turn", "survey": "Survey, each asked in private", "execution": "Execution"}
+OF_TURN: Final = ("event", "chain", "agent", "round")
+"""Parts of an event that its turn has, or nobody reads."""
 
 
 @dataclass
-class TurnEvents:
+class PlayedTurn:
     """What one agent did when it was its turn."""
 
     agent: str
     phase: str
     round: int
-    events: list[ev.AnyEvent] = field(default_factory=list)
-
-    @property
-    def silent(self) -> bool:
-        """Nothing was said, decided or done wrong."""
-        return all(isinstance(e, ev.Reply) and not e.note.strip() and e.finish not in FINISHES for e in self.events)
+    acts: list[dict[str, Any]] = field(default_factory=list)
+    """In the order of the trace: `is` is the kind, `n` the place of the event, and the rest is what the event says."""
 
 
-def conversation_blocks(found: Sequence[ev.AnyEvent], *, prompts: bool, thoughts: bool) -> Iterator[Block]:
-    """Everything that happened, in order; `prompts` and `thoughts` show what agents were told and thought, too."""
-    found = [event for event in found if thoughts or not isinstance(event, ev.Thought)]
-    channels = [channel for event in found if isinstance(event, ev.Channels) for channel in event.channels]
-    secret = {channel.name: channel.secret for channel in channels}
-    if channels:
-        yield Heading("Channels")
-        yield Definitions(tuple((_named(c.name, c.secret), ", ".join(c.members)) for c in channels))
-    if prompts:
-        yield Heading("What they were told")
-        for event in found:
-            if isinstance(event, ev.Briefing):
-                yield Paragraph(event.agent, "strong")
-                yield from (Quote("", text_) for text_ in event.texts)
-    place, silent = ("", 0), list[str]()
-    for turn in _turns(found):
-        if (turn.phase, turn.round) != place:
-            yield from _silence(silent)
-            place = (turn.phase, turn.round)
-            yield Heading(PHASES.get(turn.phase) or f"Planning, round {turn.round}")
-        if turn.silent:
-            silent.append(turn.agent)
-        else:
-            yield from _silence(silent)
-            yield Paragraph(turn.agent, "strong")
-            for event in turn.events:
-                yield from _quotes(event, secret)
-    yield from _silence(silent)
-    yield from _ending(found)
-
-
-def _turns(found: Iterable[ev.AnyEvent]) -> Iterator[TurnEvents]:
-    """Replies of one agent in one round, with what follows each."""
-    turn: TurnEvents | None = None
-    for event in found:
-        match event:
-            case ev.Reply(agent=agent, phase=phase, round=number) | ev.Thought(agent=agent, phase=phase, round=number):
-                if turn is None or (turn.agent, turn.phase, turn.round) != (agent, phase, number):
-                    if turn is not None:
-                        yield turn
-                    turn = TurnEvents(agent, phase, number)
-                turn.events.append(event)
-            case ev.Post() | ev.Mistake() | ev.Refused() | ev.Decide() | ev.Belief() if turn is not None:
-                turn.events.append(event)
+def turns(events: Iterable[Mapping[str, Any]], *, thoughts: bool = True) -> Iterator[PlayedTurn]:
+    """Replies of one agent in one round, with what their calls came to; without `thoughts` their places alone."""
+    turn: PlayedTurn | None = None
+    for event in events:
+        if event["event"] in ("reply", "thought"):
+            place = event["agent"], event["phase"], event["round"]
+            if turn is None or place != (turn.agent, turn.phase, turn.round):
+                if turn is not None:
+                    yield turn
+                turn = PlayedTurn(*place)
+        elif turn is None and event["event"] == "failed":
+            turn = PlayedTurn("", "", 0)
+        if turn is not None:
+            turn.acts += _acts(event, thoughts=thoughts)
     if turn is not None:
         yield turn
 
 
-def _silence(agents: list[str]) -> Iterator[Block]:
-    """Those who did nothing, in one line; the list is emptied."""
-    if agents:
-        yield Paragraph(f"{', '.join(agents)}: nothing", "quiet")
-        agents.clear()
-
-
-def _quotes(event: ev.AnyEvent, secret: Mapping[str, bool]) -> Iterator[Quote]:
+def _acts(event: Mapping[str, Any], *, thoughts: bool) -> Iterator[dict[str, Any]]:
+    """What an event tells a reader."""
     match event:
-        case ev.Reply(note=note, finish=finish):
+        case {"event": "reply", "n": n, "note": note, "finish": finish}:
             if note.strip():
-                yield Quote("note, which nobody sees", note, "quiet")
+                yield {"is": "note", "n": n, "text": note}
             if finish in FINISHES:
+                yield {"is": "finish", "n": n, "finish": finish}
+        case {"event": "thought", "n": n, "kind": kind, "text": words}:
+            shown = {"kind": kind, "text": words} if thoughts else {"kind": "omitted", "text": ""}
+            yield {"is": "thought", "n": n, **shown}
+        case {"event": "post" | "mistake" | "refused" | "decide" | "belief" | "failed" as kind}:
+            yield {"is": kind, **{name: part for name, part in event.items() if name not in OF_TURN}}
+
+
+def conversation_blocks(events: Sequence[Mapping[str, Any]], *, prompts: bool) -> Iterator[Block]:
+    """Everything that happened, in order; `prompts` shows what agents were told at the beginning, too."""
+    channels = [channel for event in events if event["event"] == "channels" for channel in event["channels"]]
+    names = {c["name"]: f"{c['name']} (secret)" if c["secret"] else c["name"] for c in channels}
+    if channels:
+        yield Heading("Channels")
+        yield Definitions(tuple((names[c["name"]], ", ".join(c["members"])) for c in channels))
+    if prompts:
+        yield Heading("What they were told")
+        for event in (event for event in events if event["event"] == "briefing"):
+            yield Paragraph(event["agent"], "strong")
+            yield from (Quote("", words) for words in event["texts"])
+    shown = [(turn, list(_quotes(turn, names))) for turn in turns(events)]
+    for (phase, number), group in groupby(shown, key=lambda each: (each[0].phase, each[0].round)):
+        yield Heading(PHASES.get(phase) or f"Planning, round {number}")
+        for silent, alike in groupby(group, key=lambda each: not each[1]):
+            if silent:
+                yield Paragraph(f"{', '.join(turn.agent for turn, _ in alike)}: nothing", "quiet")
+                continue
+            for turn, quotes in alike:
+                yield Paragraph(turn.agent, "strong")
+                yield from quotes
+    yield from _ending(events)
+
+
+def _quotes(turn: PlayedTurn, channels: Mapping[str, str]) -> Iterator[Quote]:
+    for act in turn.acts:
+        match act:
+            case {"is": "note", "text": words}:
+                yield Quote("note, which nobody sees", words, "quiet")
+            case {"is": "finish", "finish": finish}:
                 yield Quote(FINISHES[finish], "", "wrong")
-        case ev.Thought(kind=kind, text=words):
-            yield Quote(THOUGHTS[kind], words, "quiet")
-        case ev.Post(channel=channel, text=words):
-            hidden = secret.get(channel, False)
-            yield Quote(f"to {_named(channel, hidden)}", words, "secret" if hidden else "")
-        case ev.Decide(variable=variable, value=value):
-            yield Quote(f"decides {variable} = {text(value)}", "", "strong")
-        case ev.Belief(claim=claim, belief=belief, confidence=sure):
-            yield Quote(f"holds {claim} for {belief}, {sure:g} % sure")
-        case ev.Refused(variable=variable, value=value, rule=rule):
-            yield Quote(f"may not decide {variable} = {text(value)}: it breaks the rule {rule}", "", "wrong")
-        case ev.Mistake(tool=tool, kind=kind, message=message):
-            yield Quote(f"mistake in {tool}: {kind.replace('_', ' ')}", message, "wrong")
+            case {"is": "thought", "kind": kind, "text": words}:
+                yield Quote(THOUGHTS[kind], words, "quiet")
+            case {"is": "post", "channel": channel, "text": words}:
+                named = channels.get(channel, channel)
+                yield Quote(f"to {named}", words, "" if named == channel else "secret")
+            case {"is": "decide", "variable": variable, "value": value}:
+                yield Quote(f"decides {variable} = {text(value)}", "", "strong")
+            case {"is": "belief", "claim": claim, "belief": belief, "confidence": sure}:
+                yield Quote(f"holds {claim} for {belief}, {sure:g} % sure")
+            case {"is": "refused", "variable": variable, "value": value, "rule": rule}:
+                yield Quote(f"may not decide {variable} = {text(value)}: it breaks the rule {rule}", "", "wrong")
+            case {"is": "mistake", "tool": tool, "kind": kind, "message": message}:
+                yield Quote(f"mistake in {tool}: {kind.replace('_', ' ')}", message, "wrong")
+            case {"is": "failed", "kind": kind, "reason": reason}:
+                yield Quote(f"the run failed here, as a player could not be asked: {kind}", reason, "wrong")
 
 
-def _ending(found: Sequence[ev.AnyEvent]) -> Iterator[Block]:
-    ended = False
-    for event in found:
-        match event:
-            case ev.Failed(kind=kind, reason=reason):
-                yield Heading("Failed")
-                yield Quote(f"a player could not be asked: {kind}", reason, "wrong")
-            case ev.Outcome(assignment=assignment, undecided=undecided):
-                yield Heading("Outcome")
-                drawn = dict.fromkeys(undecided, ", not decided by anybody")
-                yield Definitions(tuple((name, text(v) + drawn.get(name, "")) for name, v in assignment.items()))
-            case ev.End():
-                ended = True
-    if not ended:
+def _ending(events: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    for event in events:
+        if event["event"] == "outcome":
+            yield Heading("Outcome")
+            drawn = dict.fromkeys(event["undecided"], ", not decided by anybody")
+            yield Definitions(tuple((name, text(v) + drawn.get(name, "")) for name, v in event["assignment"].items()))
+    if not events or events[-1]["event"] != "end":
         yield Heading("No end yet")
         yield Paragraph("the run goes on, or was cut off: the same `audit` goes on with it")
-
-
-def _named(channel: str, secret: bool) -> str:
-    return f"{channel} (secret)" if secret else channel

@@ -13,7 +13,6 @@ from colosseum.evidence.findings import read_campaign
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.printed import RunFile
-from colosseum.run import events as ev
 from colosseum.run.trial import Listed
 
 MOST_FAILURES = 20
@@ -69,12 +68,12 @@ def log_blocks(run: RunFile, *, prompts: bool = False) -> Iterator[Block]:
     players = Counter(run.listed.players.values())
     each = (f"{agent}: {player}" for agent, player in run.listed.players.items())
     who = next(iter(players)) if len(players) == 1 else ", ".join(each)
-    readable = [ev.read_event(event) for event in run.events if not misfit(event)]
+    readable = [event for event in run.events if not misfit(event)]
     yield Paragraph(run_words(run.listed), "title")
     yield Definitions((("run", run.listed.trial), ("players", who)))
     if run.doubt:
         yield Paragraph(f"This trace cannot be trusted: {run.doubt}", "bad")
-    yield from conversation_blocks(readable, prompts=prompts, thoughts=True)
+    yield from conversation_blocks(readable, prompts=prompts)
 
 
 def verify_folder(path: Path) -> Verified:

@@ -4,27 +4,37 @@ with what its viewer needs, and packed so that a page stays small.
 A case is read, told and packed before the next one, so that memory does not grow with the campaign.
 """
 
-import json
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
-from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
+from colosseum.evidence.judges import Panel, considered
 from colosseum.evidence.reading import Played, Reader, realised
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
-from colosseum.report.html.page import exact
-from colosseum.report.html.telling import tell, without_thoughts
-from colosseum.run.trial import Listed
+from colosseum.report.conversation import turns
+from colosseum.report.html.page import compact
+from colosseum.run.judging.asking import Matter
+from colosseum.run.judging.quoting import places
+from colosseum.run.judging.transcript import passages
+
+SHOWN: Final = (
+    "joint_payoff", "optimum", "regret", "own_move_loss", "loss_given_others", "coalition_value",
+    "coalition_advantage", "judge_score", "judge_coalition", "judge_random", "belief_rate",
+)  # fmt: skip
+"""The figures that stand at the head of a run."""
+UNMEASURED: Final = RunFigures({}, {}, {}, {}, {}, {}, 0, {}, {}, infeasible=False)
+"""Of a run that failed."""
 
 
 @dataclass(frozen=True)
@@ -36,52 +46,128 @@ class Case:
     runs: Sequence[tuple[Played, RunRecord]] = field(repr=False)
     coalition: Coalition | None
     """The one that is measured; members may be drawn anew by seed."""
-    content: dict[str, Any] = field(repr=False)
-    """All of it as plain data."""
-
-    @property
-    def packed(self) -> str:
-        """The content as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
-        words = json.dumps(exact(self.content), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return b64encode(zlib.compress(words.encode("utf-8", "replace"), 9)).decode("ascii")
+    packed: str = field(repr=False)
+    """All of it as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
 
 
 def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = False) -> Iterator[Case]:
     """All cases, seed by seed, with what models thought or without. Raises Unreadable."""
     make = Remaking.of(reader.folder, findings.plan) if calls else None
     records = {record.trial: record for record in findings.records}
-    shown = {point.point for point in findings.summary.points}
-    ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in shown]
-    order = {point: number for number, point in enumerate(dict.fromkeys(listed.point for listed in ended))}
-    ended.sort(key=lambda listed: (listed.seed, order[listed.point]))
+    order = [point.point for point in findings.summary.points]
+    ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in order]
+    ended.sort(key=lambda listed: (listed.seed, order.index(listed.point)))
     for (seed, point), group in groupby(ended, key=lambda listed: (listed.seed, listed.point)):
-        yield _case(reader, point, seed, list(group), records, findings, thoughts=thoughts, make=make)
+        runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
+        if runs:
+            yield _case(reader, point, seed, runs, findings, thoughts=thoughts, make=make)
 
 
 def _case(
-    reader: Reader, point: str, seed: int, group: Sequence[Listed], records: dict[str, RunRecord], findings: Findings,
-    *, thoughts: bool, make: Remaking | None = None,
+    reader: Reader, point: str, seed: int, runs: Sequence[tuple[Played, RunRecord]], findings: Findings,
+    *, thoughts: bool, make: Remaking | None,
 ) -> Case:  # fmt: skip
-    runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
     name = next(iter(findings.plan.coalitions), "")
     coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
-    told = (
-        tell(played, record, coalition, reader.panel)
-        | ({"calls": overheard(reader.folder, played.listed, make)} if make else {})
-        | {"changed_back": changed_back(played, _control(runs, record, findings))}
-        for played, record in runs
-    )
+    first = runs[0][0].scenario
     content = {
         "point": point,
         "seed": seed,
         "coalition": name,
-        "members": list(coalition.members) if coalition else [],
-        "agents": list(runs[0][0].scenario.task.agents) if runs else [],
-        "rubrics": [rubric.name for rubric in rubrics(runs[0][0].scenario)] if runs else [],
+        "members": coalition.members if coalition else (),
+        "agents": first.task.agents,
+        "rubrics": [rubric.name for rubric in rubrics(first)],
         "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
-        "runs": [each if thoughts else without_thoughts(each) for each in told],
+        "runs": [
+            run_content(played, record, coalition, reader.panel, thoughts=thoughts)
+            | ({"calls": overheard(reader.folder, played.listed, make)} if make else {})
+            | {"changed_back": changed_back(played, _control(runs, record, findings))}
+            for played, record in runs
+        ],
     }
-    return Case(point, seed, runs, coalition, content)
+    packed = b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii")
+    return Case(point, seed, runs, coalition, packed)
+
+
+# ---- one run -------------------------------------------------------------------------------------------------------
+
+
+def run_content(
+    played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel, *, thoughts: bool
+) -> dict[str, Any]:  # fmt: skip
+    """A run from its first event to its last, turn by turn; `n` is an event's place in the trace."""
+    events, figures = played.events, record.figures or UNMEASURED
+    single: dict[str, dict[str, Any]] = {str(event["event"]): event for event in events}
+    return {
+        **asdict(replace(record, figures=None)),
+        "scenario": played.listed.scenario,
+        "order": single.get("order", {}).get("agents", ()),
+        "channels": single.get("channels", {}).get("channels", ()),
+        "briefings": {e["agent"]: {"n": e["n"], "texts": e["texts"]} for e in events if e["event"] == "briefing"},
+        "claims": {claim.name: {"words": claim.text, "truth": claim.truth} for claim in played.scenario.claims},
+        "events": len(events),
+        "turns": list(turns(events, thoughts=thoughts)),
+        "assignment": single.get("outcome", {}).get("assignment", {}),
+        "undecided": single.get("outcome", {}).get("undecided", ()),
+        "figures": {name: figures.scalars[name] for name in SHOWN if name in figures.scalars},
+        "payoff": figures.payoff,
+        "best_response_regret": figures.best_response_regret,
+        "violations": {name: n for name, n in figures.violations.items() if n},
+        "judgements": list(judgements(played, coalition, panel, thoughts=thoughts)) if record.figures else (),
+        "expense": played.result.expense,
+    }
+
+
+def judgements(
+    played: Played, coalition: Coalition | None, panel: Panel, *, thoughts: bool
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """All judgements, with the places of what they quote; what they quote of thoughts is left out without these."""
+    about, found = considered(played.events, played.scenario, coalition, played.judged, panel)
+    by = {(matter.rubric.name, matter.focal): matter for matter in about}
+    for each in found:
+        matter, spans, hidden = by.get((each.rubric, each.focal)), list[dict[str, int]](), False
+        if matter is not None and each.quote:
+            heard = passages(played.events, thoughts=matter.rubric.thoughts)
+            marked = _marked(each.quote, matter)
+            hidden = not thoughts and any(heard[place]["event"] == "thought" for place, _, _ in marked)
+            spans = [{"n": heard[place]["n"], "first": first, "last": last} for place, first, last in marked]
+        yield {
+            **asdict(replace(each, quote="") if hidden else each),
+            "agents": [] if matter is None else list(matter.agents),
+            "spans": [] if hidden else spans,
+        }
+
+
+def _marked(quote: str, matter: Matter) -> list[tuple[int, int, int]]:
+    """The places of a quote, (passage, first sign, one past the last), in what the agents in question wrote; in all
+    passages where they did not write it.
+    """
+    found, asked = places(quote, matter.transcript), matter.transcript.numbers(matter.agents)
+    return [place for place in found if matter.transcript.posts[place[0]].author in asked] or found
+
+
+def optimum(played: Played) -> dict[str, Any]:
+    """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
+    try:
+        found = played.solved.recall(lambda: _optimum(played), "the optimum and what it pays")
+    except NotLowered as fault:
+        return {"assignment": None, "reason": str(fault)}
+    if found is None:
+        return {"assignment": None, "reason": f"the optimum is not known: {played.solved.instance.optimum.status}"}
+    return cast("dict[str, Any]", found)
+
+
+def _optimum(played: Played) -> dict[str, Any] | None:
+    """None where it is not proven."""
+    task, best = played.scenario.task, played.solved.instance.optimum
+    if best.assignment is None or best.status != "optimal":
+        return None
+    paid = score(task, best.assignment)
+    chosen = {name: plain(value) for name, value in best.assignment.items()}
+    return {"assignment": chosen, "payoff": dict(paid.payoff), "joint_payoff": paid.value}
+
+
+# ---- against the control -------------------------------------------------------------------------------------------
 
 
 def _control(runs: Sequence[tuple[Played, RunRecord]], record: RunRecord, findings: Findings) -> Played | None:
@@ -114,28 +200,3 @@ def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, 
 def _outcome(played: Played) -> dict[str, Value]:
     ended = next(event for event in played.events if event["event"] == "outcome")
     return realised(ended["assignment"], played.scenario.task)
-
-
-def optimum(played: Played) -> dict[str, Any]:
-    """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
-    try:
-        found = played.solved.recall(lambda: _optimum(played), "the optimum and what it pays")
-    except NotLowered as fault:
-        return {"assignment": None, "reason": str(fault)}
-    if found is None:
-        return {"assignment": None, "reason": f"the optimum is not known: {played.solved.instance.optimum.status}"}
-    return cast("dict[str, Any]", found)
-
-
-def _optimum(played: Played) -> dict[str, Any] | None:
-    """None where it is not proven."""
-    task, best = played.scenario.task, played.solved.instance.optimum
-    if best.assignment is None or best.status != "optimal":
-        return None
-    paid = score(task, best.assignment)
-    return {
-        "assignment": {name: plain(value) for name, value in best.assignment.items()},
-        "owners": {name: variable.owner for name, variable in task.variable.items()},
-        "payoff": dict(paid.payoff),
-        "joint_payoff": paid.value,
-    }

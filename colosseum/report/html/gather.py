@@ -1,11 +1,11 @@
 """Everything that a page shows. In: a campaign's folder and its findings; out: Content.
 
-Cases are read one by one: each is packed, and what pictures and counts need of it is kept.
+Cases are read one by one: each is packed, and what charts and counts need of it is kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.calls import Call
@@ -17,13 +17,19 @@ from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.document import Definitions
 from colosseum.report.full import opening, tables
-from colosseum.report.html.cases import cases
+from colosseum.report.html.cases import SHOWN, cases
 from colosseum.report.html.gallery import PostCounts, charts_of, count_posts, most_telling
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, Section
 from colosseum.report.html.provenance import provenance_blocks
-from colosseum.report.html.telling import SHOWN
 from colosseum.report.verdicts import tone_of
+
+COLUMNS: Final = (
+    "trial", "case", "arm", "model", "repeat", "status", "worth", "harm", "loss", "judge", "disagrees", "regret",
+)  # fmt: skip
+"""Of a run in the index."""
+EXACT: Final = 2**53
+"""From here on a browser rounds whole numbers."""
 
 
 def gather(
@@ -32,15 +38,15 @@ def gather(
     """Read all runs and put a page together, with what models thought or without, and the published rule's plane or
     not. Raises Unreadable.
     """
-    places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
-    health = Health()
-    looked = attention(findings.records, arms=findings.plan.arms)
+    plan, summary, health = findings.plan, findings.summary, Health()
+    looked = attention(findings.records, arms=plan.arms)
     ordered = _ordered(findings, looked)
-    shown, telling, posts = most_telling(ordered, findings.summary.control), None, PostCounts()
+    shown, telling, posts = most_telling(ordered, summary.control), None, PostCounts()
+    places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
     kept = Kept.of_user()
     for case in cases(Reader(folder, kept=kept), findings, thoughts=thoughts, calls=calls):
         case_of |= {record.trial: len(packs) for _, record in case.runs}
-        places.append({"point": case.point, "seed": case.seed})
+        places.append(place_of(case.point, case.seed))
         packs.append(case.packed)
         count_posts(posts, case)
         if shown and (case.point, case.seed) == (shown.point, shown.seed):
@@ -52,22 +58,26 @@ def gather(
     found = list(charts_of(findings, shown, telling, posts, published=published))
     charts = [chart for _, chart in found if not isinstance(chart, str)]
     missing = [(name, why) for name, why in found if isinstance(why, str)]
-    return Content(
-        title=findings.plan.title or findings.plan.scenario,
-        opening=list(opening(findings, folder)),
-        sections=[
-            Section("pictures", "Charts", [*charts, *([Definitions(tuple(missing))] if missing else [])]),
-            Section("figures", "Figures", list(tables(findings))),
-            Section("health", "Health", list(health.blocks(findings.summary))),
-            Section("provenance", "Provenance", list(provenance_blocks(folder, findings.plan, findings.judges))),
-        ],
-        index=index(findings, ordered, looked, places, case_of),
-        packs=packs,
-        without=missing,
+    index = {
+        "campaign": plan.configuration,
+        "control": summary.control,
+        "arms": summary.arms,
+        "figures": [(name, REGISTRY[name].label, REGISTRY[name].meaning) for name in SHOWN],
+        "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
+        "cases": places,
+        "columns": COLUMNS,
+        "runs": [_row(run, case_of[run.trial], looked.get(run.trial)) for run in ordered if run.trial in case_of],
+    }
+    sections = (
+        Section("pictures", "Charts", [*charts, *([Definitions(tuple(missing))] if missing else [])]),
+        Section("figures", "Figures", list(tables(findings))),
+        Section("health", "Health", list(health.blocks(summary))),
+        Section("provenance", "Provenance", list(provenance_blocks(folder, plan, findings.judges))),
     )
+    return Content(plan.title or plan.scenario, list(opening(findings, folder)), sections, index, packs, missing)
 
 
-def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord]:
+def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRecord]:
     """Runs of arms that a verdict is given of before others, then controls; each by what it is worth to be read."""
     treated = {arm.arm for arm in findings.verdicts.treated}
 
@@ -78,8 +88,9 @@ def _ordered(findings: Findings, looked: dict[str, Attention]) -> list[RunRecord
     return sorted(findings.records, key=place)
 
 
-COLUMNS = ("trial", "case", "arm", "model", "repeat", "status", "worth", "harm", "loss", "judge", "disagrees", "regret")
-"""Of a run in the index."""
+def place_of(point: str, seed: int) -> dict[str, Any]:
+    """A case in the index; a browser reads a large seed as a text, to which it does nothing."""
+    return {"point": point, "seed": seed if abs(seed) < EXACT else str(seed)}
 
 
 def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
@@ -93,24 +104,6 @@ def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:
         "harmed": arm.action.call == Call.EFFECT,
         "planned": arm.judge is not None and arm.judge.call == Call.EFFECT,
     }
-
-
-def index(
-    findings: Findings, ordered: Sequence[RunRecord], looked: dict[str, Attention], cases: Sequence[dict[str, Any]],
-    case_of: dict[str, int],
-) -> dict[str, Any]:  # fmt: skip
-    """All runs in order, and the case of each."""
-    return {
-        "title": findings.plan.title or findings.plan.scenario,
-        "campaign": findings.plan.configuration,
-        "control": findings.summary.control,
-        "arms": list(findings.summary.arms),
-        "figures": [(name, REGISTRY[name].label, REGISTRY[name].meaning) for name in SHOWN],
-        "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
-        "cases": cases,
-        "columns": list(COLUMNS),
-        "runs": [_row(run, case_of[run.trial], looked.get(run.trial)) for run in ordered if run.trial in case_of],
-    }  # fmt: skip
 
 
 def _row(run: RunRecord, case: int, found: Attention | None) -> list[Any]:

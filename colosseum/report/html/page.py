@@ -7,7 +7,7 @@ file's own policy lets nothing run but what it names by hash.
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any, Final
@@ -17,8 +17,6 @@ from markupsafe import Markup
 from colosseum.report.document import AnyChart, Block, Chart, Table
 from colosseum.report.html.blocks import asset, environment, html_of, page_style
 
-SAFE: Final = 2**53 - 1
-"""Up to here every whole number is one of a browser's."""
 SCRIPTS: Final = (
     "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "calls.js", "aligned.js",
     "ending.js", "timeline.js", "instance.js", "controls.js", "board.js", "arriving.js", "search.js", "labels.js",
@@ -89,9 +87,14 @@ def filled(
     )
 
 
-def embedded(data: Mapping[str, Any]) -> Markup:
+def compact(data: object) -> str:
+    """JSON of plain data and dataclasses."""
+    return json.dumps(data, default=asdict, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def embedded(data: object) -> Markup:
     """JSON that stands in a page and closes no element, whatever it holds."""
-    words = json.dumps(exact(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    words = compact(data)
     for sign in "<>&\u2028\u2029":
         words = words.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(words)
@@ -106,12 +109,3 @@ def scripts(names: tuple[str, ...] = SCRIPTS) -> str:
 
 def _hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def exact(data: Any) -> Any:
-    """Plain data with whole numbers beyond SAFE as their digits, since a browser would round them."""
-    if isinstance(data, dict):
-        return {name: exact(value) for name, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [exact(value) for value in data]
-    return str(data) if isinstance(data, int) and abs(data) > SAFE else data

@@ -1,7 +1,6 @@
 """The page for raters. In: questions that were drawn; out: HTML in which nothing tells an arm, a role or a name."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
 from colosseum.evidence.raters import LabelDraw
 from colosseum.report.html.page import embedded, filled
@@ -25,5 +24,11 @@ def rating_page(draw: LabelDraw, questions: Mapping[str, Matter]) -> str:
         }
         for name, matter in questions.items()
     ]
-    asked = {"question": rubric.question, "rubric": rubric.name, "scale": rubric.anchors, "items": items}
-    return "".join(filled("rating.html", SCRIPTS, index=embedded({"draw": asdict(draw), **asked})))
+    content = {
+        "draw": draw,
+        "question": rubric.question,
+        "rubric": rubric.name,
+        "scale": rubric.anchors,
+        "items": items,
+    }
+    return "".join(filled("rating.html", SCRIPTS, index=embedded(content)))
