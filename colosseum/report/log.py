@@ -15,39 +15,31 @@ from colosseum.report.document import Amount, Block, Definitions, Paragraph, Tab
 from colosseum.report.printed import RunFile
 from colosseum.run.trial import Listed
 
-MOST_FAILURES = 20
-"""Reasons that a list gives."""
-KINDS = {"posts": "post", "mistakes": "mistake", "decisions": "decide"}
-
 
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:
-    """One line a run: the columns in which runs differ, and what happened in them."""
-    states = Counter(run.state for run in found)
-    models = sorted({run.listed.model for run in found})
+    """One line a run: the columns in which runs differ, and what happened in them; then why some failed."""
+    models = {run.listed.model for run in found}
     yield Paragraph(f"{plan.scenario}, experiment {plan.experiment}", "title")
+    states = Counter(run.state for run in found)
     words = ", ".join(f"{number} {state}" for state, number in states.items())
-    yield Definitions((("runs", words), *([("model", models[0])] if len(models) == 1 else [])))
-    same = {name: len({getattr(run.listed, name) for run in found}) < 2 for name in ("point", "repeat", "model")}
-    columns = ("point", "arm", "seed", "repeat", "model", "status", "posts", "mistakes", "decided", "calls", "cost")
-    shown = [name for name in columns if not same.get(name)]
-    rows = tuple((run.listed.trial[:SHORT], *(_cells(run)[name] for name in shown)) for run in found)
-    yield Table("runs", "Runs", ("run", *shown), rows, most=None)
-    failures = [(run.listed.trial[:SHORT], run.reason) for run in found if run.reason]
-    if failures:
-        yield Definitions(tuple(failures[:MOST_FAILURES]), "Failures")
-        if len(failures) > MOST_FAILURES:
-            yield Paragraph(f"… and {len(failures) - MOST_FAILURES} more: `--json` has all")
+    yield Definitions((("runs", words), *(("model", name) for name in models if len(models) == 1)))
+    same = [name for name in ("point", "repeat", "model") if len({getattr(run.listed, name) for run in found}) < 2]
+    rows = [{name: cell for name, cell in _cells(run).items() if name not in same} for run in found]
+    yield Table("runs", "Runs", tuple(rows[0]) if rows else (), tuple(tuple(row.values()) for row in rows), most=None)
+    if reasons := Counter(run.reason for run in found if run.reason):
+        items = tuple((counted(number, "run"), reason) for reason, number in reasons.most_common())
+        yield Definitions(items, "Failures")
 
 
 def _cells(run: Overview) -> dict[str, TableCell]:
-    listed, events = run.listed, run.events
-    happened = {name: None if events is None else events[kind] for name, kind in KINDS.items()}
-    unpriced = run.expense.unpriced if run.expense else 0
-    cost = "" if run.expense is None else "unknown" if unpriced else dollars(run.expense.cost)
+    listed, spent = run.listed, run.expense
+    kinds = ("post", "mistake", "decide")
+    posts, mistakes, decided = (None if run.events is None else run.events[kind] for kind in kinds)
     return {
-        "point": listed.point, "arm": listed.arm, "seed": Amount(listed.seed), "repeat": listed.repeat,
-        "model": listed.model, "status": run.state, **happened, "decided": happened["decisions"],
-        "calls": None if run.expense is None else run.expense.calls, "cost": cost,
+        "run": listed.trial[:SHORT], "point": listed.point, "arm": listed.arm, "seed": Amount(listed.seed),
+        "repeat": listed.repeat, "model": listed.model, "status": run.state, "posts": posts, "mistakes": mistakes,
+        "decided": decided, "calls": spent.calls if spent else None,
+        "cost": "" if spent is None else "unknown" if spent.unpriced else dollars(spent.cost),
     }  # fmt: skip
 
 
