@@ -242,29 +242,11 @@ def test_messages_and_decisions_are_rows(folder: Path, tmp_path: Path) -> None:
     assert {row["secret"] for row in table} == {"true", "false", ""}
 
 
-def test_a_text_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
-    from colosseum.campaign.acts_table import Row, write_csv, write_jsonl
-
-    row = Row(
-        "r", "a", "", 1, 1, "complete", 3, 1, "=x", "m", "post", "public", False, "=cmd|' /C calc'!A0", None, None
-    )
-    said = Row("r", "a", "", 1, 1, "complete", 3, 1, "B", "m", "decide", None, None, None, "v", None)
-    with open(tmp_path / "x.csv", "w", encoding="utf-8", newline="") as file:
-        assert write_csv([row, said], file) == 2
-    with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
-        first, second = csv.DictReader(file)
-    assert (first["agent"], first["text"], first["value"]) == ("'=x", "'=cmd|' /C calc'!A0", "")
-    assert (second["variable"], second["value"], second["text"]) == ("v", "null", "")
-    with open(tmp_path / "x.jsonl", "w", encoding="utf-8") as file:
-        assert write_jsonl([row, said], file) == 2
-    assert json.loads((tmp_path / "x.jsonl").read_bytes().split(b"\n")[0])["text"] == row.text
-
-
 def test_nothing_is_written_where_something_is_wrong(folder: Path, tmp_path: Path) -> None:
     for name in ("x.txt", "x", "x.json"):
         done = colosseum("log", "export", folder, "-o", tmp_path / name)
         assert done.returncode == 2
-        assert "ends in none of .jsonl, .csv" in done.stderr
+        assert "does not end in .csv or .jsonl or .parquet" in done.stderr
     assert colosseum("log", "export", folder, "-o", tmp_path / "nowhere" / "x.csv").returncode == 2
     path = file_of(folder, "baseline:2", "jsonl")
     path.write_bytes(path.read_bytes().replace(b"left", b"lift", 1))

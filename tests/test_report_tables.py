@@ -40,6 +40,8 @@ NUMBERS = st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False),
 def both(table: FigureTable) -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
     """As it is read back from CSV and from Parquet."""
     sheet = io.StringIO(as_csv(table.columns, table.rows).decode(), newline="")
+    lines = [json.loads(line) for line in table.to_jsonl().splitlines()]
+    assert lines == [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     return list(csv.DictReader(sheet)), parquet.read_table(BufferReader(table.to_parquet())).to_pylist()
 
 

@@ -185,7 +185,7 @@ class Campaign:
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
         place = place_of(path)
-        check_file("html", place)
+        check_file("--html", place)
         write_html(read_content(self.folder, self.findings, thoughts=thoughts), place)
         return place
 

@@ -56,7 +56,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
         return report_folder(path, as_json=as_json, keep=True)
     if out is None:
         raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
-    check_file("out", out)
+    check_file("--out", out)
     with in_words(path):
         draw, questions = draw_questions(path, plan, runs=runs)
     if not questions:

@@ -71,16 +71,14 @@ def verify(folder: Campaign, json: AsJson = False) -> int:
 @command
 def export(
     folder: Campaign,
-    output: Annotated[Path, typer.Option("-o", metavar="FILE", help="Ends in .jsonl or .csv.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", metavar="FILE", help="Ends in .csv, .jsonl or .parquet.", show_default=False)
+    ],
     thoughts: Thoughts = False,
 ) -> int:
     """Write messages and decisions to a table. One row each, of all runs that ended."""
-    from colosseum.campaign.acts_table import export_acts
-    from colosseum.campaign.folder import Folder
     from colosseum.cli.words import note
-    from colosseum.diagnostics import counted
-    from colosseum.evidence.findings import read_campaign
+    from colosseum.report.files import write_acts
 
-    number = export_acts(Folder(folder), read_campaign(folder), output, thoughts=thoughts)
-    note(f"{counted(number, 'row')} written to {output}")
+    note(write_acts(folder, output, thoughts=thoughts))
     return 0

@@ -45,8 +45,8 @@ class Files:
 
     def check(self) -> None:
         """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
-        report_files.check_file("table", self.table)
-        report_files.check_file("html", self.html)
+        report_files.check_file("--table", self.table)
+        report_files.check_file("--html", self.html)
         report_files.check_figures(self.figures)
 
 

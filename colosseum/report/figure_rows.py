@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from typing import Final, TypeAlias
 
 from colosseum.campaign.acts_table import Row, rows
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.folder import Folder, Plan
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
@@ -105,6 +105,11 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
                 **_cells(regrets), "refused": run.refused.get(agent), "undecided": run.undecided.get(agent),
                 "posts": sum(each.posts for each in said), "characters": sum(each.characters for each in said),
             }  # fmt: skip
+
+
+def acts(folder: Folder, plan: Plan, *, thoughts: bool = False) -> FigureTable:
+    """One row a post, a decision and, on request, a thought. Raises OSError, Damaged and BrokenTrace."""
+    return FigureTable.of(map(asdict, rows(folder, plan, thoughts=thoughts)), ACT)
 
 
 def _acts(findings: Findings, folder: Folder) -> Rows:

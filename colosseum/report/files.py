@@ -10,14 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
-from colosseum.evidence.findings import Findings, in_words
-from colosseum.report.figure_rows import figure_table
+from colosseum.evidence.findings import Findings, in_words, read_campaign
+from colosseum.report import tables
+from colosseum.report.figure_rows import acts, figure_table
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
 
-ENDINGS: Final = {"html": (".html",), "out": (".html",), "table": (".csv", ".parquet")}
-"""Of files, by the option that names them; `--out` is of `judge label`."""
+ENDINGS: Final = {
+    "--html": (".html",),
+    "--out": (".html",),
+    "--table": tuple(tables.ENDINGS),
+    "-o": tuple(tables.ENDINGS),
+}
+"""Of files, by the option that names them: of `report`, `judge label`, `report` and `log export`."""
 
 
 def check_file(option: str, path: Path | None) -> None:
@@ -25,10 +31,10 @@ def check_file(option: str, path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in ENDINGS[option]:
-        raise stop("C122", f"`--{option} {path}` does not end in {' or '.join(ENDINGS[option])}")
+        raise stop("C122", f"`{option} {path}` does not end in {' or '.join(ENDINGS[option])}")
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         help_ = "`pip install 'colosseum[parquet]'`; a name that ends in .csv needs nothing more"
-        raise stop("C122", f"`--{option} {path}` needs pyarrow", help=help_)
+        raise stop("C122", f"`{option} {path}` needs pyarrow", help=help_)
     with file_errors(path):
         if path.is_dir() or not path.absolute().parent.is_dir():
             why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
@@ -47,9 +53,17 @@ def write_table(folder: Path, findings: Findings, path: Path) -> str:
     """Write the runs that have ended; says what was written. Raises ColosseumError."""
     with in_words(folder):
         table = figure_table("runs", findings, Folder(folder))
-    with file_errors(path):
-        table.write(path)
+    table.write(path)
     return f"{counted(len(table.rows), 'run')} in {path}"
+
+
+def write_acts(folder: Path, path: Path, *, thoughts: bool) -> str:
+    """Write messages and decisions of the runs that have ended; says what was written. Raises ColosseumError."""
+    check_file("-o", path)
+    with in_words(folder):
+        table = acts(Folder(folder), read_campaign(folder), thoughts=thoughts)
+    table.write(path)
+    return f"{counted(len(table.rows), 'row')} written to {path}"
 
 
 def read_content(

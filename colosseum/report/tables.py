@@ -1,17 +1,20 @@
-"""A table for other programs. In: rows as dicts; out: a FigureTable, which is CSV, Parquet or a data frame.
+"""A table for other programs. In: rows as dicts; out: a FigureTable, which is CSV, JSON, Parquet or a data frame.
 
 Numbers are in full, and a null is an empty cell. What a column holds shows in its cells.
 """
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from colosseum.campaign.folder import replace_file
+from colosseum.diagnostics import file_errors, stop
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -54,10 +57,23 @@ class FigureTable:
             raise ImportError("tables need pandas, which comes with `pip install 'colosseum[pandas]'`") from None
         return pandas.DataFrame({name: pandas.Series(cells, dtype=PANDAS[kind]) for name, kind, cells in self._typed()})
 
-    def write(self, path: Path) -> None:
-        """Write Parquet where the name ends so, else CSV. Raises OSError, and ImportError without pyarrow."""
-        parquet = path.suffix.lower() == ".parquet"
-        replace_file(path, self.to_parquet() if parquet else as_csv(self.columns, self.rows))
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write a file of the kind that its name ends in. Raises ColosseumError, and ImportError without pyarrow."""
+        make = ENDINGS.get(Path(path).suffix.lower())
+        if make is None:
+            raise stop("C122", f"`{path}` does not end in {' or '.join(ENDINGS)}")
+        with file_errors(Path(path)):
+            replace_file(Path(path), make(self))
+
+    def to_csv(self) -> bytes:
+        """For spreadsheets, too."""
+        return as_csv(self.columns, self.rows)
+
+    def to_jsonl(self) -> bytes:
+        """An object a line, with every text as it was written."""
+        rows = (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+        lines = [f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows]
+        return "".join(lines).encode("utf-8", "backslashreplace")
 
     def to_parquet(self) -> bytes:
         """Whole numbers of 64 bits, numbers of double precision, truths, and text for all else."""
@@ -80,6 +96,10 @@ class FigureTable:
             cells = [row[place] for row in self.rows]
             kind = _kind(name, [cell for cell in cells if cell is not None])
             yield name, kind, [cell if cell is None or kind is object else kind(cell) for cell in cells]
+
+
+ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl, ".parquet": FigureTable.to_parquet}
+"""Of files, with what makes them."""
 
 
 def _family(name: str) -> str:
