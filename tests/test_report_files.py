@@ -11,7 +11,7 @@ import pytest
 from test_report_charts import Game, hostile_charts, ticket_game
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.report.block_files import csv_of, latex_of, markdown_of, write_files
+from colosseum.report.block_files import csv_of, latex_of, write_files
 from colosseum.report.document import Amount, Between, Dot, IntervalChart, IntervalRow, Table
 from colosseum.report.files import check_figures
 from colosseum.report.paper import figure_files
@@ -29,12 +29,12 @@ def chart(name: str = "one") -> IntervalChart:
     return IntervalChart(name, "Title", "What is seen.", axis="loss, u", rows=rows, margin=0.04)
 
 
-def test_every_chart_becomes_six_files_that_are_the_same_again(tmp_path: Path) -> None:
+def test_every_chart_becomes_five_files_that_are_the_same_again(tmp_path: Path) -> None:
     kept = tmp_path / "figures" / "mine.txt"
     kept.parent.mkdir()
     kept.write_text("mine")
-    assert write_files([chart("one"), chart("two"), TABLE], kept.parent) == (15, [])
-    endings = ("pdf", "svg", "png", "csv", "md", "tex")
+    assert write_files([chart("one"), chart("two"), TABLE], kept.parent) == (12, [])
+    endings = ("pdf", "svg", "png", "csv", "tex")
     again = {path.name: path.read_bytes() for path in kept.parent.iterdir()}
     assert set(again) == {"mine.txt", *(f"{name}.{ending}" for name in ("one", "two") for ending in endings)}
     write_files([chart("one"), chart("two"), TABLE], kept.parent)
@@ -44,7 +44,7 @@ def test_every_chart_becomes_six_files_that_are_the_same_again(tmp_path: Path) -
 def test_without_the_extra_tables_are_written_and_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     number, missing = write_files([chart("one"), chart("two")], tmp_path / "figures")
-    assert number == len(list((tmp_path / "figures").iterdir())) == 6
+    assert number == len(list((tmp_path / "figures").iterdir())) == 4
     assert missing == ["PDF, SVG, PNG need matplotlib: `pip install 'colosseum[figures]'`"]
 
 
@@ -71,21 +71,11 @@ def test_limits_and_notes_of_cells_have_columns_and_words() -> None:
         ("b", Amount(None, note="no run"), Between(words="3 of 20 differ")),
     ))  # fmt: skip
     head, one, two = csv.reader(io.StringIO(csv_of(table).decode(), newline=""))
-    assert head == ["arm", "loss", "loss note", "limits low", "limits high", "limits note"]
-    assert one == ["a", "0.25", "", "0.1", "0.4", ""]
-    assert two == ["b", "", "no run", "", "", "3 of 20 differ"]
+    assert head == ["arm", "loss", "limits low", "limits high", "loss note", "limits words"]
+    assert one == ["a", "0.25", "0.1", "0.4", "", ""]
+    assert two == ["b", "", "", "", "no run", "3 of 20 differ"]
     assert "+0.25" in latex_of(table)
-    assert r"\[\+0\.100, \+0\.400\]" in markdown_of(table)
-
-
-def test_markdown_has_its_cells_and_no_markup() -> None:
-    lines = markdown_of(TABLE).splitlines()
-    assert lines[1] == "| --- | ---: | ---: |"
-    assert len(lines) == 5
-    for line in lines:
-        assert len(re.findall(r"(?<!\\)\|", line)) == 4
-    assert r"\<i\>\*" in lines[3]
-    assert "| 0.3 |" in lines[2]
+    assert "[+0.100, +0.400]" in latex_of(table)
 
 
 def test_latex_has_its_cells_and_no_commands() -> None:

@@ -89,7 +89,7 @@ def write_html(content: "Content", path: Path) -> str:
 
 
 def write_figures(content: "Content", folder: Path) -> Iterator[str]:
-    """Write every chart as PDF, SVG and PNG, and its numbers as CSV, Markdown and LaTeX. Raises ColosseumError."""
+    """Write every chart as PDF, SVG and PNG, and its numbers as CSV and LaTeX. Raises ColosseumError."""
     from colosseum.report.block_files import write_files
 
     with file_errors(folder):

@@ -3,10 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
-
-from colosseum.report.numbers import number
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 MARGIN: Final = 0.04
@@ -47,11 +44,5 @@ def scale(values: Iterable[float], start: float = 0.0, end: float = 1.0, *, marg
 
 
 def tick_words(ticks: Sequence[float], *, signed: bool = False) -> list[str]:
-    """Numbers with as many decimals as their steps need; huge and tiny ones with exponents."""
-    step = min((b - a for a, b in pairwise(ticks)), default=abs(ticks[0]) if ticks else 1.0)
-    largest = max(map(abs, ticks), default=0.0)
-    if largest >= 1e6 or 0 < largest < 1e-4:
-        return [f"{tick:.3g}".replace("-", "−") for tick in ticks]
-    places = max(0, min(6, -math.floor(math.log10(step) + 1e-9))) if step else 0
-    sign = "+" if signed else "-"
-    return [number(tick, places, sign=sign).replace("-", "−") if abs(tick) > step * 1e-6 else "0" for tick in ticks]
+    """Round numbers as short as they are."""
+    return [f"{tick:{'+' if signed else '-'}g}".replace("-", "−") if tick else "0" for tick in ticks]

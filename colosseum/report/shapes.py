@@ -109,20 +109,16 @@ def apart(texts: Iterable[Text]) -> list[Text]:
 
 def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
     """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
-    wanted = list(dict.fromkeys(names))
-    wanted.sort(key=[*series, *wanted].index)
-    places = {name: place for place, name in enumerate(series)}
-    if not all(name in places for name in wanted):
-        places = {name: place + 1 for place, name in enumerate(wanted)}
-    found = {}
-    for name in wanted:
-        turn, hue = divmod(places[name] - 1, HUES)
-        control = places[name] == 0
-        found[name] = (
-            f"series-{0 if control else hue + 1}",
-            FORMS[0 if control else 1 + (hue + turn) % (len(FORMS) - 1)],
-        )
-    return found
+    wanted = dict.fromkeys(names)
+    known = list(series) if set(wanted) <= set(series) else ["", *wanted]
+    return {name: _look(known.index(name)) for name in sorted(wanted, key=known.index)}
+
+
+def _look(place: int) -> Look:
+    if not place:
+        return "series-0", "circle"
+    turn, hue = divmod(place - 1, HUES)
+    return f"series-{hue + 1}", FORMS[1 + (hue + turn) % (len(FORMS) - 1)]
 
 
 # ---- axes and legends ----------------------------------------------------------------------------------------------
@@ -137,7 +133,7 @@ def bottom_axis(
 ) -> Iterator[Shape]:
     """Vertical rules at round numbers, or at `values`, and the name of the axis."""
     ticks = values or across.ticks()
-    words = [f"{value:g}" for value in values] if values else tick_words(ticks, signed=sign)
+    words = tick_words(ticks, signed=sign)
     yield from (rule(across(tick), top, across(tick), bottom, "grid") for tick in ticks)
     yield from apart(Text(across(t), bottom + 16, w, "soft", "middle") for t, w in zip(ticks, words, strict=True))
     yield named((across.start + across.end) / 2, bottom + 34, name, WIDTH - 8, "soft", "middle")

@@ -49,7 +49,7 @@ class Effects:
 
     sweep: Sweep
     all: tuple[Effect, ...]
-    """Sorted by the outer factors, then the inner one, then arms."""
+    """By sweep point, then by arm."""
     margins: dict[str, float]
     """The least effect that matters, in u, by signal."""
     control: str
@@ -77,5 +77,4 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
                settled.get((point.point, point.model, each.arm)))
         for point in summary.points for each, arm in zip(point.comparisons, point.arms[1:], strict=True)
     ]  # fmt: skip
-    found.sort(key=lambda effect: sweep.rank(effect.key))
     return Effects(sweep, tuple(found), dict(verdicts.rule.margins or {}), summary.control)

@@ -30,14 +30,14 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     groups: dict[str, dict[str, dict[str, TableCell]]] = {}
     for effect in effects.all:
         factors = sweep.points[effect.key]
-        row = sweep.words(up, factors.get(up, "")) if up else effect.arm
+        row = factors.get(up, "") if up else effect.arm
         group = ", ".join(part for part in (effect.arm, sweep.place(effect.key, rest)) if part) if up else ""
         groups.setdefault(group, {}).setdefault(row, {})[factors.get(across, "")] = _cell(effects, effect, signal)
     values = sweep.values[across]
     return Table(
         slug(f"heat-{signal}"),
         f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {up or 'arm'}",
-        (*(["arm"] if up else []), up or "arm", *(f"{across}={sweep.words(across, value)}" for value in values)),
+        (*(["arm"] if up else []), up or "arm", *(f"{across}={value}" for value in values)),
         tuple(
             (*([group] if up else []), row, *(cells.get(value) for value in values))
             for group, rows in groups.items() for row, cells in rows.items()

@@ -44,23 +44,11 @@ class Sweep:
     def _is_numeric(self, name: str) -> bool:
         return all(number(value) is not None for value in self.values[name])
 
-    def words(self, name: str, value: str) -> str:
-        """A value as a reader needs it: a graph by its kind alone, if no other has this kind."""
-        short = value.partition("(")[0]
-        alike = sum(other.partition("(")[0] == short for other in self.values.get(name, ()))
-        return short if short and alike == 1 else value
-
     def place(self, key: Key, names: Iterable[str] | None = None) -> str:
         """The name of a point, by some of its factors or all."""
         point = self.points[key]
         shown = [name for name in (self.values if names is None else names) if name in point]
-        return ", ".join(f"{name}={self.words(name, point[name])}" for name in shown)
-
-    def rank(self, key: Key) -> list[int]:
-        """Sorts points by the outer factors, then by the inner one."""
-        point = self.points[key]
-        shown = [name for name in (*self.outer, self.inner) if name in point]
-        return [self.values[name].index(point[name]) for name in shown]
+        return ", ".join(f"{name}={point[name]}" for name in shown)
 
 
 def sweep_of(summary: Summary) -> Sweep:

@@ -9,7 +9,6 @@ from colosseum.report.page import printable
 
 LONGEST: Final = 60
 """Characters of a name within a sentence."""
-MOST_LISTED: Final = 4
 MOST_DOTS: Final = 300
 """A chart has no more dots; one dot with its link takes 200 bytes of a page."""
 T = TypeVar("T")
@@ -29,12 +28,6 @@ def quoted(name: str) -> str:
     """A name within a sentence."""
     line = clean(name).replace("`", "'")
     return f"`{line if len(line) <= LONGEST else f'{line[: LONGEST - 1]}…'}`"
-
-
-def listed(words: Sequence[str]) -> str:
-    """The first few, and how many more there are."""
-    more = len(words) - MOST_LISTED
-    return ", ".join(words[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def signed(value: float, places: int | None = None, *, sign: str = "-") -> str:

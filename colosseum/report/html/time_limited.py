@@ -4,10 +4,7 @@ An easy question is answered at once. The rest is a process's work that is ended
 and the commands that ask the same have no such limit.
 """
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 from colosseum.campaign.processes import pool
@@ -51,22 +48,9 @@ def time_limited(
             return "the optimum is not known"
         if optimum.seconds <= AT_ONCE:
             return question(played.scenario, coalition)
-        with _without_sigpipe(), pool(1) as workers:
+        with pool(1) as workers:
             return workers.submit(question, played.scenario, coalition).result(LIMIT)
     except NotLowered as fault:
         return str(fault)
     except TimeoutError:
         return f"it takes more than {LIMIT:.0f} s here; `colosseum {command}` has more patience"
-
-
-@contextmanager
-def _without_sigpipe() -> Iterator[None]:
-    """A worker that is ended while it starts must not end us as well: we may be writing to it."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPIPE"):
-        yield
-        return
-    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGPIPE, before)
