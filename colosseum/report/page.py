@@ -8,14 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import Final, Literal, TextIO
+from typing import Final, TextIO
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from colosseum.report.document import (
@@ -48,8 +45,6 @@ WHOLE: Final = 999
 _GAP: Final = 2
 """Columns between two cells: the padding and the divider."""
 _INDENT: Final = 2
-_ASCII: Final = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-"""`SIMPLE_HEAD` for encodings without line-drawing signs."""
 _BLANKS: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 """Blanks at the end of a line, also where a style ends behind them."""
 _SIGNS: Final = str.maketrans(
@@ -125,17 +120,13 @@ def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
     """A word or sign and what it means, one a line, the meanings aligned; a long word has a line of its own."""
     words = [printable(word, console.encoding) for word, _ in facts]
     column = max((cell_len(word) for word in words if cell_len(word) <= WIDEST_LABEL), default=0)
-    margin = " " * (_INDENT + column + 2)
+    widths = column, max(1, console.width - _INDENT - column - _GAP)
     for word, (_, meaning) in zip(words, facts, strict=True):
-        lines = Text(printable(meaning, console.encoding)).wrap(console, max(1, console.width - len(margin)))
-        fits = cell_len(word) <= column
-        head = Text.assemble(" " * _INDENT, (word, "bold"))
-        if not fits:
-            console.print(head)
-        for number_, line in enumerate(lines):
-            line.rstrip()
-            opening = Text.assemble(head, " " * (column + 2 - cell_len(word))) if fits and not number_ else Text(margin)
-            console.print(opening + line)
+        head, text = Text(word, "bold"), Text(printable(meaning, console.encoding))
+        if cell_len(word) > column:
+            console.print(Text(" " * _INDENT) + head)
+            head = Text()
+        _print_row(console, (head, text), widths, left=(True, True))
 
 
 def _show_quote(console: Console, quote: Quote) -> None:
@@ -164,31 +155,6 @@ def _show_chart(console: Console, chart: AnyChart) -> None:
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Cells as words, by row and column; a row without any is a heading over those below it."""
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[Text, ...], ...]
-    """One tuple a row, one cell a column."""
-    corner: str = ""
-    """Above the rows' labels."""
-    left: frozenset[str] = frozenset()
-    """Columns of words, which begin at the left."""
-    most: int = WHOLE
-    """Cells of a column of words; longer ones go on below."""
-
-    def transposed(self) -> "Grid":
-        """Rows as columns."""
-        return Grid(self.columns, self.rows, tuple(zip(*self.cells, strict=True)), self.corner)
-
-    def part(self, columns: Sequence[int]) -> "Grid":
-        """The same rows with these columns only."""
-        cells = tuple(tuple(row[c] for c in columns) if row else () for row in self.cells)
-        return replace(self, columns=tuple(self.columns[c] for c in columns), cells=cells)
 
 
 def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
@@ -234,27 +200,45 @@ def table_notes(table: Table) -> tuple[list[list[str]], list[tuple[str, str]]]:
     return cells, [*((f"({mark})", note) for note, mark in notes.items()), *table.facts]
 
 
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """Cells below a heading; of words, which begin at the left and may be folded, or of numbers, which are whole."""
+
+    heading: str
+    cells: tuple[Text, ...]
+    left: bool = False
+    most: int = WHOLE
+    """Widest cell of words; longer ones go on below."""
+
+    @property
+    def width(self) -> int:
+        """In signs; a heading that is wider than its cells has two lines."""
+        widest = max((cell.cell_len for cell in self.cells), default=0)
+        lines = [self.heading] if cell_len(self.heading) <= widest else self.heading.rsplit(" ", 1)
+        return max(1, min(WIDEST_LABEL, max(map(cell_len, lines))), min(widest, self.most) if self.left else widest)
+
+
 def _show_table(console: Console, table: Table) -> None:
     """As one if it fits as it is or turned, else as several with the same rows; its facts below."""
     shown = replace(table, rows=table.rows[: table.most])
     words, facts = table_notes(shown)
     say(console)
     say(console, table.title, style="bold")
-    rows = [
-        [_text(console, w, cell) for w, cell in zip(*row, strict=True)] for row in zip(words, shown.rows, strict=True)
-    ]
-    names = [printable(name, console.encoding) for name in table.columns]
-    columns = zip(names, zip(*shown.rows, strict=True), strict=True) if shown.rows else ()
-    left = frozenset(name for name, cells in columns if all(isinstance(c, str | Linked | None) for c in cells))
-    grid = _grid(rows, names, left, grouped=table.grouped)
-    for place, part in enumerate(_fit(grid, console.width - _INDENT, turns=table.turns)):
+    columns = []
+    for place, name in enumerate(table.columns):
+        raw = [row[place] for row in shown.rows]
+        cells = (
+            Text(printable(row[place], console.encoding), TONES[getattr(cell, "tone", "plain")])
+            for row, cell in zip(words, raw, strict=True)
+        )
+        left = all(isinstance(cell, str | Linked | None) for cell in raw)
+        columns.append(ShownColumn(printable(name, console.encoding), tuple(cells), left))
+    groups = columns.pop(0).cells if table.grouped else ()
+    columns[0] = _label(columns[0], groups)
+    for place, part in enumerate(_fit(columns, console.width - _INDENT, turns=table.turns and not groups)):
         if place:
             console.print()
-        for heading, lines in _tables(part, ascii_only=console.options.ascii_only):
-            if heading:
-                console.print(Padding(Text(heading, "bold", overflow="fold"), (0, 0, 0, _INDENT)))
-            if lines is not None:
-                console.print(Padding(lines, (0, 0, 0, _INDENT), expand=False))
+        _print_part(console, part, groups)
     if len(table.rows) > len(shown.rows):
         say(console, f"… and {len(table.rows) - len(shown.rows):,} more rows: `--json` lists all")
     if facts:
@@ -262,113 +246,65 @@ def _show_table(console: Console, table: Table) -> None:
         list_facts(console, facts)
 
 
-def _text(console: Console, words: str, cell: TableCell) -> Text:
-    style = TONES[cell.tone] if isinstance(cell, Amount | Linked) else ""
-    return Text(printable(words, console.encoding), style)
+def _label(column: ShownColumn, groups: Sequence[Text]) -> ShownColumn:
+    """The column of the rows' names, which are indented below the heading of a group."""
+    cells = [Text("  " if group.plain else "") + cell for group, cell in zip(groups, column.cells, strict=False)]
+    return ShownColumn(column.heading, tuple(cells) or column.cells, left=True, most=WIDEST_LABEL)
 
 
-def _grid(rows: Sequence[Sequence[Text]], columns: Sequence[str], left: frozenset[str], *, grouped: bool) -> Grid:
-    """Rows under the headings of their groups."""
-    if not grouped:
-        labels = tuple(row[0].plain for row in rows)
-        return Grid(labels, tuple(columns[1:]), tuple(tuple(row[1:]) for row in rows), columns[0], left)
-    labels_, cells = list[str](), list[tuple[Text, ...]]()
-    for heading, group in groupby(rows, key=lambda row: row[0].plain):
-        if heading:
-            labels_.append(heading)
-            cells.append(())
-        for row in group:
-            labels_.append(f"  {row[1].plain}" if heading else row[1].plain)
-            cells.append(tuple(row[2:]))
-    return Grid(tuple(labels_), tuple(columns[2:]), tuple(cells), columns[1], left)
-
-
-def _fit(grid: Grid, width: int, *, turns: bool) -> Iterator[Grid]:
-    """Grids no wider than `width`, as far as single columns allow."""
-    if _width(grid, _every(grid)) <= width:
-        yield grid
-        return
-    turned = grid.transposed() if turns and grid.rows and all(grid.cells) else grid
-    if _width(turned, _every(turned)) <= width:
-        yield turned
-        return
-    if narrow := next((g for n in range(60, 19, -4) if _width(g := replace(grid, most=n), _every(g)) <= width), None):
-        yield narrow
-        return
-    grid = replace(grid, most=max(20, width - _label_width(grid) - _GAP))
-    parts = _split(grid, width)
-    for narrower in range(width - 1, 0, -1):
-        even = _split(grid, narrower)
-        if len(even) > len(parts):
-            break
-        parts = even
-    for part in parts:
-        yield grid.part(part)
-
-
-def _every(grid: Grid) -> range:
-    return range(len(grid.columns))
-
-
-def _split(grid: Grid, width: int) -> list[list[int]]:
-    """Runs of columns that are as long as `width` allows, one column at least."""
-    parts: list[list[int]] = [[]]
-    for column in range(len(grid.columns)):
-        if parts[-1] and _width(grid, [*parts[-1], column]) > width:
-            parts.append([])
+def _fit(columns: list[ShownColumn], width: int, *, turns: bool) -> list[list[ShownColumn]]:
+    """Parts no wider than `width`, as far as single columns allow; each begins with the rows' names."""
+    if _width(columns) <= width:
+        return [columns]
+    label, *rest = columns
+    if turns:
+        names = tuple(Text(column.heading) for column in rest)
+        rows = (ShownColumn(n.plain, tuple(c.cells[r] for c in rest)) for r, n in enumerate(label.cells))
+        turned = [ShownColumn(label.heading, names, left=True, most=WIDEST_LABEL), *rows]
+        if _width(turned) <= width:
+            return [turned]
+    for most in (*range(60, 19, -4), max(20, width - label.width - _GAP)):
+        rest = [replace(column, most=most) for column in rest]
+        if _width([label, *rest]) <= width:
+            return [[label, *rest]]
+    parts = [[label]]
+    for column in rest:
+        if len(parts[-1]) > 1 and _width([*parts[-1], column]) > width:
+            parts.append([label])
         parts[-1].append(column)
     return parts
 
 
-def _tables(grid: Grid, *, ascii_only: bool) -> Iterator[tuple[str, RichTable | None]]:
-    """The rows in parts, each under its heading."""
-    heading, table = "", _table(grid, ascii_only=ascii_only, header=True)
-    for name, row in zip(grid.rows, grid.cells, strict=True):
-        if row:
-            table.add_row(Text(name, overflow="fold"), *row)
-            continue
-        yield heading, table if table.rows or table.show_header else None
-        heading, table = name, _table(grid, ascii_only=ascii_only, header=False)
-    yield heading, table if table.rows or table.show_header else None
+def _width(columns: Sequence[ShownColumn]) -> int:
+    return sum(column.width + _GAP for column in columns) - _GAP
 
 
-def _table(grid: Grid, *, ascii_only: bool, header: bool) -> RichTable:
-    """Without rows; all tables of a grid have the same columns."""
-    lines = _ASCII if ascii_only else box.SIMPLE_HEAD
-    table = RichTable(
-        box=lines, show_edge=False, show_header=header, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold"
-    )
-    label = _label_width(grid)
-    vertical: Literal["top", "bottom"] = "bottom" if grid.most == WHOLE else "top"
-    table.add_column(Text(grid.corner), vertical=vertical, min_width=label, max_width=label, overflow="fold")
-    for column in range(len(grid.columns)):
-        width = _column_width(grid, column)
-        side: Literal["left", "right"] = "left" if grid.columns[column] in grid.left else "right"
-        heading = Text(_heading(grid, column), justify=side, overflow="fold")
-        table.add_column(heading, min_width=width, max_width=width, justify=side, vertical=vertical, overflow="fold")
-    return table
+def _print_part(console: Console, columns: Sequence[ShownColumn], groups: Sequence[Text]) -> None:
+    """Headings, a line, and rows, each group below its own heading."""
+    widths, left = [column.width for column in columns], [column.left for column in columns]
+    headings = [Text(column.heading, "bold") for column in columns]
+    _print_row(console, headings, widths, left=left, bottom=True)
+    console.print(Text(" " * _INDENT + ("-" if console.options.ascii_only else "─") * _width(columns)))
+    last = ""
+    for place, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
+        group = groups[place].plain if groups else ""
+        if group != last:
+            console.print(Padding(Text(group, "bold", overflow="fold"), (0, 0, 0, _INDENT)))
+            last = group
+        _print_row(console, cells, widths, left=left)
 
 
-def _width(grid: Grid, columns: Iterable[int]) -> int:
-    return _label_width(grid) + sum(_GAP + _column_width(grid, column) for column in columns)
-
-
-def _label_width(grid: Grid) -> int:
-    labels = [label for label, row in zip(grid.rows, grid.cells, strict=True) if row]
-    return min(WIDEST_LABEL, max(map(cell_len, (*labels, grid.corner)), default=1))
-
-
-def _column_width(grid: Grid, column: int) -> int:
-    heading = max(map(cell_len, _heading(grid, column).split("\n")))
-    return max(1, min(WIDEST_LABEL, heading), _cells_width(grid, column))
-
-
-def _cells_width(grid: Grid, column: int) -> int:
-    widest = max((row[column].cell_len for row in grid.cells if row), default=0)
-    return min(widest, grid.most) if grid.columns[column] in grid.left else widest
-
-
-def _heading(grid: Grid, column: int) -> str:
-    """The column's label, on two lines where it is wider than its cells."""
-    label = grid.columns[column]
-    return label if cell_len(label) <= _cells_width(grid, column) else "\n".join(label.rsplit(" ", 1))
+def _print_row(
+    console: Console, cells: Sequence[Text], widths: Sequence[int], *, left: Sequence[bool], bottom: bool = False
+) -> None:
+    """Cells beside each other, long ones on several lines."""
+    wrapped = [
+        list(cell.wrap(console, width, justify="left" if begins else "right", overflow="fold"))
+        for cell, width, begins in zip(cells, widths, left, strict=True)
+    ]
+    height = max(map(len, wrapped))
+    for each, width in zip(wrapped, widths, strict=True):
+        blank = [Text(" " * width)] * (height - len(each))
+        each[:] = [*blank, *each] if bottom else [*each, *blank]
+    for line in zip(*wrapped, strict=True):
+        console.print(Text(" " * _INDENT) + Text(" " * _GAP).join(line), no_wrap=True, crop=False)
