@@ -23,7 +23,7 @@ import colosseum
 from colosseum.campaign.folder import Folder
 from colosseum.evidence.figures import SCALARS, Figure, Held, RunRecord
 from colosseum.report.figure_rows import KINDS, figure_table
-from colosseum.report.tables import FigureTable, as_csv
+from colosseum.report.tables import FigureTable
 
 
 def runs(*records: RunRecord) -> dict[str, tuple[Any, ...]]:
@@ -39,7 +39,7 @@ NUMBERS = st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False),
 
 def both(table: FigureTable) -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
     """As it is read back from CSV and from Parquet."""
-    sheet = io.StringIO(as_csv(table.columns, table.rows).decode(), newline="")
+    sheet = io.StringIO(table.to_csv().decode(), newline="")
     lines = [json.loads(line) for line in table.to_jsonl().splitlines()]
     assert lines == [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     return list(csv.DictReader(sheet)), parquet.read_table(BufferReader(table.to_parquet())).to_pylist()
@@ -72,6 +72,13 @@ def test_whole_numbers_of_any_size_and_cells_of_several_kinds_are_exact() -> Non
     assert list(frame["seed"])[:2] == [2**70, 3]
     assert list(frame["value"]) == [True, "left", 0.5]
     assert frame["ok"].dtype == "boolean"
+
+
+def test_half_a_sign_is_written_in_words() -> None:
+    table = FigureTable(("text",), (("a\ud800",),))
+    assert (table.to_csv(), table.to_jsonl()) == (b"text\r\na\\ud800\r\n", b'{"text": "a\\ud800"}\n')
+    assert parquet.read_table(BufferReader(table.to_parquet())).to_pylist() == [{"text": "a\\ud800"}]
+    assert list(table.to_pandas()["text"]) == ["a\ud800"]
 
 
 # ---- columns ----------------------------------------------------------------------------------------------------
@@ -220,7 +227,7 @@ def test_the_command_writes_the_table_of_runs(name: str, campaign: colosseum.Cam
         rows = parquet.read_table(tmp_path / name).to_pylist()
         assert rows == [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     else:
-        assert (tmp_path / name).read_bytes() == as_csv(table.columns, table.rows)
+        assert (tmp_path / name).read_bytes() == table.to_csv()
 
 
 def test_the_coalition_asked_for_is_measured(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from colosseum.report.charts.words import clean, slug
 from colosseum.report.document import Amount, AnyChart, Between, Chart, Linked, Table, TableCell
 from colosseum.report.page import cell_words
 from colosseum.report.paper import FORMATS, NEEDS, figure_files
-from colosseum.report.tables import as_csv
+from colosseum.report.tables import FigureTable
 
 HELP: Final = f"{', '.join(name.upper() for name in FORMATS)} need {NEEDS}: `pip install 'colosseum[figures]'`"
 LATEX: Final = {
@@ -53,7 +53,8 @@ def csv_of(table: Table) -> bytes:
     """Numbers in full. Limits and notes of cells have their own columns."""
     rows = [dict(chain(*map(_values, table.columns, row))) for row in table.rows]
     names = list(dict.fromkeys(chain(*rows))) if rows else table.columns
-    return as_csv([clean(name) for name in names], [[row.get(name) for name in names] for row in rows])
+    cells = tuple(tuple(row.get(name) for name in names) for row in rows)
+    return FigureTable(tuple(map(clean, names)), cells).to_csv()
 
 
 def _values(name: str, cell: TableCell) -> Iterator[tuple[str, str | int | float | bool | None]]:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
-KINDS: Final[tuple[type, ...]] = (bool, int, float, str, object)
-"""Of cells; an object is a whole number of more than 64 bits, or one of several kinds in a column."""
 PANDAS: Final = {bool: "boolean", int: "Int64", float: "float64", str: "string[python]", object: "object"}
-"""Text stays in Python: not all that agents write can be stored elsewhere."""
+"""By the kind of a column. Whole numbers of more than 64 bits, and cells of several kinds, are objects; text stays in
+Python, as not all that agents write can be stored elsewhere.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,11 @@ class FigureTable:
             replace_file(Path(path), make(self))
 
     def to_csv(self) -> bytes:
-        """For spreadsheets, too."""
-        return as_csv(self.columns, self.rows)
+        """UTF-8 after RFC 4180; a text that a spreadsheet would take for a formula has an apostrophe before it."""
+        sheet = io.StringIO()
+        lines = ([_written(cell) for cell in row] for row in (self.columns, *self.rows))
+        csv.writer(sheet, lineterminator="\r\n").writerows(lines)
+        return sheet.getvalue().encode("utf-8", "backslashreplace")
 
     def to_jsonl(self) -> bytes:
         """An object a line, with every text as it was written."""
@@ -82,10 +85,9 @@ class FigureTable:
 
         types = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64()}
         arrays = {
-            name: pyarrow.array([str(c) if kind is object and c is not None else c for c in cells],
-                                types.get(kind, pyarrow.string()))
+            name: pyarrow.array(cells if kind in types else map(_storable, cells), types.get(kind, pyarrow.string()))
             for name, kind, cells in self._typed()
-        }  # fmt: skip
+        }
         sheet = pyarrow.BufferOutputStream()
         parquet.write_table(pyarrow.table(arrays), sheet)
         return bytes(sheet.getvalue())
@@ -110,21 +112,16 @@ def _kind(name: str, cells: Sequence[object]) -> type:
     """A column of nulls is one of numbers, but for reasons."""
     if not cells:
         return str if _family(name).endswith("reason") else float
-    kinds = {next(kind for kind in KINDS if isinstance(cell, kind)) for cell in cells}
+    kinds = {next(kind for kind in PANDAS if isinstance(cell, kind)) for cell in cells}
     if kinds <= {int, float} and kinds != {int}:
         return float
     wide = kinds == {int} and any(abs(cell) >= 2**63 for cell in cells if isinstance(cell, int))
     return kinds.pop() if len(kinds) == 1 and not wide else object
 
 
-def as_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """UTF-8 after RFC 4180.
-
-    A text that a spreadsheet would take for a formula has an apostrophe before it; so has one that begins with one.
-    """
-    sheet = io.StringIO()
-    csv.writer(sheet, lineterminator="\r\n").writerows([_written(cell) for cell in row] for row in (names, *rows))
-    return sheet.getvalue().encode("utf-8", "backslashreplace")
+def _storable(cell: object) -> str | None:
+    """As a text of UTF-8, which has no halves of signs."""
+    return None if cell is None else str(cell).encode("utf-8", "backslashreplace").decode()
 
 
 def _written(cell: object) -> str:
@@ -135,7 +132,7 @@ def _written(cell: object) -> str:
             return "true" if cell else "false"
         case float():
             return repr(float(cell))
-        case str():
+        case str():  # also one that begins with an apostrophe, so that it can be told apart
             return f"'{cell}" if cell.startswith((*FORMULA, "'")) else cell
         case _:
             return str(cell)
