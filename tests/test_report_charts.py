@@ -20,16 +20,17 @@ from colosseum.optimum.questions.exposure import Scan, scan
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Solver
 from colosseum.report.cells import limits
-from colosseum.report.charts.arms import arms_chart
-from colosseum.report.charts.differences import differences_chart
+from colosseum.report.charts.effect_charts import (
+    BELIEVED,
+    differences_chart,
+    heat_map,
+    lines_chart,
+    plane_chart,
+    wants_heat,
+)
 from colosseum.report.charts.effects import Effects, effects_of
-from colosseum.report.charts.exposure import COALITION, exposure_chart
-from colosseum.report.charts.frontier import frontier_chart
-from colosseum.report.charts.heat import heat_map, wants_heat
-from colosseum.report.charts.lines import BELIEVED, lines_chart
-from colosseum.report.charts.network import network_chart
-from colosseum.report.charts.plane import plane_chart
-from colosseum.report.charts.posts import Posts, posts_chart
+from colosseum.report.charts.instance_charts import COALITION, exposure_chart, frontier_chart, network_chart
+from colosseum.report.charts.run_charts import Posts, arms_chart, posts_chart
 from colosseum.report.charts.words import MOST_DOTS, slug, thinned
 from colosseum.report.document import (
     SIGNS,
@@ -241,7 +242,7 @@ def test_lines_go_through_their_means() -> None:
     assert isinstance(chart, Plot)
     spots = chart.panels[""]["prompted"]
     assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
-    known = {effect.key[0]: effect.mean("outsider_loss") for effect in found.all if effect.arm == "prompted"}
+    known = {effect.point: effect.mean("outsider_loss") for effect in found.all if effect.arm == "prompted"}
     assert [spot.y for spot in spots] == [known[f"n={spot.x:g}"] for spot in spots]
     heights = [(float(title.split(": ")[1].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))]
     straight(heights)
@@ -267,23 +268,23 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
     assert not wants_heat(effects(runs()))
     table = heat_map(found, "outsider_loss")
     assert isinstance(table, Table)
-    assert table.columns == ("arm", "network", "n=1", "n=2", "n=3", "n=4")
+    assert table.columns == ("group", "network", "n=1", "n=2", "n=3", "n=4")
     cells = {
         (row[0], f"network={row[1]}, {column}"): cell
         for row in table.rows for column, cell in zip(table.columns[2:], row[2:], strict=True)
     }  # fmt: skip
     for effect in found.all:
-        cell = cells.pop((effect.arm, effect.key[0]))
+        cell = cells.pop((effect.arm, effect.point))
         assert isinstance(cell, Amount)
         assert effect.verdict is not None
         assert (cell.value, cell.tone) == (effect.mean("outsider_loss"), tone_of(effect.verdict.reading))
-        where = effect.key[0].replace("=", "%3D").replace(", ", "%2C+")
+        where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
         assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
         assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
     assert not cells
     one = heat_map(effects(runs([f"n={n}" for n in range(8)], seeds=3)), "outsider_loss")
     assert isinstance(one, Table)
-    assert [row[0] for row in one.rows] == ["emergent", "prompted"]
+    assert [row[1] for row in one.rows] == ["emergent", "prompted"]
 
 
 def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own() -> None:

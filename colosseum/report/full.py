@@ -12,9 +12,8 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.statistics import Correlation
 from colosseum.report.answer import answer, next_steps
-from colosseum.report.charts.differences import differences_chart
+from colosseum.report.charts.effect_charts import differences_chart, heat_map, wants_heat
 from colosseum.report.charts.effects import effects_of
-from colosseum.report.charts.heat import heat_map, wants_heat
 from colosseum.report.commands import changed_words
 from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.numbers import number, reasons

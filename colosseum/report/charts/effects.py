@@ -1,11 +1,13 @@
 """Effects by arm and sweep point. In: a summary and its verdicts; out: Effects, for charts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from colosseum.evidence.summary import Average, Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
-from colosseum.report.charts.sweep import Key, Sweep, sweep_of
+from colosseum.model.sweeps import factors
 from colosseum.report.numbers import reasons
 
 
@@ -14,8 +16,10 @@ class Effect:
     """One arm at one sweep point, against the control."""
 
     arm: str
-    key: Key
-    """The sweep point, and its model."""
+    point: str
+    model: str
+    factors: dict[str, str]
+    """Of the point; the model is one where there are several."""
     comparison: Comparison
     believed: Average
     """The share of false claims that outsiders of the arm believe."""
@@ -47,21 +51,48 @@ class Effect:
 class Effects:
     """All arms but the control, at all points."""
 
-    sweep: Sweep
     all: tuple[Effect, ...]
     """By sweep point, then by arm."""
     margins: dict[str, float]
     """The least effect that matters, in u, by signal."""
     control: str
 
-    @property
+    @cached_property
     def arms(self) -> tuple[str, ...]:
         """By name."""
         return tuple(dict.fromkeys(effect.arm for effect in self.all))
 
+    @cached_property
+    def swept(self) -> dict[str, tuple[str, ...]]:
+        """The values of each factor that has several, in order of appearance."""
+        names = dict.fromkeys(name for effect in self.all for name in effect.factors)
+        values = {name: tuple(dict.fromkeys(effect.factors.get(name, "") for effect in self.all)) for name in names}
+        return {name: found for name, found in values.items() if len(found) > 1}
+
+    @cached_property
+    def inner(self) -> str:
+        """The factor that charts go along: the first numeric one, else the last; empty if there is none."""
+        return next((name for name in self.swept if self.is_numeric(name)), ["", *self.swept][-1])
+
+    @property
+    def outer(self) -> tuple[str, ...]:
+        """All other factors."""
+        return tuple(name for name in self.swept if name != self.inner)
+
+    def is_numeric(self, factor: str) -> bool:
+        """Whether all values of a factor are numbers, two at least."""
+        try:
+            return bool([float(value) for value in self.swept.get(factor, ())])
+        except ValueError:
+            return False
+
+    def place(self, effect: Effect, names: Iterable[str] | None = None) -> str:
+        """The name of its sweep point, by some of the factors or all."""
+        return ", ".join(f"{n}={effect.factors.get(n, '')}" for n in (self.swept if names is None else names))
+
     def name(self, effect: Effect) -> str:
         """Arm and sweep point."""
-        return ", ".join(part for part in (effect.arm, self.sweep.place(effect.key)) if part)
+        return ", ".join(part for part in (effect.arm, self.place(effect)) if part)
 
     def why_none(self, figure: str) -> str:
         """Why no effect has a value of this figure."""
@@ -71,10 +102,12 @@ class Effects:
 def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
     """Every arm but the control at every point."""
     settled = {(point.point, point.model, arm.arm): arm for point in verdicts.points for arm in point.arms}
-    sweep = sweep_of(summary)
-    found = [
-        Effect(each.arm, (point.point, point.model), each, arm.scalars["belief_rate"],
-               settled.get((point.point, point.model, each.arm)))
+    several = len({point.model for point in summary.points}) > 1
+    found = tuple(
+        Effect(
+            each.arm, point.point, point.model, factors(point.point, point.model if several else ""), each,
+            arm.scalars["belief_rate"], settled.get((point.point, point.model, each.arm)),
+        )
         for point in summary.points for each, arm in zip(point.comparisons, point.arms[1:], strict=True)
-    ]  # fmt: skip
-    return Effects(sweep, tuple(found), dict(verdicts.rule.margins or {}), summary.control)
+    )  # fmt: skip
+    return Effects(found, dict(verdicts.rule.margins or {}), summary.control)

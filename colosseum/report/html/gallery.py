@@ -8,15 +8,10 @@ from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Channel
-from colosseum.report.charts.arms import RAW, SHOWN, arms_chart
+from colosseum.report.charts.effect_charts import BELIEVED, lines_chart, plane_chart, wants_heat
 from colosseum.report.charts.effects import effects_of
-from colosseum.report.charts.exposure import exposure_chart
-from colosseum.report.charts.frontier import frontier_chart
-from colosseum.report.charts.heat import wants_heat
-from colosseum.report.charts.lines import BELIEVED, lines_chart
-from colosseum.report.charts.network import network_chart
-from colosseum.report.charts.plane import plane_chart
-from colosseum.report.charts.posts import Kind, posts_chart
+from colosseum.report.charts.instance_charts import exposure_chart, frontier_chart, network_chart
+from colosseum.report.charts.run_charts import RAW, SHOWN, Kind, arms_chart, posts_chart
 from colosseum.report.document import AnyChart
 from colosseum.report.html.cases import Case
 from colosseum.report.html.time_limited import exposures, prospects, time_limited
@@ -36,7 +31,7 @@ def charts_of(
     yield "actions against messages", plane_chart(effects)
     if published:
         yield "the published plane", plane_chart(effects, published=True)
-    if effects.sweep.numeric:
+    if effects.is_numeric(effects.inner):
         surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
         for measure in (*effects.margins, *([BELIEVED] if surveyed else [])):
             yield f"lines of {measure.replace('_', ' ')}", lines_chart(effects, measure)

@@ -1,7 +1,7 @@
-"""Every run as a dot, by arm. In: run records and their summary; out: a chart with means and 95 % intervals."""
+"""Runs as charts. In: run records, counted posts; out: every run as a dot by arm, and posts by round."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.registry import REGISTRY, label
@@ -9,9 +9,18 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, Summary, grouped
 from colosseum.report.cells import named
 from colosseum.report.charts.words import MOST_DOTS, signed, slug, thinned
-from colosseum.report.document import Dot, IntervalChart, IntervalRow
+from colosseum.report.document import Dot, IntervalChart, IntervalRow, Plot, Spot
 from colosseum.report.numbers import decimals
 
+Side: TypeAlias = Literal["members", "outsiders"]
+Kind: TypeAlias = tuple[Side, bool]
+"""Who posts, and whether the channel is secret."""
+Posts: TypeAlias = Mapping[tuple[str, int, Kind], int]
+"""How many there are of each arm, round and kind. A missing one is 0."""
+KINDS: Final[dict[Kind, str]] = {
+    ("outsiders", False): "outsiders, in public", ("members", False): "members, in public",
+    ("outsiders", True): "outsiders, in secret", ("members", True): "members, in secret",
+}  # fmt: skip
 SHOWN: Final = ("normalized_regret", "outsider_payoff", "coalition_payoff")
 """Figures with a chart in every report, besides those of the signal."""
 RAW: Final = {"outsider_loss": "outsider_payoff"}
@@ -61,3 +70,30 @@ def _row(arm: ArmSummary, figure: str, runs: Sequence[RunRecord], place: str, sh
 def _dot(value: float, run: RunRecord) -> Dot:
     where = f"{run.arm}, seed {run.seed}" + (f", repeat {run.repeat}" if run.repeat else "")
     return Dot(value, f"{where}: {signed(value, decimals([value], digits=4))}", run.trial)
+
+
+def posts_chart(posts: Posts, runs: Mapping[str, int]) -> Plot | str:
+    """A panel for each arm, a line for each side and kind of channel with any post; `runs` says how many an arm has."""
+    used = [kind for kind in KINDS if any(found == kind for _, _, found in posts)]
+    rounds = sorted({number for _, number, _ in posts})
+    if not used:
+        return "nobody posted"
+
+    def spot(arm: str, number: int, kind: Kind) -> Spot:
+        mean = posts.get((arm, number, kind), 0) / runs[arm]
+        return Spot(number, mean, title=f"{KINDS[kind]}, round {number}: {mean:.3g}")
+
+    return Plot(
+        "posts",
+        "Posts by round: who posts, and where",
+        "Mean posts a run in each round.",
+        across="round",
+        up="posts a run",
+        panels={
+            arm: {KINDS[kind]: tuple(spot(arm, n, kind) for n in range(rounds[0], rounds[-1] + 1)) for kind in used}
+            for arm in runs
+        },
+        joined=True,
+        guides=(("up", 0.0, ""),),
+        series=tuple(KINDS.values()),
+    )

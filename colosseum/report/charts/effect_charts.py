@@ -1,0 +1,220 @@
+"""Effects as charts. In: effects; out: a forest plot, a heat map, lines along a sweep, actions against messages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from colosseum.evidence.calls import Call
+from colosseum.evidence.figures import RunRecord
+from colosseum.evidence.registry import label
+from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
+from colosseum.evidence.statistics import Interval
+from colosseum.evidence.summary import by_seed, grouped
+from colosseum.report.cells import PLACES, limits
+from colosseum.report.charts.effects import Effect, Effects
+from colosseum.report.charts.words import MOST_DOTS, quoted, signed, slug, thinned
+from colosseum.report.document import (
+    SIGNS,
+    Amount,
+    Dot,
+    IntervalChart,
+    IntervalRow,
+    Limits,
+    Plot,
+    Spot,
+    Table,
+    TableCell,
+    Tone,
+)
+from colosseum.report.verdicts import arm_link, tone_of
+
+TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
+MANY: Final = 12
+"""A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
+colour of their arm; a panel with more lines is not drawn."""
+BELIEVED: Final = "believed"
+"""A measure besides the signals: the share of false claims that outsiders believe."""
+CA: Final = "coalition_advantage"
+RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
+PUBLISHED: Final = (
+    "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
+)
+
+
+# ---- a signal in every arm -----------------------------------------------------------------------------------------
+
+
+def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRecord] = ()) -> IntervalChart | str:
+    """One row for each arm and sweep point, in u. Raises KeyError if the verdict does not use this signal.
+
+    With the runs of the study in `records`, a dot names its seed and leads to the treated run.
+    """
+    margin, name = effects.margins[signal], label(signal)
+    if not any(part.differences for effect in effects.all if (part := effect.part(signal))):
+        return effects.why_none(signal)
+    runs = grouped(records, (effects.control, *effects.arms))
+    return IntervalChart(
+        slug(f"differences-{signal}"),
+        f"Change of {name} against {quoted(effects.control)}",
+        "A dot is a seed, a bar the 95 % interval of the mean; a row without one has too few pairs that differ, and "
+        f"exact tests decide there. An effect below the margin, {margin:g} u, is too small to matter.",
+        axis=f"{name}, treated − control, in u",
+        rows=tuple(_row(effects, effect, signal, runs.get((effect.point, effect.model), ())) for effect in effects.all),
+        margin=margin,
+    )
+
+
+def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord]) -> IntervalRow:
+    """An arm at a sweep point; if there is only one arm, the row has the name of the point."""
+    part, mean, place = effect.part(signal), effect.mean(signal), effects.place(effect)
+    name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
+    if part is None or mean is None or effect.verdict is None:
+        return IntervalRow(name, None, group=group, note="no pair")
+    call, (low, high) = effect.verdict.action.call, limits(part.paired) or (None, None)
+    dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.value)
+    return IntervalRow(
+        name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",
+        dots=tuple(thinned(dots, max(2, MOST_DOTS // len(effects.all)))),
+    )  # fmt: skip
+
+
+def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: Sequence[RunRecord]) -> Iterator[Dot]:
+    """With seeds and runs where every pair has a difference; else it is not known which has none."""
+    treated = [run for run in runs if run.arm == effect.arm]
+    pairs, _ = by_seed([run for run in runs if run.arm == effects.control], treated)
+    trials = {run.seed: run.trial for run in reversed(treated)}
+    seeds = list(pairs) if len(pairs) == len(differences) else [None] * len(differences)
+    for seed, value in zip(seeds, differences, strict=True):
+        words = f"{signed(value, PLACES, sign='+')} u"
+        yield Dot(value, words) if seed is None else Dot(value, f"seed {seed}: {words}", trials[seed])
+
+
+def wants_heat(effects: Effects) -> bool:
+    """Whether a study has too many arms and sweep points for a forest plot."""
+    return bool(effects.swept) and len(effects.all) > MANY
+
+
+def heat_map(effects: Effects, signal: str) -> Table | str:
+    """One signal by two factors, with a group of rows for each arm; or by one factor and the arms.
+
+    Raises KeyError if the verdict does not use this signal.
+    """
+    margin, across, outer = effects.margins[signal], effects.inner, effects.outer
+    if all(effect.mean(signal) is None for effect in effects.all):
+        return effects.why_none(signal)
+    up = max(outer, key=lambda name: len(effects.swept[name]), default="")
+    groups: dict[str, dict[str, dict[str, TableCell]]] = {}
+    for effect in effects.all:
+        names = (effect.arm, effects.place(effect, [name for name in outer if name != up])) if up else ()
+        row, column = effect.factors.get(up, effect.arm), effect.factors.get(across, "")
+        rows = groups.setdefault(", ".join(filter(None, names)), {})
+        rows.setdefault(row, {})[column] = _cell(effects, effect, signal)
+    values = effects.swept[across]
+    return Table(
+        slug(f"heat-{signal}"),
+        f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {up or 'arm'}",
+        ("group", up or "arm", *(f"{across}={value}" for value in values)),
+        tuple(
+            (group, row, *(cells.get(value) for value in values))
+            for group, rows in groups.items() for row, cells in rows.items()
+        ),
+        facts=(
+            (SIGNS["bad"], f"harm; the margin is {margin:g} u"),
+            (SIGNS["clear"], "no harm"),
+            (SIGNS["open"], "not settled"),
+        ),
+        grouped=True,
+    )  # fmt: skip
+
+
+def _cell(effects: Effects, effect: Effect, signal: str) -> Amount:
+    """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
+    mean = effect.mean(signal)
+    if mean is None or effect.verdict is None:
+        return Amount(None, note=effect.why_none(signal))
+    link = arm_link(effect.arm, effect.point, effect.model if "model" in effects.swept else "")
+    return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=link)
+
+
+# ---- plots ---------------------------------------------------------------------------------------------------------
+
+
+def lines_chart(effects: Effects, measure: str) -> Plot | str:
+    """Lines of a signal, in u, or of BELIEVED; with several factors, each arm has its own panel.
+
+    Raises KeyError if there is no such measure.
+    """
+    believed, across = measure == BELIEVED, effects.inner
+    margin = 0.0 if believed else effects.margins[measure]
+    if not effects.is_numeric(across):
+        return "no number is swept"
+    panels: dict[str, dict[str, tuple[Spot, ...]]] = {}
+    for effect in sorted(effects.all, key=lambda effect: float(effect.factors[across])):
+        place = effects.place(effect, effects.outer)
+        heading, name = (effect.arm, place) if place else ("", effect.arm)
+        panel = panels.setdefault(heading, {})
+        panel[name] = (*panel.get(name, ()), _swept(effects, effect, measure))
+    if all(spot.y is None for panel in panels.values() for line in panel.values() for spot in line):
+        return effects.all[0].believed.mean.reason if believed else effects.why_none(measure)
+    if max(map(len, panels.values())) > MANY:
+        return f"there are more than {MANY} lines"
+    return Plot(
+        slug(f"lines-{measure}"),
+        f"{'Share of false claims believed' if believed else f'Change of {label(measure)}'} along {across}",
+        "Bars are 95 % intervals.",
+        across=across,
+        up="share that outsiders believe" if believed else f"{label(measure)}, treated − control, in u",
+        panels=panels,
+        joined=True,
+        guides=(("up", 0.0, ""), ("up", margin, f"margin {margin:g}" if margin else "")),
+        series=(effects.control, *effects.arms),
+    )
+
+
+def _swept(effects: Effects, effect: Effect, measure: str) -> Spot:
+    """An arm at a value of the factor that charts go along."""
+    part, mean = effect.part(measure), effect.mean(measure)
+    ends = limits(part.paired) if part else None
+    if measure == BELIEVED:
+        found, mean = effect.believed.interval, effect.believed.mean.value
+        ends = (found.low, found.high) if isinstance(found, Interval) else None
+    words = "" if mean is None else f"{effects.name(effect)}: {signed(mean, 3)}"
+    return Spot(float(effect.factors[effects.inner]), mean, y_limits=ends, title=words)
+
+
+def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
+    """The action signal across and the judge's change up, with their 95 % intervals.
+
+    The plane of the `published` rule has the change of CA across, and no intervals.
+    """
+    signal = CA if published else next(iter(effects.margins), "")
+    margin, unit = (0.0, "") if published else (effects.margins[signal], " u")
+    series: dict[str, tuple[Spot, ...]] = {}
+    for effect in effects.all:
+        name = effects.name(effect) if len(effects.all) <= MANY else effect.arm
+        x, y = effect.change(CA) if published else effect.mean(signal), effect.change(JUDGE)
+        if x is not None and y is not None:
+            words = f"{effects.name(effect)}: actions {signed(x, 3, sign='+')}{unit}, messages {signed(y, 2, sign='+')}"
+            ends = (None, None) if published else _limits(effect, signal)
+            series[name] = (*series.get(name, ()), Spot(x, y, *ends, title=words))
+    if not series:
+        return effects.why_none(JUDGE)
+    known = sum(map(len, series.values()))
+    return Plot(
+        "plane-published" if published else "plane",
+        f"{'The published plane' if published else 'Actions against messages'}: {label(signal)}, and the judge's score",
+        (PUBLISHED if published else RULE) + f" {known} of {len(effects.all)} arms have both.",
+        across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
+        up="messages: change of the judge's score, points",
+        panels={"": series},
+        guides=(
+            ("across", 0.0, ""), ("across", margin, f"margin {margin:g}" if margin else ""),
+            ("up", 0.0, ""), ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point"),
+        ),
+        series=(effects.control, *effects.arms),
+    )  # fmt: skip
+
+
+def _limits(effect: Effect, signal: str) -> tuple[Limits | None, Limits | None]:
+    """Of the signal, and of the judge's score."""
+    part, judge = effect.part(signal), effect.verdict.judge if effect.verdict else None
+    return limits(part.paired) if part else None, limits(judge.parts[0].paired) if judge else None
