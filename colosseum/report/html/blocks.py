@@ -23,16 +23,9 @@ from colosseum.report.shapes import environment as escaping
 from colosseum.report.svg import svg
 
 HERE: Final = files("colosseum.report.html")
-LONGEST: Final = 200_000
-"""Characters of a text that are shown."""
 MOST_OPEN: Final = 24
 """Rows of a table; a longer one is folded."""
 TICKED: Final = re.compile(r"`([^`]+)`")
-LIGHT, DARK = "xcode", "github-dark"
-"""Styles of Pygments for specs, all of whose colours are read on their ground (contrast 4.5 and more)."""
-NIGHT: Final = ':is([data-jp-theme-light="false"] *, .vscode-dark *, .vscode-high-contrast *, [theme="dark"] *)'
-DAY: Final = ':is([data-jp-theme-light="true"] *, .vscode-light *, [theme="light"] *)'
-"""How notebooks name their theme; where they do not the system's choice holds."""
 
 
 def html_of(blocks: Iterable[Block]) -> Markup:
@@ -58,8 +51,7 @@ def ticked(words: str) -> Markup:
 
 def lines(text: str) -> list[str]:
     """Each cleaned."""
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}\n…"
-    return [clean(line) for line in shown.splitlines()]
+    return [clean(line) for line in text.splitlines()]
 
 
 def marked(text: str) -> Markup:
@@ -114,33 +106,18 @@ def environment() -> Environment:
 
 @cache
 def page_style() -> str:
-    """Of a page: colours, its own rules, blocks, pictures, specs; light, dark and in print."""
-    light, dark = (asset(f"assets/{name}.css") for name in ("light", "dark"))
-    asked, chosen = ":root:not([data-theme=light])", ":root[data-theme=dark]"
-    night = "\n".join(
-        f"{scope} {{ {dark} }}\n{_of_specs(DARK, scope)}" for scope in (asked, chosen)
-    )  # fmt: skip
-    first, second = night.split(f"\n{chosen}", 1)
-    screen = f"@media screen {{\n@media (prefers-color-scheme: dark) {{\n{first}\n}}\n{chosen}{second}\n}}"
-    own = [asset(f"assets/{name}.css") for name in ("page", "blocks", "viewer")]
-    return "\n".join([f":root {{ {light} }}", *own, asset("assets/picture.css"), _of_specs(LIGHT, ""), screen])
+    """Of a page: light, dark and in print."""
+    return "\n".join([f":root {{ {_css('colors')} }}", *map(_css, ("page", "blocks", "viewer", "picture"))])
 
 
 @cache
 def _cell_style() -> Markup:
     """Of a notebook's cell; all rules hold within its element."""
-    light, dark = (asset(f"assets/{name}.css") for name in ("light", "dark"))
-    rules = f"{asset('assets/blocks.css')}\n{asset('assets/picture.css')}\n{_of_specs(LIGHT, '')}"
-    night = f".colosseum{NIGHT} {{ {dark} }}\n{_of_specs(DARK, f'.colosseum{NIGHT}')}"
-    asked = f".colosseum:not({DAY}) {{ {dark} }}\n{_of_specs(DARK, f'.colosseum:not({DAY})')}"
-    return Markup(
-        f".colosseum {{ {light} }}\n.colosseum {{ {asset('assets/notebook.css')}\n{rules} }}\n"
-        f"{night}\n@media (prefers-color-scheme: dark) {{\n{asked}\n}}"
-    )
+    return Markup(f".colosseum {{ {' '.join(map(_css, ('colors', 'notebook', 'blocks', 'picture')))} }}")
 
 
-def _of_specs(name: str, scope: str) -> str:
-    return "\n".join(HtmlFormatter(style=name).get_token_style_defs([f"{scope} .source"]))
+def _css(name: str) -> str:
+    return asset(f"assets/{name}.css")
 
 
 def asset(name: str) -> str:
