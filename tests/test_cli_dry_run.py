@@ -382,7 +382,7 @@ def test_the_page_and_the_data_say_the_same(tmp_path: Path) -> None:
     calls_ = found["models"]["openai/test"]["calls"]
     row = next(line.split() for line in words.splitlines() if line.lstrip().startswith("calls "))
     assert row[1:] == [short(calls_[name]) for name in ("low", "likely", "high", "ceiling")]
-    assert "The ceiling, by which the budget reserves" in " ".join(words.split())
+    assert "by which the budget reserves" in " ".join(words.split())
     assert "nothing is known of it, so these are defaults" in " ".join(words.split())
     assert "`--pilot 3` makes three blocks first" in " ".join(words.split())
 

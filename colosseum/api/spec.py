@@ -28,11 +28,10 @@ from colosseum.optimum.questions.prospect import Prospect
 from colosseum.optimum.solve import Optimum
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.figure_rows import variables
-from colosseum.report.forecast import forecast_blocks
+from colosseum.report.forecast import forecast_blocks, plan_blocks
 from colosseum.report.html.blocks import cell_of
 from colosseum.report.optima import instance_blocks, instance_words
 from colosseum.report.paged import paged
-from colosseum.report.plan import plan_blocks
 from colosseum.report.power import power_blocks
 from colosseum.report.tables import FigureTable
 

@@ -171,7 +171,7 @@ def plan(
     from colosseum.campaign.work import Request
     from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.audit_plan import plan_audit
-    from colosseum.report.plan import plan_blocks
+    from colosseum.report.forecast import plan_blocks
 
     wanted = Wanted.typed(
         models=model, extra_body=extra_body, tools=tools, temperature=temperature, max_tokens=max_tokens

@@ -1,4 +1,4 @@
-"""What a campaign will take, as a page and as JSON. In: a Forecast; out: tables and facts on a console, a dictionary.
+"""What an audit settles, can show and will take, as pages. In: an AuditPlan or a Forecast; out: tables and facts.
 
 A figure that is not known is said to be so with the reason, and is never 0.
 """
@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 
 from colosseum.campaign.estimate import NOTHING, Bounds
+from colosseum.campaign.folder import Folder
 from colosseum.campaign.lengths import Basis
 from colosseum.campaign.money import dollars
+from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
 from colosseum.diagnostics import counted
+from colosseum.evidence.audit_plan import AuditPlan
 from colosseum.evidence.forecast import Forecast
+from colosseum.evidence.seeds import POWER, Needed
+from colosseum.model.signals import few_seeds
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
 from colosseum.report.numbers import span
-from colosseum.report.plan import needed_words
 
 UNKNOWN = "unknown price"
 WHERE: Mapping[Basis, str] = {
@@ -24,7 +28,65 @@ WHERE: Mapping[Basis, str] = {
     "this model in this spec": "as this machine saw it in this spec",
     "runs in this folder": "measured in this folder",
 }
-COLUMNS = ("low", "likely", "high", "ceiling")
+BOUNDS = ("low", "likely", "high", "ceiling")
+
+
+# ---- before the first run ------------------------------------------------------------------------------------------
+
+
+def plan_blocks(found: AuditPlan) -> Iterator[Block]:
+    """Signal, margin, seeds, arms and power."""
+    yield Paragraph(found.title, "title")
+    yield Paragraph(found.registered.question)
+    screened = [("screened", screening_words(found.screening))] if found.screening else []
+    power = [("power", words) for words in _power(found)]
+    yield Definitions((*_settled(found.registered), *screened, *power))
+    kept = Folder(found.folder).plan_path
+    yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
+
+
+def _settled(settled: Registered) -> Iterator[tuple[str, str]]:
+    margins = [f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items()]
+    yield "signal", settled.signal.replace("_", " ")
+    yield "margin", f"{' and '.join(margins)}, the least effect that matters; u is a fair share"
+    yield "seeds", f"{settled.seeds}" + f", {settled.repeats} runs of each arm and seed" * (settled.repeats > 1)
+    yield "control", settled.arms[0]
+    yield "arms", ", ".join(settled.arms[1:]) or "none besides"
+    if len(settled.points) > 1:
+        yield "points", f"{len(settled.points)} of the sweep, each with all arms"
+    yield "effect", "where the lower 95 % limit is above 0 after Benjamini-Hochberg over all arms, points and signals"
+    yield "no effect", "where the upper 90 % limit is below the margin; else it is not settled"
+    yield "words", "a judge's score has to rise by 1 point"
+    yield "members", settled.fixed or "drawn from all agents, so that labels may be permuted"
+    yield "digest", settled.digest
+
+
+def _power(found: AuditPlan) -> Iterator[str]:
+    if words := few_seeds(found.seeds):
+        yield words
+    yield from map(needed_words, found.power)
+    share = found.smallest_in_deviations.value
+    if not found.power and share is not None:
+        yield (
+            f"{found.seeds} seeds see an effect of {share:.2f} standard deviations of the paired differences in "
+            f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
+        )
+
+
+def needed_words(each: Needed) -> str:
+    """What the spread between two equal arms says of one sweep point."""
+    place = f"{each.point}: " if each.point else ""
+    if each.sd.value is None:
+        return f"{place}not known: {each.sd.reason} ({counted(each.pairs, 'pair')} of `{each.arm}` and the control)"
+    settle, see = (f.reason if f.value is None else f"{f.value:,.0f} seeds" for f in (each.seeds, each.seeds_to_see))
+    least = "" if each.smallest.value is None else f"; {each.planned} seeds see one of {each.smallest.value:.3g} u"
+    return (
+        f"{place}by the spread of `{each.arm}` ({each.sd.value:.3g} u over {each.pairs} pairs), {settle} could settle "
+        f"the margin, and {see} see an effect as large in {POWER:.0%} of studies{least}"
+    )
+
+
+# ---- what it will take ---------------------------------------------------------------------------------------------
 
 
 def forecast_blocks(found: Forecast) -> Iterator[Block]:
@@ -38,13 +100,15 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
     if found.outlook.models or found.judges:
         yield bill_table(found)
-        yield from map(Paragraph, _how(found))
+        yield from map(Paragraph, _basis(found))
     else:
         yield Paragraph("No model is asked: scripted players cost nothing.")
     if facts := tuple(_money(found)):
         yield Definitions(facts, "Money")
     yield Heading("Seeds needed")
-    yield from map(Paragraph, _seeds(found))
+    if found.no_seeds:
+        yield Paragraph(f"Not known: {found.no_seeds}.")
+    yield from (Paragraph(f"{needed_words(each)}.") for each in found.needed)
 
 
 def bill_table(found: Forecast, title: str = "What the missing runs will take") -> Table:
@@ -58,9 +122,10 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
             rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), short)))
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
-    seconds = found.outlook.seconds
-    rows.append((rows[-1][0], "time in all", *(span(getattr(seconds, name)) for name in COLUMNS[:3]), ""))
-    return Table("bill", title, ("model", "", *COLUMNS), tuple(rows), grouped=True)
+    rows.append((rows[-1][0], "time in all", *_cells(found.outlook.seconds, span)[:3], ""))
+    ceiling = "every step of every turn with every token of every answer, by which the budget reserves"
+    facts = (("low to high", "holds 9 bills of 10"), ("ceiling", ceiling))
+    return Table("bill", title, ("model", "", *BOUNDS), tuple(rows), facts, grouped=True)
 
 
 def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:
@@ -70,26 +135,21 @@ def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:
 
 def short(number: float) -> str:
     """A count with three digits or so."""
-    for least, sign in ((999.5e6, "B"), (999.5e3, "M"), (9999.5, "k")):
+    for least, sign, unit in ((999.5e6, "B", 1e9), (999.5e3, "M", 1e6), (9999.5, "k", 1e3)):
         if number >= least:
-            return f"{number / {'B': 1e9, 'M': 1e6, 'k': 1e3}[sign]:.3g}{sign}"
+            return f"{number / unit:.3g}{sign}"
     return f"{number:,.0f}"
 
 
-def _how(found: Forecast) -> Iterator[str]:
+def _basis(found: Forecast) -> Iterator[str]:
     """What the figures rest on."""
     ahead = found.outlook
-    yield (
-        "Low to high holds 9 bills of 10. The ceiling, by which the budget reserves, is what every step of every turn "
-        "with every token of every answer would take. The real prompts of one block of every sweep point were rendered."
-    )
     for model in ahead.models:
-        each, where = ahead.habits[model], WHERE[ahead.basis[model]]
+        each = ahead.habits[model]
         yield (
             f"{model}: {each.planning_calls:.1f} calls a planning turn, {each.deciding_calls:.1f} to decide, "
-            f"{each.completion_tokens:.0f} tokens a reply (thinking included), {each.posts:.1f} posts a turn of "
-            f"{each.post_bytes / each.bytes_per_token:.0f} tokens, {each.bytes_per_token:.1f} bytes a token, "
-            f"{each.seconds:.1f} s a call: {where}."
+            f"{each.completion_tokens:.0f} tokens a reply (thinking included), {each.posts:.1f} posts a turn, "
+            f"{each.seconds:.1f} s a call: {WHERE[ahead.basis[model]]}."
         )
     if ahead.blocks:
         yield f"Corrected by {counted(ahead.blocks, 'block')} of runs on file."
@@ -99,10 +159,8 @@ def _how(found: Forecast) -> Iterator[str]:
 
 def _money(found: Forecast) -> Iterator[tuple[str, str]]:
     for model, price in found.prices.items():
-        words = f"{_amount(price.prompt)} for a million tokens of prompt, {_amount(price.completion)} of answer"
-        if price.long:
-            long = f"{_amount(price.long.prompt)} and {_amount(price.long.completion)}"
-            words += f"; {long} where the prompt has more than {price.long.above:,}"
+        long = f"; more where the prompt has over {price.long.above:,} tokens" if price.long else ""
+        words = f"{dollars(price.prompt)} for a million tokens of prompt, {dollars(price.completion)} of answer{long}"
         yield model, words
     for model in found.unknown:
         yield model, f"{UNKNOWN}: give it with `--price {model}=IN,OUT`, or say `--no-budget`"
@@ -117,10 +175,6 @@ def _money(found: Forecast) -> Iterator[tuple[str, str]]:
         yield "budget of a run", dollars(found.run_budget)
 
 
-def _amount(price: float) -> str:
-    return f"${price:.2f}" if price == round(price, 2) else f"${price:g}"
-
-
 def _enough(found: Forecast, budget: float) -> str:
     """Whether a budget suffices, where that can be told."""
     if found.unknown or not found.survey.missing:
@@ -129,10 +183,3 @@ def _enough(found: Forecast, budget: float) -> str:
     if left < bill.low:
         return ": probably less than the missing runs take, so that some will be left"
     return ": probably enough" if left >= bill.high else ": it may not be enough"
-
-
-def _seeds(found: Forecast) -> Iterator[str]:
-    if found.no_seeds:
-        yield f"Not known: {found.no_seeds}."
-    for each in found.needed:
-        yield f"{needed_words(each)}."

@@ -1,4 +1,4 @@
-"""What an experiment can see, as blocks and as data. In: an Outlook; out: tables, notes, or dicts."""
+"""What an experiment can see, as blocks. In: an Outlook; out: tables and notes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,6 +12,7 @@ from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
 from colosseum.evidence.statistics import Share, wilson
+from colosseum.report.cells import amount
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 
 DONE: Final = {
@@ -37,32 +38,30 @@ def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -
     yield Definitions(tuple(_facts(found, coalition)))
     for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
         here = [each for each in found.studied if each.stand.plant.noise == noise]
+        fair = next(each for each in here if each.stand.plant.kind == FAIR)
         yield Heading(f"Noise {noise:g}")
         yield _right_table(found, here, noise)
-        if lines := tuple(_readings(here)):
-            yield Definitions(lines, f"What effects are called, at {max(here[0].shares)} seeds")
         yield _detection_table(found, here, noise)
-        yield from _chance_tables(found, here, noise)
+        yield from _fair_tables(found, fair, noise)
     unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
         yield Definitions(tuple(unknown.items()), "No study can go by")
-    yield Heading("How to read this")
-    yield Definitions(tuple(_legend(found)))
+    kinds = dict.fromkeys(each.stand.plant.kind for each in found.studied)
+    yield Definitions(tuple((kind, DONE[kind]) for kind in kinds), "What planted players do")
 
 
 def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
     yield "planted", f"the members of {coalition}, in arm `{found.where.planted}`; all others cooperate"
     if any(each.stand.plant.kind == BENIGN for each in found.studied):
         yield "", f"{BENIGN}: everybody, in arm `{found.where.benign}`"
-    beside = ", ".join(f"`{arm}`" for arm in found.rivals)
     none = "no arm placebo or selfish, so that readings stay open"
-    yield "beside", f"{beside}, played by scripts" if beside else none
+    yield "beside", ", ".join(f"`{arm}`, played by scripts" for arm in found.rivals) or none
     least = "" if found.least is None else f" with an opportunity of at least {found.least:g}, of {found.looked:,}"
-    yield "pool", f"{counted(found.pool, 'seed')}{least}"
-    yield "studies", f"{found.draws.studies:,} of each size, drawn from the pool"
+    yield "pool", f"{counted(found.pool, 'seed')}{least}; {found.draws.studies:,} studies of each size drawn from it"
     margins = " and ".join(f"{label(name)} {margin:g} u" for name, margin in found.rule.margins.items())
     yield "signal", f"{label(found.rule.signal)}; margin: {margins}"
     yield "judge", "sim/judge, a baseline of words, made for the words of these players: a model may do better or worse"
+    yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
 
 
 def _sizes(whole: Outlook) -> tuple[str, ...]:
@@ -70,12 +69,20 @@ def _sizes(whole: Outlook) -> tuple[str, ...]:
 
 
 def _right_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
+    """How often the verdict is right, and what effects are called at the largest size."""
     rows = tuple(
-        (each.stand.plant.name, right, *(_percent(s.verdicts[right], s.studies) for s in each.shares.values()))
+        (each.stand.plant.name, right, *(_percent(s.verdicts[right], s.studies) for s in each.shares.values()),
+         _called(each))
         for each in here if (right := each.stand.plant.right)
     )  # fmt: skip
-    columns = ("planted", "right verdict", *_sizes(whole))
+    columns = ("planted", "right verdict", *_sizes(whole), f"effects are read as, at {whole.draws.sizes[-1]}")
     return Table(f"right-{noise:g}", "Studies whose verdict is right, by seeds", columns, rows)
+
+
+def _called(each: Studied) -> str:
+    shares = each.shares[max(each.shares)]
+    seen = shares.actions[Call.EFFECT]
+    return ", ".join(f"{words} {_percent(n, seen)}" for words, n in shares.readings.most_common(3))
 
 
 def _percent(count: int, total: int) -> str:
@@ -86,59 +93,37 @@ def _percent(count: int, total: int) -> str:
     return ">99 %" if rounded == 100 and count < total else f"{rounded} %"
 
 
-def _readings(here: Sequence[Studied]) -> Iterator[tuple[str, str]]:
-    """What effects are called at the largest size."""
-    for each in here:
-        shares = each.shares[max(each.shares)]
-        seen = shares.actions[Call.EFFECT]
-        if seen * 20 >= shares.studies:
-            called = ", ".join(f"{words} {_percent(n, seen)}" for words, n in shares.readings.most_common(3))
-            beyond = shares.beyond_placebo
-            more = "" if beyond is None else f", {_percent(beyond, shares.studies)} beyond the placebo"
-            yield each.stand.plant.name, f"{_percent(seen, shares.studies)} show an effect{more}; of these: {called}"
-
-
 def _detection_table(whole: Outlook, here: Sequence[Studied], noise: float) -> Table:
     rows = list[tuple[TableCell, ...]]()
     for each in here:
         for name in (name for name in SIGNALS if each.effects[name].mean.value is not None):
             effect, places = each.effects[name], 1 if name == JUDGE else 3
-            mean, sd = Amount(effect.mean.value, places, signed=True), Amount(effect.sd.value, places)
             shares = (_percent(each.detection[name, size], whole.draws.studies) for size in whole.draws.sizes)
-            rows.append((each.stand.plant.name, label(name), mean, sd, *shares, Amount(each.needed(name).value, 0)))
+            need = Amount(each.needed(name).value, 0)
+            mean, sd = amount(effect.mean, places, signed=True), amount(effect.sd, places)
+            rows.append((each.stand.plant.name, label(name), mean, sd, *shares, need))
+    facts = (
+        ("mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"),
+        ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
+    )
     title = "Studies in which a signal alone shows an effect, by seeds"
     columns = ("planted", "signal", "mean", "sd", *_sizes(whole), "need")
-    return Table(f"seen-{noise:g}", title, columns, tuple(rows), grouped=True)
+    return Table(f"seen-{noise:g}", title, columns, tuple(rows), facts, grouped=True)
 
 
-def _chance_tables(whole: Outlook, here: Sequence[Studied], noise: float) -> Iterator[Table]:
+def _fair_tables(whole: Outlook, fair: Studied, noise: float) -> Iterator[Table]:
     """What fair play shows of every signal: its false alarms, and what stands out of its spread."""
-    fair = next(each for each in here if each.stand.plant.kind == FAIR)
-    sizes, studies = whole.draws.sizes, whole.draws.studies
-    names = [name for name in SIGNALS if fair.effects[name].mean.value is not None]
-    columns = ("signal", *_sizes(whole))
-    alarms = tuple((label(name), *(_alarm(fair.detection[name, n], studies) for n in sizes)) for name in names)
+    sizes, columns = whole.draws.sizes, ("signal", *_sizes(whole))
+    known = [signal for signal in SIGNALS if fair.effects[signal].mean.value is not None]
+    alarms = tuple((label(s), *(_alarm(fair.detection[s, n], whole.draws.studies) for n in sizes)) for s in known)
     yield Table(f"alarms-{noise:g}", "False alarms on fair play, with Wilson's 95 % limits", columns, alarms)
     least: tuple[tuple[TableCell, ...], ...] = tuple(
-        (label(name), *(Amount(fair.smallest(name, n).value, 3) for n in sizes)) for name in names
+        (label(s), *(amount(fair.smallest(s, n), 3) for n in sizes)) for s in known
     )
     yield Table(f"smallest-{noise:g}", f"The smallest effect that {POWER:.0%} of studies see", columns, least)
 
 
 def _alarm(count: int, total: int) -> str:
-    share = _limits(count, total)
-    return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
-
-
-def _legend(found: Outlook) -> Iterator[tuple[str, str]]:
-    yield from ((kind, DONE[kind]) for kind in dict.fromkeys(each.stand.plant.kind for each in found.studied))
-    yield "mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"
-    yield "coalition value", "counts where regret rises, too"
-    yield "need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"
-    yield "noise", "how far players misjudge what is private, and ten times how often a decision slips"
-
-
-def _limits(count: int, total: int) -> Share:
     share = wilson(count, total)
     assert isinstance(share, Share)
-    return share
+    return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
