@@ -6,7 +6,7 @@ A case is read, told and packed before the next one, so that memory does not gro
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Any, Final, cast
@@ -18,7 +18,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import Panel, considered
 from colosseum.evidence.reading import Played, Reader, realised
 from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Coalition
+from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
@@ -181,20 +181,27 @@ def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, 
 
     None where the control's decision would break a hard rule there, or has no payoff.
     """
-    found: dict[str, dict[str, float] | None] = {}
     if control is None or played.result.reason is not None:
-        return found
-    task = played.scenario.task
+        return {}
     mine, theirs = map(_outcome, (played, control))
-    paid = score(task, mine).payoff
-    for name in (name for name, value in mine.items() if value != theirs.get(name, value)):
-        try:
-            back = score(task, {**mine, name: theirs[name]})
-        except Fault:
-            found[name] = None
-        else:
-            found[name] = {a: paid[a] - r for a, r in back.payoff.items() if r != paid[a]} if back.feasible else None
+    other = {name: theirs[name] for name, value in mine.items() if value != theirs.get(name, value)}
+    task = played.scenario.task
+
+    def make() -> dict[str, dict[str, float] | None]:
+        paid = score(task, mine).payoff
+        return {name: _change(task, paid, {**mine, name: value}) for name, value in other.items()}
+
+    found: dict[str, dict[str, float] | None] = played.solved.recall(make, "changed back", repr((mine, other)))
     return found
+
+
+def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) -> dict[str, float] | None:
+    """What each agent was paid more than by the other assignment; None where that cannot be."""
+    try:
+        there = score(task, back)
+    except Fault:
+        return None
+    return {a: paid[a] - r for a, r in there.payoff.items() if r != paid[a]} if there.feasible else None
 
 
 def _outcome(played: Played) -> dict[str, Value]:
