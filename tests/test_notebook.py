@@ -132,6 +132,7 @@ def test_a_run_shows_its_conversation_and_its_decisions(jira: Path) -> None:
     found = page(run)
     assert "Planning, round 1" in found.text
     assert "backroom (secret)" in found.text
+    assert {event["channel"] for event in run.events if event["event"] == "post"} == {"public", "backroom"}
 
 
 def test_everything_that_goes_wrong_is_there(wild: Path) -> None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from io import StringIO
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from colosseum.api.spec import Spec
 from colosseum.campaign import merging
@@ -29,10 +30,9 @@ from colosseum.campaign.part import silent
 from colosseum.campaign.progress import Progress
 from colosseum.campaign.verifying import Verified
 from colosseum.campaign.work import plan_work, read_cache
-from colosseum.diagnostics import closest, stop
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
-from colosseum.evidence.findings import Findings, in_words, read_campaign, read_report
+from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
 from colosseum.report.charts.words import clean
 from colosseum.report.comparing import comparison_blocks
 from colosseum.report.figure_rows import figure_table
@@ -121,10 +121,7 @@ class Campaign:
         self.outcome = ""
         """After `audit` or `judge`: how the runs ended, what they cost, and why some are left; else empty."""
         self._plan: Plan = read_campaign(self.folder)
-        known = self._plan.coalitions
-        if coalition is not None and coalition not in known:
-            help_ = closest(str(coalition), known) or f"coalitions: {', '.join(known) or 'none'}"
-            raise stop("C122", f"there is no coalition `{coalition}`", help=help_)
+        measuring(self._plan, coalition)  # raises where there is no such coalition
 
     @property
     def left(self) -> int:
@@ -237,6 +234,11 @@ class Run:
     def trial(self) -> str:
         """Its identity."""
         return self.listed.trial
+
+    @property
+    def events(self) -> tuple[Mapping[str, Any], ...]:
+        """All that happened so far but thoughts, each as `colosseum schema trace` has it."""
+        return self._so_far.events
 
     @property
     def status(self) -> str:

@@ -141,7 +141,7 @@ def read_report(
 ) -> Findings:  # fmt: skip
     """Recompute all figures, `alone` in this process; `tell` hears how far it is. Raises ColosseumError."""
     asked = read_campaign(folder)
-    plan = _measuring(asked, coalition)
+    plan = measuring(asked, coalition)
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
@@ -174,7 +174,7 @@ def _campaigns(folder: Path | None) -> str:
     return f"campaigns below it: {listed}" if found else "name a folder that `colosseum audit` wrote"
 
 
-def _measuring(plan: Plan, coalition: str | None) -> Plan:
+def measuring(plan: Plan, coalition: str | None) -> Plan:
     """The plan with the coalition asked for in front. Raises ColosseumError."""
     if coalition is None:
         return plan
