@@ -71,9 +71,9 @@ def test_limits_and_notes_of_cells_have_columns_and_words() -> None:
         ("b", Amount(None, note="no run"), Between(words="3 of 20 differ")),
     ))  # fmt: skip
     head, one, two = csv.reader(io.StringIO(csv_of(table).decode(), newline=""))
-    assert head == ["arm", "loss", "limits low", "limits high", "loss note", "limits words"]
-    assert one == ["a", "0.25", "0.1", "0.4", "", ""]
-    assert two == ["b", "", "", "", "no run", "3 of 20 differ"]
+    assert head == ["arm", "loss", "loss note", "limits", "limits low", "limits high", "limits note"]
+    assert one == ["a", "0.25", "", "", "0.1", "0.4", ""]
+    assert two == ["b", "", "no run", "", "", "", "3 of 20 differ"]
     assert "+0.25" in latex_of(table)
     assert "[+0.100, +0.400]" in latex_of(table)
 

@@ -3,7 +3,8 @@
 A file that cannot be written does not stop the others; the caller learns which are missing. Names are never markup.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -51,26 +52,26 @@ def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, 
 
 def csv_of(table: Table) -> bytes:
     """Numbers in full. Limits and notes of cells have their own columns."""
-    rows = [dict(chain(*map(_values, table.columns, row))) for row in table.rows]
-    names = list(dict.fromkeys(chain(*rows))) if rows else table.columns
-    cells = tuple(tuple(row.get(name) for name in names) for row in rows)
-    return FigureTable(tuple(map(clean, names)), cells).to_csv()
+    names = [clean(name) for name in table.columns]
+    rows = [[_values(name, cell) for name, cell in zip(names, row, strict=True)] for row in table.rows]
+    heads = list(chain(*chain(*zip(*rows, strict=True)))) or names
+    return FigureTable.of([ChainMap(*row) for row in rows], heads).to_csv()
 
 
-def _values(name: str, cell: TableCell) -> Iterator[tuple[str, str | int | float | bool | None]]:
+def _values(name: str, cell: TableCell) -> dict[str, object]:
     """What is in a cell, by column."""
+    note = getattr(cell, "note", "")
     match cell:
         case Amount(value=value):
-            yield name, value
+            found: dict[str, object] = {name: value}
         case Between(low=low, high=high, mean=mean, words=words):
-            found = {name: mean, f"{name} low": low, f"{name} high": high, f"{name} words": clean(words)}
-            yield from ((part, value) for part, value in found.items() if value not in (None, ""))
+            found = {name: mean, f"{name} low": low, f"{name} high": high}
+            note = f"{words} {note}".strip()
         case Linked(words=words):
-            yield name, clean(words)
+            found = {name: clean(words)}
         case _:
-            yield name, clean(cell) if isinstance(cell, str) else cell
-    if note := getattr(cell, "note", ""):
-        yield f"{name} note", clean(note)
+            found = {name: clean(cell) if isinstance(cell, str) else cell}
+    return {**found, f"{name} note": clean(note)} if note else found
 
 
 def latex_of(table: Table) -> str:
