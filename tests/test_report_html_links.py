@@ -68,7 +68,7 @@ def test_a_link_to_another_arm_keeps_what_stands_beside_it(browser: Browser, jir
 
 def test_marks_of_pictures_lead_to_their_runs(browser: Browser, jira: Report) -> None:
     page = browser.open(jira.path)
-    mark = page.locator("#pictures a[href^='#run=']").first
+    mark = page.locator("#charts a[href^='#run=']").first
     trial = mark.get_attribute("href").removeprefix("#run=")
     mark.focus()
     page.keyboard.press("Enter")

@@ -53,7 +53,7 @@ def content(folder: Path, findings: Findings) -> Content:
 
 
 def page(content: Content, *, live: bool = False) -> str:
-    return "".join(render(content, live=live))
+    return render(content, live=live)
 
 
 def packs(text: str) -> Iterator[dict[str, Any]]:
@@ -244,8 +244,7 @@ def test_what_models_wrote_stays_text(tmp_path: Path) -> None:
     assert HOSTILE.strip() in {act["text"].strip() for act in acts if act["is"] == "post"}
     assert {act["is"] for act in acts} >= {"post", "note", "mistake", "finish", "decide", "refused", "failed"}
     assert {row["status"] for row in rows(text)} == {"complete", "failed"}
-    (health,) = [section.blocks for section in content.sections if section.slug == "health"]
-    table = next(block for block in health if isinstance(block, Table))
+    table = next(block for block in content.sections["Health"] if isinstance(block, Table))
     names = [str(row[0]) for row in table.rows]
     assert any(name.startswith("invalid call: ") for name in names)
     assert any(name.startswith("failed: ") and "no more left?" in name for name in names)

@@ -49,7 +49,7 @@ class Report:
 def written(path: Path, content: Content, *, live: bool = False) -> Report:
     """A page of given content."""
     content = replace(content, packs=list(content.packs))
-    path.write_text("".join(render(content, live=live)), encoding="utf-8", errors="replace")
+    path.write_text(render(content, live=live), encoding="utf-8", errors="replace")
     return Report(path, content)
 
 

@@ -15,7 +15,7 @@ from colosseum.evidence.findings import in_words, read_campaign
 from colosseum.evidence.raters import draw_questions, keep_labels
 from colosseum.report.calibration import calibration_blocks
 from colosseum.report.files import check_file
-from colosseum.report.html.rating import rating_page
+from colosseum.report.html.page import rating_page
 from colosseum.run.judging import lexical
 
 

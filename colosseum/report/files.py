@@ -84,7 +84,7 @@ def write_html(content: "Content", path: Path) -> str:
     from colosseum.report.html.page import render
 
     with file_errors(path):
-        replace_file(path, "".join(render(content)).encode("utf-8", "replace"))
+        replace_file(path, render(content).encode("utf-8", "replace"))
     return f"{counted(len(content.index['runs']), 'run')} in {path}"
 
 

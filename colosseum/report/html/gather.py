@@ -3,7 +3,7 @@
 Cases are read one by one: each is packed, and what charts and counts need of it is kept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,12 +15,12 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
-from colosseum.report.document import Definitions
+from colosseum.report.document import Block, Definitions
 from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import SHOWN, cases
 from colosseum.report.html.gallery import PostCounts, charts_of, count_posts, most_telling
 from colosseum.report.html.health import Health
-from colosseum.report.html.page import Content, Section
+from colosseum.report.html.page import Content
 from colosseum.report.html.provenance import provenance_blocks
 from colosseum.report.verdicts import tone_of
 
@@ -68,12 +68,12 @@ def gather(
         "columns": COLUMNS,
         "runs": [_row(run, case_of[run.trial], looked.get(run.trial)) for run in ordered if run.trial in case_of],
     }
-    sections = (
-        Section("pictures", "Charts", [*charts, *([Definitions(tuple(missing))] if missing else [])]),
-        Section("figures", "Figures", list(tables(findings))),
-        Section("health", "Health", list(health.blocks(summary))),
-        Section("provenance", "Provenance", list(provenance_blocks(folder, plan, findings.judges))),
-    )
+    sections: dict[str, Sequence[Block]] = {
+        "Charts": [*charts, *([Definitions(tuple(missing))] if missing else [])],
+        "Figures": list(tables(findings)),
+        "Health": list(health.blocks(summary)),
+        "Provenance": list(provenance_blocks(folder, plan, findings.judges)),
+    }
     return Content(plan.title or plan.scenario, list(opening(findings, folder)), sections, index, packs, missing)
 
 

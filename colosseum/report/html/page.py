@@ -6,7 +6,7 @@ file's own policy lets nothing run but what it names by hash.
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from colosseum.evidence.raters import LabelDraw
 from colosseum.report.document import AnyChart, Block, Chart, Table
 from colosseum.report.html.blocks import asset, environment, html_of, page_style
+from colosseum.run.judging.asking import Matter
 
 SCRIPTS: Final = (
     "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "calls.js", "aligned.js",
@@ -23,15 +25,7 @@ SCRIPTS: Final = (
     "viewer.js",
 )  # fmt: skip
 """In this order; each uses what stands before it."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of a page, which its navigation leads to."""
-
-    slug: str
-    name: str
-    blocks: Sequence[Block]
+RATING_SCRIPTS: Final = ("dom.js", "downloads.js", "markdown.js", "acts.js", "arriving.js", "labels.js", "rating.js")
 
 
 @dataclass(frozen=True)
@@ -41,7 +35,8 @@ class Content:
     title: str
     opening: Sequence[Block]
     """The first screen: the answer."""
-    sections: Sequence[Section]
+    sections: Mapping[str, Sequence[Block]]
+    """By the names that the navigation leads to."""
     index: Mapping[str, Any]
     """For the viewer: what there is to be read, as JSON."""
     packs: Sequence[str]
@@ -52,39 +47,54 @@ class Content:
     @property
     def figures(self) -> list[AnyChart | Table]:
         """All charts and tables, by name."""
-        shown = [*self.opening, *(block for section in self.sections for block in section.blocks)]
+        shown = [*self.opening, *(block for blocks in self.sections.values() for block in blocks)]
         return list({block.name: block for block in shown if isinstance(block, Chart | Table)}.values())
 
 
-def render(content: Content, *, live: bool = False) -> Iterator[str]:
-    """The page, piece by piece; a `live` one asks its own server whether there are more runs."""
-    shown = [(section.slug, section.name, html_of(section.blocks)) for section in content.sections if section.blocks]
-    yield from filled(
-        "page.html", live=live, content=content, opening=html_of(content.opening), sections=shown,
+def render(content: Content, *, live: bool = False) -> str:
+    """The page; a `live` one asks its own server whether there are more runs."""
+    sections = {name: html_of(blocks) for name, blocks in content.sections.items() if blocks}
+    return _filled(
+        "page.html", SCRIPTS, live=live, content=content, opening=html_of(content.opening), sections=sections,
         index=embedded(content.index), packs=map(Markup, content.packs),
     )  # fmt: skip
 
 
-def filled(
-    template: str, names: tuple[str, ...] = SCRIPTS, *, live: bool = False, **content: object
-) -> Iterator[str]:  # fmt: skip
+def rating_page(draw: LabelDraw, questions: Mapping[str, Matter]) -> str:
+    """The page of all questions for raters, in their order; nothing in it tells an arm, a role or a name."""
+    rubric = next(iter(questions.values())).rubric
+    items = [
+        {
+            "item": name,
+            "agents": matter.transcript.numbers(matter.agents),
+            "channels": list(matter.transcript.channels.items()),
+            "posts": [
+                {"round": post.round, "channel": post.channel, "author": post.author, "text": post.text}
+                for post in matter.transcript.posts
+            ],
+        }
+        for name, matter in questions.items()
+    ]
+    content = {
+        "draw": draw,
+        "question": rubric.question,
+        "rubric": rubric.name,
+        "scale": rubric.anchors,
+        "items": items,
+    }
+    return _filled("rating.html", RATING_SCRIPTS, index=embedded(content))
+
+
+def _filled(template: str, names: tuple[str, ...], *, live: bool = False, **content: object) -> str:
     """A template with its content and scripts, and the policy that lets these run and nothing else."""
     style, script = page_style(), scripts(names)
-    policy = {
-        "default-src": "'none'",
-        "style-src": _hashed(style),
-        "script-src": _hashed(script),
-        "img-src": "data:",
-        "connect-src": "'self'" if live else "'none'",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    words = "; ".join(f"{name} {value}" for name, value in policy.items())
-    yield from (
-        environment()
-        .get_template(template)
-        .generate(policy=words, style=Markup(style), script=Markup(script), live=live, **content)
+    ask = "'self'" if live else "'none'"
+    policy = (
+        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; img-src data:; "
+        f"connect-src {ask}; base-uri 'none'; form-action 'none'"
     )
+    made = environment().get_template(template)
+    return made.render(policy=policy, style=Markup(style), script=Markup(script), live=live, **content)
 
 
 def compact(data: object) -> str:

@@ -1,5 +1,5 @@
-"""Where a report comes from. In: a campaign's folder and its plan; out: blocks: the spec, what was asked for, and
-commands that make it again.
+"""Where a report comes from. In: a campaign's folder and its plan; out: blocks: what was asked for, commands that make
+it again, and the spec.
 """
 
 import shlex
@@ -22,10 +22,26 @@ LIBRARIES: Final = ("highspy", "litellm", "numpy", "pulp", "scipy")
 
 def provenance_blocks(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterator[Block]:
     """Everything that made the runs of a folder."""
-    yield Definitions(tuple(_facts(plan)))
-    yield Definitions(tuple(_commands(folder, plan, judges)), "Commands")
-    asked = [(name, option_value(value)) for name, value in sorted(plan.options.items()) if value not in (None, {}, [])]
-    yield Definitions(tuple(asked), "What was asked for, resolved")
+    seeds, place = sorted({listed.seed for listed in plan.trials}), shlex.quote(str(folder))
+    facts = {
+        "experiment": plan.experiment,
+        "seeds": seed_words(seeds),
+        "arms": ", ".join(plan.arms),
+        **{f"param {name}": option_value(value) for name, value in plan.params.items()},
+        "made with": f"colosseum {plan.colosseum}",
+        "report by": f"colosseum {__version__} on Python {python_version()}",
+        "libraries": ", ".join(f"{name} {version(name)}" for name in LIBRARIES),
+        "configuration": plan.configuration,
+        **({"rule settled": plan.registered.digest} if plan.registered else {}),
+    }
+    again = audit_command(folder, plan, seeds, judges=judges, out=Path(f"{folder}-again"))
+    commands = {
+        "make the runs again, in another folder": again,
+        "check that every figure follows from the files": f"colosseum replay {place}",
+        "check that no file was changed": f"colosseum log verify {place}",
+    }
+    yield Definitions(tuple(facts.items()))
+    yield Definitions(tuple((purpose, f"`{command}`") for purpose, command in commands.items()), "Commands")
     for name, digest in plan.files.items():
         yield _source(Folder(folder), name, digest)
 
@@ -39,25 +55,3 @@ def _source(folder: Folder, name: str, digest: str) -> Block:
     if sha256(content).hexdigest() != digest:
         return Paragraph(f"{name} was changed since the runs were made ({digest[:12]})", "bad")
     return Listing(f"{name} ({digest[:12]})", text)
-
-
-def _facts(plan: Plan) -> Iterator[tuple[str, str]]:
-    yield "experiment", plan.experiment
-    yield "seeds", seed_words(sorted({listed.seed for listed in plan.trials}))
-    yield "arms", ", ".join(plan.arms)
-    for name, value in plan.params.items():
-        yield f"param {name}", option_value(value)
-    yield "made with", f"colosseum {plan.colosseum}"
-    yield "report by", f"colosseum {__version__} on Python {python_version()}"
-    yield "libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    yield "configuration", plan.configuration
-    if plan.registered is not None:
-        yield "rule settled", plan.registered.digest
-
-
-def _commands(folder: Path, plan: Plan, judges: Sequence[str]) -> Iterator[tuple[str, str]]:
-    place, seeds = shlex.quote(str(folder)), {listed.seed for listed in plan.trials}
-    again = audit_command(folder, plan, sorted(seeds), judges=judges, out=Path(f"{folder}-again"))
-    yield "make the runs again, in another folder", f"`{again}`"
-    yield "check that every figure follows from the files", f"`colosseum replay {place}`"
-    yield "check that no file was changed", f"`colosseum log verify {place}`"

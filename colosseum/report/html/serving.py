@@ -1,7 +1,6 @@
 """A report that is served while runs go on. In: a campaign's folder; out: a server for browsers on this machine."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,7 +9,7 @@ from threading import Lock
 from typing import Any, Final
 
 from colosseum.campaign.folder import Folder
-from colosseum.diagnostics import ColosseumError, stop
+from colosseum.diagnostics import ColosseumError, file_errors, stop
 from colosseum.evidence.findings import read_campaign, read_report
 from colosseum.report.files import read_content
 from colosseum.report.html.page import render
@@ -22,24 +21,9 @@ PATIENCE: Final = 60.0
 
 def ended(folder: Path) -> int:
     """How many of the planned runs have ended. Raises ColosseumError."""
-    return sum(_changed(Folder(folder).result_path(each.trial)) > 0 for each in read_campaign(folder).trials)
-
-
-def _state(folder: Path) -> tuple[int, ...]:
-    """When each file was last changed that tells of an end or of a judge's words. Raises ColosseumError."""
-    files, trials = Folder(folder), [listed.trial for listed in read_campaign(folder).trials]
-    told = (files.plan_path, files.judges, *map(files.result_path, trials), *map(files.judged, trials))
-    return tuple(map(_changed, told))
-
-
-def _changed(path: Path) -> int:
-    """When a file was last changed, in nanoseconds; 0 where there is none. Raises ColosseumError."""
-    try:
-        return max(1, path.stat().st_mtime_ns)
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
-    except OSError as error:
-        raise stop("C123", f"cannot read {path}: {error.strerror}") from None
+    trials = read_campaign(folder).trials
+    with file_errors(folder, verb="read", code="C123"):
+        return sum(Folder(folder).result_path(each.trial).exists() for each in trials)
 
 
 @dataclass
@@ -48,20 +32,21 @@ class Live:
 
     folder: Path
     thoughts: bool = False
-    made: tuple[int, ...] = ()
-    """What had been written when the page was made."""
+    made: tuple[tuple[str, int], ...] = ()
+    """What had been written when the page was made: JSON of the plan, results and judges, with its times."""
     page: bytes = b""
     lock: Lock = field(default_factory=Lock)
 
     def current(self) -> bytes:
         """The page of all runs that have ended by now, as they were judged by now. Raises ColosseumError."""
         with self.lock:
-            if (now := _state(self.folder)) != self.made:
+            with file_errors(self.folder, verb="read", code="C123"):
+                now = tuple((path.name, path.stat().st_mtime_ns) for path in sorted(self.folder.rglob("*.json")))
+            if now != self.made or not self.page:
                 content = read_content(self.folder, read_report(self.folder), thoughts=self.thoughts)
-                self.page, self.made = "".join(render(content, live=True)).encode("utf-8", "replace"), now
+                self.page, self.made = render(content, live=True).encode("utf-8", "replace"), now
             return self.page
 
-    @property
     def state(self) -> bytes:
         """How many runs have ended by now, as JSON. Raises ColosseumError."""
         return f'{{"runs": {ended(self.folder)}}}'.encode()
@@ -69,6 +54,10 @@ class Live:
 
 class Server(ThreadingHTTPServer):
     """Says nothing of browsers that go before they are answered."""
+
+    def __init__(self, live: Live, port: int) -> None:
+        super().__init__((HOST, port), Handler)
+        self.live = live
 
     @property
     def url(self) -> str:
@@ -81,50 +70,45 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+class Handler(BaseHTTPRequestHandler):
+    """Answers two questions of browsers on this machine, and nothing else."""
+
+    server: Server
+    timeout = PATIENCE
+
+    def do_GET(self) -> None:
+        """Under another name it would be a page of somebody else's."""
+        live, place = self.server.live, f":{self.server.server_port}"
+        answers = {"/": ("text/html; charset=utf-8", live.current), "/state": ("application/json", live.state)}
+        if self.headers.get("Host", "") not in (HOST + place, "localhost" + place):
+            self._say(HTTPStatus.FORBIDDEN, "text/plain", b"not for other names")
+        elif (found := answers.get(self.path)) is None:
+            self._say(HTTPStatus.NOT_FOUND, "text/plain", b"not found")
+        else:
+            try:
+                self._say(HTTPStatus.OK, found[0], found[1]())
+            except ColosseumError as wrong:
+                words = str(wrong).encode("utf-8", "replace")
+                self._say(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", words)
+
+    def _say(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        size = str(len(content))
+        for name, value in (("Content-Type", kind), ("Content-Length", size), ("Cache-Control", "no-store"),
+                            ("X-Content-Type-Options", "nosniff")):  # fmt: skip
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
+        """Say nothing of each request."""
+
+
 def serving(live: Live, port: int) -> Server:
     """A server of the page at a port, or at a free one. Raises ColosseumError."""
     live.current()  # what is wrong with the folder is said here, not in a browser
     try:
-        return Server((HOST, port), _handler(live))
+        return Server(live, port)
     except OSError as error:
         help_ = "leave `--port` out, and a free one is taken"
         raise stop("C122", f"cannot serve at port {port}: {error.strerror}", help=help_) from None
-
-
-def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
-    """Answers two questions of browsers on this machine, and nothing else."""
-    answers: dict[str, tuple[str, Callable[[], bytes]]] = {
-        "/": ("text/html; charset=utf-8", live.current),
-        "/state": ("application/json", lambda: live.state),
-    }
-
-    class Handler(BaseHTTPRequestHandler):
-        timeout = PATIENCE
-
-        def do_GET(self) -> None:
-            assert isinstance(self.server, ThreadingHTTPServer)
-            place = f":{self.server.server_port}"  # another name would be a page of somebody else's
-            if self.headers.get("Host", "") not in (HOST + place, "localhost" + place):
-                self._say(HTTPStatus.FORBIDDEN, "text/plain", b"not for other names")
-            elif (found := answers.get(self.path)) is None:
-                self._say(HTTPStatus.NOT_FOUND, "text/plain", b"not found")
-            else:
-                try:
-                    self._say(HTTPStatus.OK, found[0], found[1]())
-                except ColosseumError as wrong:
-                    words = str(wrong).encode("utf-8", "replace")
-                    self._say(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", words)
-
-        def _say(self, status: HTTPStatus, kind: str, content: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
-            """Say nothing of each request."""
-
-    return Handler
