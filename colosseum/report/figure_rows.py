@@ -6,14 +6,13 @@ not depend on what came out; where a figure is null in a complete run, the colum
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from colosseum.campaign.acts_table import Row, rows
 from colosseum.campaign.folder import Folder, Plan
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.spec_questions import Optima
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import plain
@@ -21,6 +20,9 @@ from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows
+
+if TYPE_CHECKING:
+    from colosseum.evidence.spec_questions import Optima
 
 Rows: TypeAlias = Iterator[dict[str, object]]
 RUN: Final = ("point", "arm", "seed", "repeat", "model")
@@ -136,7 +138,7 @@ KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]
 """What makes the rows, and the columns that stand even where there is no row."""
 
 
-def variables(scenario: Scenario, optima: Optima) -> FigureTable:
+def variables(scenario: Scenario, optima: "Optima") -> FigureTable:
     """One row a variable: its owner, its value at the optimum and at the best of each coalition.
 
     `options` is the size of its domain; `payoff` is of its owner with all that it decides.
