@@ -110,7 +110,7 @@ def test_a_page_of_frontier() -> None:
 
 def test_the_guide_shows_what_is_printed() -> None:
     shown = guide_pages()["optimum"].read_text(encoding="utf-8").split("```\n")
-    (table,) = (part for part in shown if "F_n   F_c  harm" in part)
+    (table,) = (part for part in shown if "F_n  F_c  harm" in part)
     assert table.strip("\n") in colosseum("frontier", BIDDING).stdout
 
 
@@ -147,7 +147,6 @@ def test_many_points_are_not_all_listed(tmp_path: Path) -> None:
     spec = menu(tmp_path, *((-k * k, k) for k in range(70)))
     page = colosseum("frontier", spec).stdout
     assert "… and 10 more rows" in page
-    assert "\n  plans 2-70  ann\n" in page
     assert len(read("frontier", spec)["points"]) == 70
 
 
@@ -172,7 +171,9 @@ def test_what_is_not_proven_is_said() -> None:
     )
     assert words(harm_table(open_)) == [["λ = 1", "–", "–", "–"]]
     assert notes(harm_table(open_)) == [f"not proven, {NOT_PROVEN}"]
-    assert words(point_table(open_))[3] == ["4", "–", "60.0", "28.0", "6.5", "–"], "where it begins is not known"
+    assert words(point_table(open_, scenario.task))[3][:6] == ["4", "–", "60", "28", "6.5", "–"], (
+        "where it begins is not known"
+    )
 
 
 def test_without_the_optimum_nothing_is_known() -> None:
@@ -223,7 +224,7 @@ def test_a_scan_of_some_coalitions_says_so() -> None:
     blocks = list(scan_blocks(scenario, some, top=3))
     assert "seed 1, 9 coalitions of 2 of 6 agents, drawn from 5,000" in told(blocks)
     assert "… and 6 more (--top N shows more, --json lists all)" in told(blocks)
-    table = scan_table(some, some.ranking[:3], "")
+    table = scan_table(some, some.ranking[:3])
     assert column(table, "coalition") == [", ".join(each.coalition.members) for each in some.ranking[:3]]
     assert (column(table, "temptation")[0], notes(table)) == ("–", [NOT_PROVEN])
     (often,) = [block for block in blocks if isinstance(block, Definitions)]

@@ -187,7 +187,7 @@ def test_a_model_shows_who_decides_what_and_the_optimum() -> None:
     found = page(model)
     best = json.loads(command("compile", JIRA, "--seed", "3", "--set", "insiders=3", "--json").stdout)
     assert f"{best['optimum']['value']:,.6g} optimal" in found.text
-    assert "secret: only its members know of it" in found.text
+    assert "secret: off unless an arm turns it on" in found.text
     assert "scenario jira" in found.text
     table = model.figures().to_pandas()
     assert dict(zip(table["variable"], table["value"], strict=True)) == best["optimum"]["assignment"]

@@ -1,8 +1,7 @@
 """Numbers and reasons as words. In: values and counts; out: short strings for cells and notes."""
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import Final
 
 from colosseum.evidence.summary import Counts
@@ -41,17 +40,6 @@ def reasons(counts: Counts, *, numbered: bool = False) -> str:
     ]
     rest = len(counts) - len(shown)
     return ", ".join(shown) + (f", and {rest} more reasons" if rest else "")
-
-
-def column(values: Sequence[float]) -> list[str]:
-    """Numbers of one column, with decimals for three digits of the largest and for neighbours to differ, at most 6."""
-    largest = max(map(abs, values), default=0.0)
-    if not 1e-4 <= largest < 1e9:
-        return [f"{value:.6g}" for value in values]
-    gaps = [b - a for a, b in pairwise(sorted(values)) if b - a > 1e-9 * largest]
-    finest = min([0.0005 * largest, *(0.005 * gap for gap in gaps)])
-    places = next((p for p in range(6) if all(abs(round(v, p) - v) <= finest for v in values)), 6)
-    return [number(value, places) for value in values]
 
 
 def significant(value: float) -> str:

@@ -7,6 +7,7 @@ from colosseum.evidence.metrics import Measured
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Value, text
+from colosseum.report.cells import amount
 from colosseum.report.document import Amount, Block, Paragraph, Table, TableCell
 
 
@@ -43,8 +44,7 @@ def agent_table(measured: Measured, scenario: Scenario, coalition: Coalition | N
         (
             agent + (" *" if coalition is not None and agent in coalition.members else ""),
             Amount(measured.score.payoff[agent]),
-            *(Amount(found[agent].value, note=found[agent].reason)
-              for found in (measured.best_response_regret, measured.sequential_regret)),
+            *(amount(found[agent]) for found in (measured.best_response_regret, measured.sequential_regret)),
         )
         for agent in scenario.task.agents
     )  # fmt: skip
