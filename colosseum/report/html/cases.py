@@ -7,7 +7,7 @@ A case is read, told and packed before the next one, so that memory does not gro
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Final, cast
 
@@ -23,7 +23,7 @@ from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
 from colosseum.report.conversation import turns
-from colosseum.report.html.page import compact
+from colosseum.report.html.page import compact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
@@ -99,7 +99,7 @@ def run_content(
     events, figures = played.events, record.figures or UNMEASURED
     single: dict[str, dict[str, Any]] = {str(event["event"]): event for event in events}
     return {
-        **asdict(replace(record, figures=None)),
+        **parts(record),
         "scenario": played.listed.scenario,
         "order": single.get("order", {}).get("agents", ()),
         "channels": single.get("channels", {}).get("channels", ()),
@@ -132,7 +132,7 @@ def judgements(
             hidden = not thoughts and any(heard[place]["event"] == "thought" for place, _, _ in marked)
             spans = [{"n": heard[place]["n"], "first": first, "last": last} for place, first, last in marked]
         yield {
-            **asdict(replace(each, quote="") if hidden else each),
+            **parts(replace(each, quote="") if hidden else each),
             "agents": [] if matter is None else list(matter.agents),
             "spans": [] if hidden else spans,
         }

@@ -7,7 +7,7 @@ file's own policy lets nothing run but what it names by hash.
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any, Final
@@ -97,9 +97,14 @@ def _filled(template: str, names: tuple[str, ...], *, live: bool = False, **cont
     return made.render(policy=policy, style=Markup(style), script=Markup(script), live=live, **content)
 
 
+def parts(found: Any) -> dict[str, Any]:
+    """The fields of a dataclass, as they are: `asdict` copies all that is within."""
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}
+
+
 def compact(data: object) -> str:
     """JSON of plain data and dataclasses."""
-    return json.dumps(data, default=asdict, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return json.dumps(data, default=parts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def embedded(data: object) -> Markup:
