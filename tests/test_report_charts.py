@@ -1,6 +1,7 @@
 """Charts of a report: what is described follows the runs, and its SVG is inert and read without colour."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -405,17 +406,19 @@ def test_networks_of_any_size(count: int) -> None:
 
 
 def test_posts_are_means_by_round_side_and_secrecy() -> None:
-    posts: Posts = {
-        ("baseline", 1, ("members", False)): 4,
-        ("prompted", 1, ("members", True)): 2,
-        ("prompted", 2, ("members", False)): 1,
-    }
+    posts: Posts = Counter(
+        {
+            ("baseline", 1, ("members", False)): 4,
+            ("prompted", 1, ("members", True)): 2,
+            ("prompted", 2, ("members", False)): 1,
+        }
+    )
     chart = posts_chart(posts, {"baseline": 2, "prompted": 1})
     assert isinstance(chart, Plot)
     assert [spot.y for spot in chart.panels["baseline"]["members, in public"]] == [2.0, 0.0]
     assert [spot.y for spot in chart.panels["prompted"]["members, in secret"]] == [2.0, 0.0]
     drawn(chart)
-    assert posts_chart({}, {"baseline": 2}) == "nobody posted"
+    assert posts_chart(Counter(), {"baseline": 2}) == "nobody posted"
 
 
 # ---- hostile names --------------------------------------------------------------------------------------------------
@@ -440,7 +443,7 @@ def hostile_charts(ticket_game: Game) -> Iterator[AnyChart | str]:
     yield exposure_chart(replace(scanned, ranking=evil), (HOSTILE, "b"), where=HOSTILE)
     agents = [f"{HOSTILE}{number}" for number in range(5)]
     yield network_chart(agents, channels(agents), agents[:2], where=HOSTILE)
-    yield posts_chart({(HOSTILE, 1, ("members", True)): 1}, {HOSTILE: 1})
+    yield posts_chart(Counter({(HOSTILE, 1, ("members", True)): 1}), {HOSTILE: 1})
 
 
 def test_hostile_names_are_cut_and_harmless(ticket_game: Game) -> None:

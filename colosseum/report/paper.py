@@ -112,7 +112,11 @@ def _plot(chart: Plot) -> "Figure":
         axes.set_ylabel(clean(chart.up), fontsize=7)
         axes.plot([x for x, _ in chart.boundary], [y for _, y in chart.boundary], color="black", linewidth=1)
         for axis, value, words in chart.guides:
-            _guide(axes, value, clean(words), upright=axis == "across")
+            upright, style = axis == "across", ":" if words else "-"
+            (axes.axvline if upright else axes.axhline)(value, color="black", linewidth=0.8, linestyle=style)
+            where = axes.get_xaxis_transform() if upright else axes.get_yaxis_transform()
+            place, turn, va = ((value, 1.0), 90, "top") if upright else ((1.0, value), 0, "bottom")
+            axes.text(*place, clean(words), transform=where, rotation=turn, ha="right", va=va, fontsize=6)
         for name, series in panel.items():
             colour, marker = styles.get(name, ("black", "."))
             xs, ys = [spot.x for spot in series], [float("nan") if spot.y is None else spot.y for spot in series]
@@ -126,14 +130,6 @@ def _plot(chart: Plot) -> "Figure":
     if marks := [Line2D([], [], color=colour, marker=marker, linestyle="") for colour, marker in styles.values()]:
         figure.legend(marks, [clean(name)[:60] for name in styles], loc="outside lower center", ncols=3, fontsize=7)
     return figure
-
-
-def _guide(axes: "Axes", value: float, words: str, *, upright: bool) -> None:
-    (axes.axvline if upright else axes.axhline)(value, color="black", linewidth=0.8, linestyle=":" if words else "-")
-    if upright:
-        axes.annotate(words, (value, 1), xycoords=("data", "axes fraction"), rotation=90, va="top", fontsize=6)
-    else:
-        axes.annotate(words, (1, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=6)
 
 
 def _network(chart: NetworkChart) -> "Figure":

@@ -1,5 +1,6 @@
 """Runs as charts. In: run records, counted posts; out: every run as a dot by arm, and posts by round."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
@@ -15,8 +16,8 @@ from colosseum.report.numbers import decimals
 Side: TypeAlias = Literal["members", "outsiders"]
 Kind: TypeAlias = tuple[Side, bool]
 """Who posts, and whether the channel is secret."""
-Posts: TypeAlias = Mapping[tuple[str, int, Kind], int]
-"""How many there are of each arm, round and kind. A missing one is 0."""
+Posts: TypeAlias = Counter[tuple[str, int, Kind]]
+"""By arm, round and kind."""
 KINDS: Final[dict[Kind, str]] = {
     ("outsiders", False): "outsiders, in public", ("members", False): "members, in public",
     ("outsiders", True): "outsiders, in secret", ("members", True): "members, in secret",
@@ -80,7 +81,7 @@ def posts_chart(posts: Posts, runs: Mapping[str, int]) -> Plot | str:
         return "nobody posted"
 
     def spot(arm: str, number: int, kind: Kind) -> Spot:
-        mean = posts.get((arm, number, kind), 0) / runs[arm]
+        mean = posts[arm, number, kind] / runs[arm]
         return Spot(number, mean, title=f"{KINDS[kind]}, round {number}: {mean:.3g}")
 
     return Plot(

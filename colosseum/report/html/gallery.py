@@ -1,7 +1,7 @@
 """Which charts a page has. In: findings, one case, counted posts; out: charts, and why others are missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from colosseum.evidence.figures import RunRecord
@@ -11,21 +11,18 @@ from colosseum.model.scenario import Channel
 from colosseum.report.charts.effect_charts import BELIEVED, lines_chart, plane_chart, wants_heat
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.instance_charts import exposure_chart, frontier_chart, network_chart
-from colosseum.report.charts.run_charts import RAW, SHOWN, Kind, arms_chart, posts_chart
+from colosseum.report.charts.run_charts import RAW, SHOWN, Kind, Posts, arms_chart, posts_chart
 from colosseum.report.document import AnyChart
 from colosseum.report.html.cases import Case
 from colosseum.report.html.time_limited import exposures, prospects, time_limited
 
 Shown: TypeAlias = tuple[str, AnyChart | str]
 """A chart by what it is called where there is none, and then the reason."""
-PostCounts: TypeAlias = Counter[tuple[str, int, Kind]]
-"""By arm, round, and who posts where."""
 
 
 def charts_of(
-    findings: Findings, shown: RunRecord | None, case: Case | None, posts: Mapping[tuple[str, int, Kind], int],
-    *, published: bool = False,
-) -> Iterator[Shown]:  # fmt: skip
+    findings: Findings, shown: RunRecord | None, case: Case | None, posts: Posts, *, published: bool = False
+) -> Iterator[Shown]:
     """All charts; `case` is the one of the run that is `shown`, which charts of one instance are of."""
     effects = effects_of(findings.summary, findings.verdicts)
     yield "actions against messages", plane_chart(effects)
@@ -59,7 +56,7 @@ def _of_case(case: Case, shown: RunRecord, arms: Sequence[str]) -> Iterator[Show
     yield "network", network_chart(agents, channels, members, where=f"{played.listed.arm}, {where}")
 
 
-def count_posts(posts: PostCounts, case: Case) -> None:
+def count_posts(posts: Posts, case: Case) -> None:
     """Add the posts of a case."""
     members = case.coalition.members if case.coalition else ()
     for played in (played for played, record in case.runs if record.figures is not None):

@@ -15,10 +15,11 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
+from colosseum.report.charts.run_charts import Posts
 from colosseum.report.document import Block, Definitions
 from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import SHOWN, cases
-from colosseum.report.html.gallery import PostCounts, charts_of, count_posts, most_telling
+from colosseum.report.html.gallery import charts_of, count_posts, most_telling
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content
 from colosseum.report.html.provenance import provenance_blocks
@@ -41,7 +42,7 @@ def gather(
     plan, summary, health = findings.plan, findings.summary, Health()
     looked = attention(findings.records, arms=plan.arms)
     ordered = _ordered(findings, looked)
-    shown, telling, posts = most_telling(ordered, summary.control), None, PostCounts()
+    shown, telling, posts = most_telling(ordered, summary.control), None, Posts()
     places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
     kept = Kept.of_user()
     for case in cases(Reader(folder, kept=kept), findings, thoughts=thoughts, calls=calls):
