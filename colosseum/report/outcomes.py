@@ -1,6 +1,6 @@
 """What runs came to, as tables. In: a summary; out: outcomes by arm, differences from the control, what went wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from colosseum.evidence.registry import REGISTRY, label
@@ -107,10 +107,10 @@ TROUBLES: Final = {
 }
 
 
-def trouble_table(summary: Summary, more: Sequence[tuple[TableCell, ...]] = ()) -> Table | None:
-    """What went wrong, totals by arm over all sweep points; None where nothing did. `more` rows stand first."""
+def trouble_table(summary: Summary) -> Table | None:
+    """What went wrong, totals by arm over all sweep points; None where nothing did."""
     over = [[a for point in summary.points for a in point.arms if a.arm == name] for name in summary.arms]
-    rows: list[tuple[TableCell, ...]] = list(more)
+    rows = list[tuple[TableCell, ...]]()
     for name, words in TROUBLES.items():
         rows.append((words, *(sum(int(getattr(a, name)) for a in arms) for arms in over)))
     for reason in dict.fromkeys(reason for arms in over for a in arms for reason, _ in a.failures):
