@@ -83,15 +83,10 @@ def verify_folder(path: Path) -> Verified:
 def verified_blocks(found: Verified) -> Iterator[Block]:
     """Every fault, and what was looked at."""
     yield from (Paragraph(f"{fault.file}: {fault.words}") for fault in found.faults)
-    yield Paragraph(_looked_at(found))
-
-
-def _looked_at(found: Verified) -> str:
-    parts = [f"{counted(found.ended, 'run')} as {'it was' if found.ended == 1 else 'they were'} sealed"]
-    parts += [f"{found.unlisted} of them of an earlier plan"] if found.unlisted else []
-    parts += [f"{counted(found.open, 'run')} not ended"] if found.open else []
-    parts += [f"{counted(found.calls, 'call')} on file"] if found.calls else []
-    parts += [f"{counted(found.judged, 'run')} judged"] if found.judged else []
-    parts += [counted(found.scenarios, "scenario"), f"{counted(found.files, 'file')} of the spec"]
-    faults = f"{counted(len(found.faults), 'fault')}: " if found.faults else "nothing was changed: "
-    return faults + ", ".join(parts)
+    yield Paragraph(f"{counted(len(found.faults), 'fault')}" if found.faults else "nothing was changed", "strong")
+    looked = (
+        ("ended runs", found.ended), ("of an earlier plan", found.unlisted), ("runs not ended", found.open),
+        ("judged runs", found.judged), ("calls", found.calls), ("scenarios", found.scenarios),
+        ("files of the spec", found.files),
+    )  # fmt: skip
+    yield Definitions(tuple((name, str(number)) for name, number in looked if number))
