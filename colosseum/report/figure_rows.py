@@ -5,7 +5,7 @@ not depend on what came out; where a figure is null in a complete run, the colum
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from colosseum.campaign.acts_table import Row, rows
@@ -111,11 +111,11 @@ def _agents(findings: Findings, folder: Folder) -> Rows:
 
 def acts(folder: Folder, plan: Plan, *, thoughts: bool = False) -> FigureTable:
     """One row a post, a decision and, on request, a thought. Raises OSError, Damaged and BrokenTrace."""
-    return FigureTable.of(map(asdict, rows(folder, plan, thoughts=thoughts)), ACT)
+    return FigureTable.of(map(vars, rows(folder, plan, thoughts=thoughts)), ACT)
 
 
 def _acts(findings: Findings, folder: Folder) -> Rows:
-    return map(asdict, rows(folder, findings.plan))
+    return map(vars, rows(folder, findings.plan))
 
 
 def _posts(findings: Findings, folder: Folder) -> Rows:
@@ -123,7 +123,7 @@ def _posts(findings: Findings, folder: Folder) -> Rows:
 
 
 def _verdicts(findings: Findings, folder: Folder) -> Rows:
-    return map(asdict, verdict_rows(findings))
+    return map(vars, verdict_rows(findings))
 
 
 ACT: Final = tuple(field.name for field in fields(Row))
