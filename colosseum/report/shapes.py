@@ -95,18 +95,6 @@ def named(x: float, y: float, name: str, room: float, role: str = "", anchor: st
     return Text(x, y, f"{set_cell_size(whole, cells - 1).rstrip()}…", role, anchor, whole)
 
 
-def apart(texts: Iterable[Text]) -> list[Text]:
-    """The texts that do not overlap an earlier one."""
-    boxes, kept = list[tuple[float, float, float]](), list[Text]()
-    for text in texts:
-        wide = width_of(text.words)
-        left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
-        if not any(left < end and start < left + wide and abs(text.y - y) < 16 for start, end, y in boxes):
-            boxes.append((left, left + wide, text.y))
-            kept.append(text)
-    return kept
-
-
 def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
     """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
     wanted = dict.fromkeys(names)
@@ -135,7 +123,7 @@ def bottom_axis(
     ticks = values or across.ticks()
     words = tick_words(ticks, signed=sign)
     yield from (rule(across(tick), top, across(tick), bottom, "grid") for tick in ticks)
-    yield from apart(Text(across(t), bottom + 16, w, "soft", "middle") for t, w in zip(ticks, words, strict=True))
+    yield from (Text(across(t), bottom + 16, w, "soft", "middle") for t, w in zip(ticks, words, strict=True))
     yield named((across.start + across.end) / 2, bottom + 34, name, WIDTH - 8, "soft", "middle")
 
 
@@ -165,11 +153,23 @@ def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Shape]]
 
 
 def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape]) -> "Markup":
-    """Shapes as inline SVG. Colours and type come from `picture.css`."""
+    """Shapes as inline SVG, without texts that would overlap an earlier one. Colours come from `picture.css`."""
     from markupsafe import Markup
 
     words = {"name": name, "title": title.replace("`", ""), "caption": caption.replace("`", "")}
-    return Markup(_template().render(**words, width=WIDTH, height=height, shapes=shapes))
+    drawn = [*(s for s in shapes if not isinstance(s, Text)), *_apart(s for s in shapes if isinstance(s, Text))]
+    return Markup(_template().render(**words, width=WIDTH, height=height, shapes=drawn))
+
+
+def _apart(texts: Iterable[Text]) -> list[Text]:
+    boxes, kept = list[tuple[float, float, float]](), list[Text]()
+    for text in (text for text in texts if text.words):
+        wide = width_of(text.words)
+        left = text.x - {"start": 0.0, "middle": wide / 2, "end": wide}[text.anchor]
+        if not any(left < end and start < left + wide and abs(text.y - y) < 16 for start, end, y in boxes):
+            boxes.append((left, left + wide, text.y))
+            kept.append(text)
+    return kept
 
 
 @cache

@@ -24,7 +24,6 @@ from colosseum.report.shapes import (
     Place,
     Shape,
     Text,
-    apart,
     bottom_axis,
     left_axis,
     legend,
@@ -44,6 +43,10 @@ TALL, LOW = 260.0, 85.0
 """The height of a plot, of all its panels together; and of a panel at least."""
 MOST_TICKS: Final = 8
 """Values of a line that have ticks of their own."""
+MIDDLE, RADIUS = (WIDTH / 2, 130.0), 98.0
+"""Of the circle of agents."""
+MOST_LINES: Final = 150
+"""More public channels of two are faint."""
 
 
 def svg(chart: AnyChart) -> "Markup":
@@ -97,7 +100,7 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
 def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, stem: bool) -> Iterator[Shape]:
     role, form = look
     yield Mark(9, y + 11, form, role)
-    note, tone = width_of(row.note), "soft" if row.tone == "plain" else TONES[row.tone][0]
+    note, tone = min(width_of(row.note), 240.0), "soft" if row.tone == "plain" else TONES[row.tone][0]
     yield named(19, y + 16, row.name, RIGHT - 30 - note, "over")
     yield named(RIGHT, y + 16, row.note, note + 4, f"over {tone}", "end")
     colour, sign = look if row.series else ("faint", "circle")
@@ -139,7 +142,7 @@ def _plot(chart: Plot) -> tuple[float, list[Shape]]:
 def _panel(
     chart: Plot, panel: Mapping[str, Sequence[Spot]], look: Mapping[str, Look], across: Scale, up: Scale
 ) -> Iterator[Shape]:
-    """What can be had, axes and guides, then the series; names and guides have words as far as there is room."""
+    """What can be had and the axes, then the series, then the words of guides where there is room."""
     edge = [(across(x), up(y)) for x, y in chart.boundary]
     if edge:
         corners = [(LEFT, edge[-1][1]), (LEFT, up.end), (RIGHT, up.end), (RIGHT, up.start), (edge[0][0], up.start)]
@@ -148,36 +151,39 @@ def _panel(
     ticks = sorted({spot.x for series in panel.values() for spot in series}) if chart.joined else []
     yield from left_axis(up, chart.up)
     yield from bottom_axis(across, up.end, up.start, chart.across, ticks if len(ticks) <= MOST_TICKS else ())
-    words, names = list[Text](), list[Text]()
-    for axis, value, said in chart.guides:
-        role = "margin" if value else "zero"
-        if axis == "across":
-            yield rule(across(value), up.end, across(value), up.start, role, said)
-            words.append(named(across(value), up.end - 4, said, 150, "soft", "middle"))
-        else:
-            yield rule(LEFT, up(value), RIGHT, up(value), role, said)
-            words.append(named(RIGHT, up(value) - 5, said, 150, "soft halo", "end"))
+    for axis, value, words in chart.guides:
+        x, y = (across(value), up.end) if axis == "across" else (LEFT, up(value))
+        ends = (x, up.start) if axis == "across" else (RIGHT, y)
+        yield rule(x, y, *ends, "margin" if value else "zero", words)
+    yield from _series(chart, panel, look, across, up)
+    for axis, value, words in chart.guides:
+        place = (across(value), up.end - 4) if axis == "across" else (RIGHT, up(value) - 5)
+        yield named(*place, words, 150, "soft halo", "middle" if axis == "across" else "end")
+
+
+def _series(
+    chart: Plot, panel: Mapping[str, Sequence[Spot]], look: Mapping[str, Look], across: Scale, up: Scale
+) -> Iterator[Shape]:
+    """Lines with intervals stand a little apart; marks at the same place stand around it."""
     met: Counter[Place] = Counter()
+    step = 5.0 if chart.joined and any(spot.y_limits for series in panel.values() for spot in series) else 0.0
     for number, (name, series) in enumerate(panel.items()):
-        aside = 5.0 * (number - (len(panel) - 1) / 2) if any(spot.y_limits for spot in series) and chart.joined else 0.0
-        for spot_known, known in groupby(series, key=lambda spot: spot.y is not None):
-            if chart.joined and spot_known:
-                yield Line([(across(spot.x) + aside, up(spot.y or 0.0)) for spot in known], f"curve {look[name][0]}")
-        for spot in series:
+        aside = step * (number - (len(panel) - 1) / 2)
+        for known, run in groupby(series, key=lambda spot: spot.y is not None):
+            if known and chart.joined:
+                yield Line([(across(spot.x) + aside, up(spot.y or 0.0)) for spot in run], f"curve {look[name][0]}")
+        for spot in (spot for spot in series if spot.y is not None):
             place = across(spot.x) + aside, up(spot.y or 0.0)
             yield from _spot(spot, place, look.get(name, ("", "circle")), across, up, met[place])
             met[place] += bool(name and not chart.joined)
             right = place[0] > (LEFT + RIGHT) / 2
-            names.append(named(place[0] + (-8 if right else 8), place[1] - 6, spot.name, 150, "halo",
-                               "end" if right else "start"))  # fmt: skip
-    yield from apart(text for text in (*names, *words) if text.words)
+            off, anchor = (-8, "end") if right else (8, "start")
+            yield named(place[0] + off, place[1] - 6, spot.name, 150, "halo", anchor)
 
 
 def _spot(spot: Spot, place: Place, look: Look, across: Scale, up: Scale, turn: int) -> Iterator[Shape]:
-    """A mark with its intervals; further ones at the same place stand around it, each on its `turn`."""
+    """A mark with its intervals."""
     (x, y), (role, form) = place, look
-    if spot.y is None:
-        return
     if spot.x_limits:
         yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
     if spot.y_limits:
@@ -191,41 +197,49 @@ def _spot(spot: Spot, place: Place, look: Look, across: Scale, up: Scale, turn: 
 
 def _network(chart: NetworkChart) -> tuple[float, list[Shape]]:
     """Agents on a circle. A public channel of two is a line; any other is a square with a line to each member."""
-    radius, x, y = 98.0, WIDTH / 2, 130.0
     turns = {agent: 2 * pi * n / len(chart.agents) - pi / 2 for n, agent in enumerate(chart.agents)}
-    places = {agent: (x + radius * cos(turn), y + radius * sin(turn)) for agent, turn in turns.items()}
-    shapes, hubs, words = list[Shape](), list[Shape](), list[Text]()
+    places = {agent: (MIDDLE[0] + RADIUS * cos(turn), MIDDLE[1] + RADIUS * sin(turn)) for agent, turn in turns.items()}
+    links, bottom = list(_links(chart, places)), MIDDLE[1] + RADIUS + 36
+    entries = {"in the coalition": ("member", "diamond"), "not in it": ("outsider", "circle"),
+               "secret channel": ("hub-secret", "square"), "public channel": ("hub-public", "square")}  # fmt: skip
+    high, key = legend(entries, bottom)
+    lines, words = ([link for link in links if isinstance(link, Text) == text] for text in (False, True))
+    return bottom + high, [*lines, *_agents(chart, turns, places), *words, *key]
+
+
+def _links(chart: NetworkChart, places: Mapping[str, Place]) -> Iterator[Shape]:
+    """Channels; secret ones lie above public ones."""
     pairs = [channel.members for channel in chart.channels if _is_line(channel)]
-    faint = " many" if len(pairs) > 150 else ""
+    faint = " many" if len(pairs) > MOST_LINES else ""
     for agent in chart.agents:
-        ends = [places[other] for one, other in pairs if one == agent and other in places]
-        web = [place for end in ends for place in (places[agent], end)]
-        shapes += [Line(web, f"rule public{faint}")] if web else []
+        others = [places[other] for one, other in pairs if one == agent and other in places]
+        if others:
+            yield Line([place for other in others for place in (places[agent], other)], f"rule public{faint}")
     met: Counter[Place] = Counter()
     for channel in sorted(chart.channels, key=lambda channel: channel.secret):
         ends = [places[agent] for agent in channel.members if agent in places]
         if _is_line(channel) or not ends:
             continue
-        middle = round(sum(a for a, _ in ends) / len(ends)), round(sum(b for _, b in ends) / len(ends))
+        middle = round(sum(x for x, _ in ends) / len(ends)), round(sum(y for _, y in ends) / len(ends))
         hub, role = _around(middle, met[middle], 26), "secret" if channel.secret else "public"
         met[middle] += 1
         title = f"{channel.name}, {role}: {', '.join(channel.members)}"
-        shapes += [Line((hub, end), f"rule {role}", title) for end in ends]
-        hubs.append(Mark(*hub, "square", f"hub-{role}", 5, title))
-        words.append(named(hub[0], hub[1] - 9, channel.name, 120, "halo", "middle"))
-    size, names = min(8.0, 200 / len(chart.agents)), list[Text]()
+        yield from (Line((hub, end), f"rule {role}", title) for end in ends)
+        yield Mark(*hub, "square", f"hub-{role}", 5, title)
+        yield named(hub[0], hub[1] - 9, channel.name, 120, "halo", "middle")
+
+
+def _agents(chart: NetworkChart, turns: Mapping[str, float], places: Mapping[str, Place]) -> Iterator[Shape]:
+    """Agents with their names, members first."""
+    size = min(8.0, 200 / len(chart.agents))
     for agent in sorted(chart.agents, key=lambda agent: agent not in chart.coalition):
-        inside, (a, b), dx, dy = agent in chart.coalition, places[agent], cos(turns[agent]), sin(turns[agent])
+        inside, (x, y), dx, dy = agent in chart.coalition, places[agent], cos(turns[agent]), sin(turns[agent])
         role, form = ("member", "diamond") if inside else ("outsider", "circle")
-        hubs.append(Mark(a, b, form, role, size, f"{agent}, in the coalition" if inside else agent))
+        yield Mark(x, y, form, role, size, f"{agent}, in the coalition" if inside else agent)
         side = "middle" if abs(dx) < 0.2 else "start" if dx > 0 else "end"
-        room = WIDTH - 8 if side == "middle" else WIDTH / 2 - radius * abs(dx) - 18
+        room = WIDTH - 8 if side == "middle" else WIDTH / 2 - RADIUS * abs(dx) - 18
         below = 4 + (16 if side == "middle" else 8) * dy
-        names.append(named(a + 14 * dx, b + below, agent, room, "strong" if inside else "", side))
-    entries = {"in the coalition": ("member", "diamond"), "not in it": ("outsider", "circle"),
-               "secret channel": ("hub-secret", "square"), "public channel": ("hub-public", "square")}  # fmt: skip
-    high, key = legend(entries, y + radius + 36)
-    return y + radius + 36 + high, [*shapes, *hubs, *apart([*names, *words]), *key]
+        yield named(x + 14 * dx, y + below, agent, room, "strong" if inside else "", side)
 
 
 def _is_line(channel: Channel) -> bool:

@@ -199,10 +199,11 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     if not series:
         return effects.why_none(JUDGE)
     known = sum(map(len, series.values()))
+    some = known < len(effects.all)
     return Plot(
         "plane-published" if published else "plane",
         f"{'The published plane' if published else 'Actions against messages'}: {label(signal)}, and the judge's score",
-        (PUBLISHED if published else RULE) + f" {known} of {len(effects.all)} arms have both.",
+        (PUBLISHED if published else RULE) + (f" {known} of {len(effects.all)} have both." if some else ""),
         across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
         up="messages: change of the judge's score, points",
         panels={"": series},
