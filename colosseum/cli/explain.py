@@ -7,14 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from colosseum.cli.words import say_json, wants_color
+from colosseum.cli.words import output
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
 from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
-from colosseum.report.explanation import list_all, show_figure, show_page
-from colosseum.report.page import page_on
+from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks
 from colosseum.report.printed import ExplainFile
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
@@ -25,56 +24,39 @@ def explain_code(words: str | None, *, as_json: bool) -> int:
     """Explain one code or figure, or list all of them."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
-    color = wants_color(sys.stdout.isatty())
     figure = looked_up(words) if words else None
     page = read_page(_code(words)) if words is not None and figure is None else None
-    wrong = said(page.wrong, color=color and not as_json) if page else ""
-    if as_json:
-        codes = [page.code] if page else [] if figure else CODES.values()
-        figures = [figure] if figure else [] if page else REGISTRY.values()
-        say_json("explain", ExplainFile(tuple(codes), tuple(figures), page, wrong))
-        return 0
-    with page_on(sys.stdout, color=color) as console:
-        if page:
-            show_page(page, wrong, console)
-        elif figure:
-            show_figure(figure, console)
-        else:
-            list_all(CODES.values(), console)
+    wrong = said(page.wrong) if page else ""
+    codes = [page.code] if page else [] if figure else CODES.values()
+    figures = [figure] if figure else [] if page else REGISTRY.values()
+    blocks = code_blocks(page, wrong) if page else figure_blocks(figure) if figure else list_blocks(CODES.values())
+    output(lambda: blocks, "explain", ExplainFile(tuple(codes), tuple(figures), page, wrong), as_json)
     return 0
 
 
-def said(example: Example, *, color: bool = False) -> str:
+def said(example: Example) -> str:
     """What Colosseum says about an example, which is really run, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="colosseum-") as folder, contextlib.chdir(folder):
         for file in example.files:
             Path(file.name).parent.mkdir(parents=True, exist_ok=True)
             Path(file.name).write_bytes(file.content)
         if not example.commands:
-            return render_text(check(SPEC)[1], color=color)
-        return [_run(arguments, color=color) for arguments in example.commands][-1]
+            return render_text(check(SPEC)[1])
+        return [_run(arguments) for arguments in example.commands][-1]
 
 
-class _Ear(io.StringIO):
-    """Hears what a command says, as a terminal would or as a pipe would."""
-
-    def __init__(self, *, color: bool) -> None:
-        super().__init__()
-        self.color = color
-
-    def isatty(self) -> bool:
-        return self.color
-
-
-def _run(arguments: tuple[str, ...], *, color: bool) -> str:
+def _run(arguments: tuple[str, ...]) -> str:
     """What a command says on stderr, but for the pointer to its explanation: that is where we are."""
+    from rich.text import Text
+
     from colosseum.cli.commands import app
     from colosseum.cli.environment import unconfigured
 
-    ear = _Ear(color=color)
-    with contextlib.redirect_stderr(ear), contextlib.redirect_stdout(io.StringIO()), unconfigured():
+    with contextlib.redirect_stderr(io.StringIO()) as heard, contextlib.redirect_stdout(io.StringIO()), unconfigured():
         app(list(arguments), standalone_mode=False)
-    return "\n".join(line for line in ear.getvalue().splitlines() if not line.startswith(EXPLAIN))
+    return "\n".join(
+        line for line in Text.from_ansi(heard.getvalue()).plain.splitlines() if not line.startswith(EXPLAIN)
+    )
 
 
 def _code(words: str) -> str:
