@@ -64,7 +64,9 @@ def test_check_says_what_is_in_every_file() -> None:
     (few,) = done.stderr.splitlines()
     assert few.startswith(f"{JIRA}: experiment `hidden_channel`: 5 seeds can settle nothing: an effect needs")
     assert [line.split(": ")[1][:2] for line in done.stdout.splitlines()] == ["ok", "ok"]
-    assert [f["ok"] for f in read("check", JIRA, TOY)["files"]] == [True, True]
+    files = read("check", JIRA, TOY)["files"]
+    assert [f["ok"] for f in files] == [True, True]
+    assert [f["notes"] for f in files] == [[few.removeprefix(f"{JIRA}: ")], []]
 
 
 def test_check_goes_on_after_a_bad_file(tmp_path: Path) -> None:

@@ -338,6 +338,8 @@ def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path)
     assert found["seeds"]["value"] < found["seeds_to_see"]["value"]
     words = audit(tmp_path, "--dry-run", "--seeds", "1..14", *TWINS, text=jira, model="sim").stdout
     assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(words.split())
+    more = audit(tmp_path, "--seeds", "1..13", *TWINS, text=jira, model="sim").stderr
+    assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(more.split())
     other = seeds(dry(tmp_path, *TWINS, text=jira.replace("rounds 1", "rounds 1  signal payoff_gap"), model="sim"))
     gap = reported["points"][0]["comparisons"][0]["differences"]["payoff_gap"]
     assert other["signal"] == "payoff_gap"

@@ -37,6 +37,7 @@ from colosseum.report.charts.words import clean
 from colosseum.report.comparing import comparison_blocks
 from colosseum.report.figure_rows import figure_table
 from colosseum.report.files import check_file, read_content, write_html
+from colosseum.report.forecast import chance_words
 from colosseum.report.full import brief, opening
 from colosseum.report.html.blocks import cell_of
 from colosseum.report.log import log_blocks, read_run, verified_blocks, verify_folder
@@ -84,7 +85,10 @@ def audit(
     )  # fmt: skip
     folder = Folder(request.place(made.checked))
     with writing(folder):
-        outcome = carry_out(plan_work(made.checked, request, folder))
+        work = plan_work(made.checked, request, folder)
+        for words in chance_words(work):
+            say(words)
+        outcome = carry_out(work)
     campaign = Campaign(folder.path)
     campaign.outcome = outcome.words(folder)
     return campaign

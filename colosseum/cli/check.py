@@ -13,14 +13,15 @@ from colosseum.model.signals import few_seeds
 def check_files(files: Sequence[Path], *, as_json: bool) -> int:
     """Vet every file; exit 2 when one has errors."""
     bad = False
-    listed: list[tuple[str, bool, tuple[WrittenDiagnostic, ...]]] = []
+    listed: list[tuple[str, bool, tuple[WrittenDiagnostic, ...], tuple[str, ...]]] = []
     said: list[Diagnostic] = []
     for file in files:
         found, diagnostics, part = vet_alone(file)
         wrong = has_errors(diagnostics) or (found is None and not part)
         bad |= wrong
+        notes = tuple(_unsettled(found)) if found and not wrong else ()
         if as_json:
-            listed.append((str(file), not wrong, tuple(map(written, diagnostics))))
+            listed.append((str(file), not wrong, tuple(map(written, diagnostics)), notes))
             continue
         say_diagnostics(diagnostics)
         said += diagnostics
@@ -37,7 +38,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
             size = (f"{counted(len(task.agents), 'agent')}, {counted(len(task.variables), 'variable')}, "
                     f"{counted(len(task.payoffs), 'payoff')}, {counted(len(found.designs), 'experiment')}")  # fmt: skip
             print(f"{file}: ok ({size})" + (f", {', '.join(told)}" if told else ""))  # noqa: T201 - the result
-            for words in _unsettled(found):
+            for words in notes:
                 note(f"{file}: {words}")
     if as_json:
         from colosseum.report.printed import CheckedFile, CheckFile

@@ -6,7 +6,6 @@ Asks no model and writes nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from colosseum.campaign.draft import draft
 from colosseum.campaign.folder import Damaged, Screening
@@ -18,9 +17,6 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, smallest_effect
 from colosseum.model.check import Checked
-
-LEAST: Final = 2
-"""Seeds that have a spread."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +45,17 @@ def plan_audit(checked: Checked, request: Request) -> AuditPlan:
         made = draft(checked, request)
         settled, seeds = made.registered, min(made.seeds.values())
         seeds = seeds if made.screener.screening else settled.seeds
-        power = _power(replace(settled, seeds=seeds), place)
+        power = chance(replace(settled, seeds=seeds), place)
     except Damaged as damaged:
         raise stop("C123", str(damaged)) from None
     except OSError as error:
         raise stop("C123", f"cannot read {error.filename or place}: {error.strerror}") from None
-    smallest = Figure(smallest_effect(1.0, seeds)) if seeds >= LEAST else Figure(None, "one seed has no spread")
+    smallest = Figure(smallest_effect(1.0, seeds)) if seeds > 1 else Figure(None, "one seed has no spread")
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, smallest, power)
 
 
-def _power(settled: Registered, folder: Path) -> list[Needed]:
+def chance(settled: Registered, folder: Path) -> list[Needed]:
+    """What runs of equal arms in a folder say of chance, by sweep point."""
     try:
         reader = Reader(folder)
         plan = reader.plan()

@@ -4,7 +4,7 @@ A figure that is not known is said to be so with the reason, and is never 0.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.folder import Folder
@@ -13,8 +13,9 @@ from colosseum.campaign.money import dollars
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
+from colosseum.campaign.work import Work
 from colosseum.diagnostics import counted
-from colosseum.evidence.audit_plan import AuditPlan
+from colosseum.evidence.audit_plan import AuditPlan, chance
 from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.model.signals import few_seeds
@@ -29,6 +30,8 @@ WHERE: Mapping[Basis, str] = {
     "runs in this folder": "measured in this folder",
 }
 BOUNDS = ("low", "likely", "high", "ceiling")
+MOST = 2_000
+"""Runs of a campaign from which on nobody asks how many seeds would do."""
 
 
 # ---- before the first run ------------------------------------------------------------------------------------------
@@ -71,6 +74,14 @@ def _power(found: AuditPlan) -> Iterator[str]:
             f"{found.seeds} seeds see an effect of {share:.2f} standard deviations of the paired differences in "
             f"{POWER:.0%} of studies; runs of an arm `again` in the folder would say what that is in fair shares"
         )
+
+
+def chance_words(work: Work) -> Iterator[str]:
+    """How many seeds would do, by the runs of equal arms that a campaign of MOST runs has already."""
+    settled, seeds = work.folder.plan().registered, {listed.seed for listed in work.planned_trials}
+    if settled is not None and work.left and len(work.planned_trials) <= MOST:
+        found = chance(replace(settled, seeds=len(seeds)), work.folder.path)
+        yield from (needed_words(each) for each in found if each.sd.value is not None)
 
 
 def needed_words(each: Needed) -> str:

@@ -19,6 +19,8 @@ class CheckedFile:
     file: str
     ok: bool
     diagnostics: tuple[WrittenDiagnostic, ...]
+    notes: tuple[str, ...]
+    """What its experiments cannot settle, as they have too few seeds."""
 
 
 @dataclass(frozen=True)
