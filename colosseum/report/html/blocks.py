@@ -17,7 +17,7 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum.language.highlight import ColosseumLexer
 from colosseum.report.charts.words import clean
-from colosseum.report.document import Amount, Between, Block, Chart, Table, TableCell
+from colosseum.report.document import Amount, Between, Block, Table, TableCell
 from colosseum.report.page import cell_words, table_notes
 from colosseum.report.shapes import environment as escaping
 from colosseum.report.svg import svg
@@ -59,11 +59,6 @@ def marked(text: str) -> Markup:
     return Markup(highlight("\n".join(lines(text)), ColosseumLexer(), HtmlFormatter(nowrap=True)))
 
 
-def facts_of(table: Table) -> list[tuple[str, str]]:
-    """What stands below it."""
-    return table_notes(table)[1]
-
-
 def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
     """The rows by their headings, which are empty where there is none."""
     if not table.grouped:
@@ -73,31 +68,19 @@ def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
         yield cell_words(heading), [row[1:] for row in rows]
 
 
-def is_number(cell: TableCell) -> bool:
-    """Whether a cell is aligned as numbers are."""
-    return isinstance(cell, Amount | Between | int | float) and not isinstance(cell, bool)
-
-
 def full(cell: TableCell) -> float | None:
     """A number with all its digits, for who saves the table."""
     value = cell.value if isinstance(cell, Amount) else cell
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def kind_of(block: Block) -> str:
-    """The macro that shows it."""
-    return "Chart" if isinstance(block, Chart) else type(block).__name__
-
-
 @cache
 def environment() -> Environment:
     """Of all templates; everything is escaped, and cleaned before."""
     made = escaping(FunctionLoader(lambda name: asset(f"templates/{name}")))
-    made.filters |= {"ticked": ticked, "lines": lines, "marked": marked, "groups": groups, "kind": kind_of}
-    made.filters |= {"note": lambda cell: getattr(cell, "note", "")}
-    made.filters |= {"full": full, "svg": svg, "facts": facts_of}
-    made.tests["figure"] = is_number
-    made.globals |= {"words": cell_words, "most_open": MOST_OPEN}
+    made.filters |= {"ticked": ticked, "lines": lines, "marked": marked, "groups": groups, "full": full, "svg": svg}
+    made.tests["figure"] = lambda cell: isinstance(cell, Amount | Between) or full(cell) is not None
+    made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
     return made
 
 
