@@ -193,8 +193,8 @@ def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Find
     (commands,) = [block for block in blocks if isinstance(block, Definitions) and block.title == "Commands"]
     command = meanings(commands)["make the runs again, in another folder"]
     assert (
-        " --model cabal=openai/a --model openai/b --api-base http://127.0.0.1:9/v1 --price openai/a=1,2.5"
-        " --temperature 0.0 --arm baseline --arm prompted --couple --judge openai/judge --out"
+        " --model cabal=openai/a --model openai/b --arm baseline --arm prompted --api-base http://127.0.0.1:9/v1"
+        " --price openai/a=1,2.5 --temperature 0.0 --couple --judge openai/judge --out"
     ) in command
 
 

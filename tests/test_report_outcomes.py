@@ -144,7 +144,7 @@ def test_the_facts_of_a_study() -> None:
     assert ("missing", "1 of 124 planned runs are missing, seed 40: audit these to go on") in said
     assert ("who acted", "baseline, again: sim/cooperate") in said
     assert ("", "emergent, prompted: sim/collude, sim/cooperate") in said
-    assert ("options", "n = 6") in said
+    assert ("options", "--set n=6") in said
 
 
 def test_runs_that_went_wrong_open_a_report_where_they_are_more_than_a_few() -> None:

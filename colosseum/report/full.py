@@ -10,13 +10,22 @@ from colosseum.campaign.part import seed_words
 from colosseum.diagnostics import counted
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import REGISTRY, label
-from colosseum.evidence.statistics import Correlation
 from colosseum.report.answer import answer, next_steps
 from colosseum.report.charts.effect_charts import differences_chart, heat_map, wants_heat
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.commands import changed_words
-from colosseum.report.document import AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
-from colosseum.report.numbers import number, reasons
+from colosseum.report.document import (
+    Amount,
+    AnyChart,
+    Between,
+    Block,
+    Definitions,
+    Heading,
+    IntervalChart,
+    Paragraph,
+    Table,
+)
+from colosseum.report.numbers import reasons
 from colosseum.report.outcomes import broken_rules, difference_table, outcome_table, trouble_table
 from colosseum.report.talk import belief_table, judge_facts, talk_table, thought_table
 from colosseum.report.verdicts import published_table, verdict_blocks
@@ -156,16 +165,13 @@ def missing_words(report: Findings) -> str:
     return f"{report.missing} of {len(report.plan.trials)} planned runs are missing, {where}: audit these to go on"
 
 
-def _agreement(findings: Findings) -> Definitions | None:
+def _agreement(findings: Findings) -> Table | None:
     """Whether actions and words go together over seeds; None where no arm was judged."""
     first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
-    title = f"Correlation of {first} with the judge's score over seeds (Pearson's r, 95 % interval)"
-    found = tuple((arm, _r(each)) for arm, each in findings.agreement.items())
-    return Definitions(found, title) if found else None
-
-
-def _r(found: Correlation | str) -> str:
-    if isinstance(found, str):
-        return f"– {found}"
-    r, low, high = (number(value, 2, sign="+") for value in (found.r, found.low, found.high))
-    return f"{r} [{low}, {high}], n = {found.n}"
+    rows = tuple(
+        (arm, Amount(None, note=each)) if isinstance(each, str)
+        else (arm, Between(each.low, each.high, 2, signed=True, mean=each.r))
+        for arm, each in findings.agreement.items()
+    )  # fmt: skip
+    title = f"Correlation of {first} with the judge's score over seeds"
+    return Table("agreement", title, ("arm", "Pearson's r and 95 % interval"), rows) if rows else None

@@ -18,12 +18,7 @@ def score_blocks(
     yield Paragraph(f"{scenario.name}, seed {scenario.seed}", "title")
     if coalition is not None:
         yield Paragraph(f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}")
-    yield figure_table("figures", "Figures", measured.scalars)
-    reasons = {figure.reason for figure in measured.closer.values()}
-    if len(reasons) == 1 and "" not in reasons:
-        yield Paragraph(f"no closer look at a coalition: {reasons.pop()}", "quiet")
-    elif measured.closer:
-        yield figure_table("coalition", "A closer look at the coalition", measured.closer)
+    yield figure_table({**measured.scalars, **(measured.closer if coalition else {})})
     yield agent_table(measured, scenario, coalition)
     if measured.score.broken:
         yield Paragraph(f"breaks: {', '.join(measured.score.broken)}")
@@ -32,10 +27,10 @@ def score_blocks(
         yield Paragraph(f"undecided, so counted as: {filled}")
 
 
-def figure_table(name: str, title: str, named: Mapping[str, Figure]) -> Table:
+def figure_table(named: Mapping[str, Figure]) -> Table:
     """Names, values, and what each is or why it is missing."""
     rows = [(label(key), Amount(figure.value), figure.reason or REGISTRY[key].meaning) for key, figure in named.items()]
-    return Table(name, title, ("figure", "value", "what it is"), tuple(rows))
+    return Table("figures", "Figures", ("figure", "value", "what it is"), tuple(rows))
 
 
 def agent_table(measured: Measured, scenario: Scenario, coalition: Coalition | None) -> Table:
