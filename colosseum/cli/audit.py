@@ -12,7 +12,7 @@ from colosseum.campaign.auditing import AuditOutcome, carry_out, writing
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.signals import exit_code
 from colosseum.campaign.work import Request, Work, plan_work
-from colosseum.cli.report import report_folder
+from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output, wants_color
 from colosseum.diagnostics import counted
 from colosseum.evidence.forecast import forecast
@@ -51,7 +51,7 @@ def audit_file(checked: Checked, request: Request, gate: Gate, pilot: Pilot | No
     if made is None:
         return LEFT
     request.say(made.words(folder))
-    code = report_folder(folder.path, as_json=as_json, keep=True, gate=gate)
+    code = report_folder(folder.path, ReportRequest(gate=gate, as_json=as_json), keep=True)
     if made.left and not made.tally.gave_up:
         return LEFT
     return max(code, 3 if made.left or made.verdicts.missing else 0)

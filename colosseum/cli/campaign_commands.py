@@ -266,17 +266,17 @@ def report(
     json: AsJson = False,
 ) -> int:
     """Report what a folder of runs shows. Every figure is computed from the traces."""
-    from functools import partial
-
-    from colosseum.cli.report import Files, read_published, report_folder, report_folders
+    from colosseum.cli.report import ReportRequest, report_folders
+    from colosseum.diagnostics import stop
     from colosseum.evidence.gate import read_gate
 
-    gate, files = read_gate(fail_on, inconclusive=fail_on_inconclusive), Files(table, html, figures, thoughts, calls)
-    one = partial(
-        report_folder, as_json=json, coalition=coalition, files=files, strength=strength,
-        published=read_published(verdict), full=full, point=point, gate=gate,
-    )  # fmt: skip
-    return report_folders(folders, as_json=json, files=files, report_one=one)
+    if verdict not in (None, "paper"):
+        raise stop("C122", f"`--verdict {verdict}`: the other rule is called `paper`", help="as in `--verdict paper`")
+    gate, published = read_gate(fail_on, inconclusive=fail_on_inconclusive), verdict is not None
+    request = ReportRequest(
+        coalition, table, html, figures, thoughts, calls, strength, published, full, point, gate, json
+    )
+    return report_folders(folders, request)
 
 
 @command

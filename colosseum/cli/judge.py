@@ -7,7 +7,7 @@ from colosseum.campaign.folder import Folder, replace_file
 from colosseum.campaign.judge_folder import JudgeOutcome, JudgeRequest, judge_folder
 from colosseum.campaign.signals import exit_code
 from colosseum.cli.audit import going_on
-from colosseum.cli.report import report_folder
+from colosseum.cli.report import ReportRequest, report_folder
 from colosseum.cli.words import note, output
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.calibrate_judges import calibrate_judges
@@ -28,7 +28,7 @@ def judge_runs(path: Path, request: JudgeRequest, *, as_json: bool) -> int:
         note(f"interrupted; {going_on(path)}")
         return exit_code()
     note(outcome.words)
-    return max(_code(outcome), report_folder(path, as_json=as_json, keep=True))
+    return max(_code(outcome), report_folder(path, ReportRequest(as_json=as_json), keep=True))
 
 
 def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
@@ -53,7 +53,7 @@ def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_
     plan = read_campaign(path)
     if files:
         keep_labels(path, plan, files)
-        return report_folder(path, as_json=as_json, keep=True)
+        return report_folder(path, ReportRequest(as_json=as_json), keep=True)
     if out is None:
         raise stop("C122", "`judge label` writes a page, and needs its name", help="as in `--out labels.html`")
     check_file("--out", out)
