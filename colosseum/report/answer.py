@@ -14,10 +14,9 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
-from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
-from colosseum.report.cells import named
+from colosseum.report.cells import limits, named
 from colosseum.report.commands import audit_command
 from colosseum.report.numbers import number
 from colosseum.report.verdicts import MEANINGS
@@ -111,9 +110,8 @@ def _harmless(part: Weighed) -> str:
 
 def _sure(part: Weighed) -> str:
     """The 95 % limits, or how many pairs differ where there are none."""
-    interval = part.paired.interval
-    if part.test == "Student t" and isinstance(interval, Interval):
-        return f"{_percent(interval.low)} to {_percent(interval.high)}%"
+    if ends := limits(part.paired):
+        return f"{_percent(ends[0])} to {_percent(ends[1])}%"
     if not part.paired.n:
         return part.unknown or part.estimate.reason
     if not part.paired.n_nonzero:

@@ -1,6 +1,7 @@
 """What agents are sent, as blocks. In: Prompts; out: texts, or where two arms differ, word by word."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from colosseum.campaign.openings import ArmOpenings, Change, Prompts, Stretch
 from colosseum.diagnostics import counted
@@ -39,19 +40,11 @@ def _told(sent: ArmOpenings) -> Iterator[Block]:
 
 def _once(text: str, agent: str, part: str, known: dict[tuple[str, str], str]) -> str:
     """The text, with a line in place of paragraphs in a row that are known from one agent."""
-    between = "\n" if part == "tools" else "\n\n"
-    source, skipped, shown = "", 0, list[str]()
-    for paragraph in [*text.split(between), None]:
-        again = known.setdefault((part, paragraph), agent) if paragraph is not None else agent
-        again = "" if again == agent or len(paragraph or "") <= SHORT else again
-        if source and again != source:
-            shown.append(f"[as {source}: {counted(skipped, 'line')}]")
-            source, skipped = "", 0
-        if again:
-            source, skipped = again, skipped + (paragraph or "").count("\n") + 1
-        elif paragraph is not None:
-            shown.append(paragraph)
-    return between.join(shown)
+    between, shown = "\n" if part == "tools" else "\n\n", list[str]()
+    for paragraph in text.split(between):
+        first = known.setdefault((part, paragraph), agent)
+        shown.append(paragraph if first == agent or len(paragraph) <= SHORT else f"[as {first}]")
+    return between.join(words for words, _ in groupby(shown))
 
 
 def _changed(texts: Sequence[Change]) -> Iterator[Block]:
