@@ -53,7 +53,7 @@ def test_it_is_there_only_where_it_is_asked_for(campaign: Path, found: dict[str,
     plain, more = (colosseum("report", campaign, *options, COLUMNS="120").stdout for options in ((), ("--strength",)))
     assert more.startswith(plain)
     said = " ".join(more.removeprefix(plain).split())
-    for words in ("95 % set", "others held", "How far to trust it", "an arm `selfish`", "which this experiment lacks"):
+    for words in ("95 % set", "others held", "simulated studies", "an arm `selfish`"):
         assert words in said
 
 
