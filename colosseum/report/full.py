@@ -52,7 +52,9 @@ def opening(findings: Findings, folder: Path) -> Iterator[Block]:
     """The first screen of a page: the answer, the signals of the verdicts, what is open, and the study."""
     yield from _answer(findings)
     yield from leading(findings)
-    yield Definitions(tuple(next_steps(findings, folder)))
+    if steps := tuple(next_steps(findings, folder)):
+        yield Definitions(steps, "Next steps")
+    yield Paragraph("")
     yield from verdict_blocks(findings)
     yield from _some(thought_table(findings.verdicts), _agreement(findings), judge_facts(findings.bench))
     yield Definitions(tuple(facts(findings)), "The study")
