@@ -201,6 +201,30 @@ def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Find
 # ---- what nothing in it can do -------------------------------------------------------------------------------------
 
 
+LARGE = """colosseum 1
+scenario large
+agents A, B
+set codes = {9007199254740993, 9007199254740995}
+variable code[agents]: codes
+reward agree: 1 if code[A] == code[B] else 0
+coalition cabal { members = {B} }
+network complete
+experiment e { seeds 1..1  rounds 1  arm baseline { }  arm again { } }
+"""
+
+
+def test_values_that_a_browser_would_round_are_digits(tmp_path: Path) -> None:
+    (tmp_path / "large.colo").write_text(LARGE)
+    done = colosseum("audit", tmp_path / "large.colo", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    (case,) = packs(page(gather(tmp_path / "out", read_report(tmp_path / "out"))))
+    codes = {"9007199254740993", "9007199254740995"}
+    chosen = [*case["runs"][0]["assignment"].values(), *next(iter(case["optima"].values()))["assignment"].values()]
+    chosen += [a["value"] for turn in case["runs"][0]["turns"] for a in turn["acts"] if a["is"] == "decide"]
+    assert len(chosen) == 6
+    assert set(chosen) <= codes
+
+
 def test_only_its_own_style_and_script_may_run(content: Content) -> None:
     text = page(content)
     policy = unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)[1])  # type: ignore[index]

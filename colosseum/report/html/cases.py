@@ -23,7 +23,7 @@ from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
 from colosseum.report.conversation import turns
-from colosseum.report.html.page import compact, parts
+from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
@@ -106,8 +106,8 @@ def run_content(
         "briefings": {e["agent"]: {"n": e["n"], "texts": e["texts"]} for e in events if e["event"] == "briefing"},
         "claims": {claim.name: {"words": claim.text, "truth": claim.truth} for claim in played.scenario.claims},
         "events": len(events),
-        "turns": list(turns(events, thoughts=thoughts)),
-        "assignment": single.get("outcome", {}).get("assignment", {}),
+        "turns": [replace(turn, acts=[_exact(act) for act in turn.acts]) for turn in turns(events, thoughts=thoughts)],
+        "assignment": _exact(single.get("outcome", {}).get("assignment", {})),
         "undecided": single.get("outcome", {}).get("undecided", ()),
         "figures": {name: figures.scalars[name] for name in SHOWN if name in figures.scalars},
         "payoff": figures.payoff,
@@ -116,6 +116,10 @@ def run_content(
         "judgements": list(judgements(played, coalition, panel, thoughts=thoughts)) if record.figures else (),
         "expense": played.result.expense,
     }
+
+
+def _exact(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: exact(value) for name, value in found.items()}
 
 
 def judgements(
@@ -163,7 +167,7 @@ def _optimum(played: Played) -> dict[str, Any] | None:
     if best.assignment is None or best.status != "optimal":
         return None
     paid = score(task, best.assignment)
-    chosen = {name: plain(value) for name, value in best.assignment.items()}
+    chosen = {name: exact(plain(value)) for name, value in best.assignment.items()}
     return {"assignment": chosen, "payoff": dict(paid.payoff), "joint_payoff": paid.value}
 
 

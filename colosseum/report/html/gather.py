@@ -21,7 +21,7 @@ from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import SHOWN, cases
 from colosseum.report.html.gallery import charts_of, count_posts, most_telling
 from colosseum.report.html.health import Health
-from colosseum.report.html.page import Content
+from colosseum.report.html.page import Content, exact
 from colosseum.report.html.provenance import provenance_blocks
 from colosseum.report.verdicts import tone_of
 
@@ -29,8 +29,6 @@ COLUMNS: Final = (
     "trial", "case", "arm", "model", "repeat", "status", "worth", "harm", "loss", "judge", "disagrees", "regret",
 )  # fmt: skip
 """Of a run in the index."""
-EXACT: Final = 2**53
-"""From here on a browser rounds whole numbers."""
 
 
 def gather(
@@ -90,8 +88,8 @@ def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRec
 
 
 def place_of(point: str, seed: int) -> dict[str, Any]:
-    """A case in the index; a browser reads a large seed as a text, to which it does nothing."""
-    return {"point": point, "seed": seed if abs(seed) < EXACT else str(seed)}
+    """A case in the index."""
+    return {"point": point, "seed": exact(seed)}
 
 
 def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:

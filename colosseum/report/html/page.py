@@ -97,9 +97,18 @@ def _filled(template: str, names: tuple[str, ...], *, live: bool = False, **cont
     return made.render(policy=policy, style=Markup(style), script=Markup(script), live=live, **content)
 
 
+EXACT: Final = 2**53
+"""From here on a browser rounds whole numbers."""
+
+
 def parts(found: Any) -> dict[str, Any]:
     """The fields of a dataclass, as they are: `asdict` copies all that is within."""
     return {name: getattr(found, name) for name in found.__dataclass_fields__}
+
+
+def exact(value: Any) -> Any:
+    """A value as a page has it: a whole number that a browser would round is its digits."""
+    return str(value) if isinstance(value, int) and abs(value) >= EXACT else value
 
 
 def compact(data: object) -> str:
