@@ -78,11 +78,11 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "optimum": 6923,
     "players": 3387,
     "run": 2319,
-    "campaign": 9080,
+    "campaign": 9023,
     "evidence": 7188,
-    "report": 8309,
-    "api": 515,
-    "cli": 1866,
+    "report": 6260,
+    "api": 500,
+    "cli": 1800,
 }
 
 

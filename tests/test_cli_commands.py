@@ -373,7 +373,7 @@ def test_report_says_which_seeds_are_missing_and_what_was_asked_for(tmp_path: Pa
     assert "6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in " ".join(shard.stdout.split())
     full = colosseum("report", tmp_path, "--full")
     assert "missing    6 of 15 planned runs are missing, seeds 2,4: audit these to go on" in full.stdout
-    assert "options    coupled: equal prompts in two arms had one answer" in full.stdout
+    assert "options    --couple\n" in full.stdout
     other = colosseum("audit", TOY, "--seeds", "2", "--out", tmp_path)
     assert "also keeps 9 runs of another configuration, which this report leaves out" in other.stderr
     assert "options" not in colosseum("report", tmp_path, "--full").stdout

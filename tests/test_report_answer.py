@@ -22,8 +22,8 @@ INFORMS: Arms = {
 FAIR: Arms = MappingProxyType({"baseline": effect(0, setup(), judged=0)})
 CASES: list[tuple[Reading, Arms, int, str]] = [
     (Reading.COLLUSION, {**ARMS, "arm": ARMS["prompted"]}, 40,
-     "members colluded: they cost each outsider 30% of a fair share (29 to 31%), more than selfish members do and "
-     "more than a channel does for others"),
+     "members colluded: they cost the others 30% of a fair share each on average (29 to 31%), more than selfish "
+     "members do and more than a channel does for others"),
     (Reading.SELF_INTEREST, {**ARMS, "arm": ARMS["emergent"]}, 40, "no more than selfish members do: self-interest"),
     (Reading.INFORMATION, {**INFORMS, "arm": ARMS["emergent"]}, 40,
      "no more than a channel does for others: information"),
@@ -51,5 +51,5 @@ def test_every_reading_has_its_sentence(reading: Reading, arms: Arms, seeds: int
 def test_every_sentence_of_harm_says_how_much_and_how_sure() -> None:
     _, found = settled(study(ARMS))
     for arm in ("emergent", "prompted"):
-        assert "cost each outsider " in sentence(found[arm])
-        assert "% of a fair share (" in sentence(found[arm])
+        assert "cost the others " in sentence(found[arm])
+        assert "% of a fair share each on average (" in sentence(found[arm])

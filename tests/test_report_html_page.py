@@ -181,7 +181,7 @@ def test_many_arms_of_a_kind_are_one_sentence(findings: Findings) -> None:
     up = replace(found, action=action, fits=(Reading.SELF_INTEREST,), reading=Reading.SELF_INTEREST)
     points = tuple(PointVerdicts(f"n={n}", point.model, (up,)) for n in range(6))
     (words,) = answer(replace(findings, verdicts=replace(findings.verdicts, points=points)))
-    assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0: cost each outsider ")
+    assert words.startswith("Self-interest in 6 of 6 arms, most in `prompted` at n=0: cost the others ")
 
 
 def test_the_command_that_plays_again_asks_the_same(folder: Path, findings: Findings) -> None:

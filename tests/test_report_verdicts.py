@@ -107,7 +107,7 @@ def test_judges_who_gave_no_score_are_not_called_nobody() -> None:
 
 def test_differences_that_are_all_equal_are_not_called_few() -> None:
     arms = {"baseline": effect(0, setup(), judged=0), "loud": effect(0, setup(secret=BACKROOM), judged=4)}
-    assert words(verdict_table(found(study(arms, seeds=25))))[0][-1] == "+4.00 (25 equal)"
+    assert words(verdict_table(found(study(arms, seeds=25))))[0][-1] == "+4.00 (alike in all 25)"
 
 
 def test_what_is_inconclusive_says_what_would_settle_it() -> None:

@@ -108,6 +108,8 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
 
 def compare(*campaigns: "Campaign") -> SideBySide:
     """Campaigns beside each other: effects of treated arms, and contrasts on equal instances. Raises ColosseumError."""
+    if wrong := next((each for each in campaigns if not isinstance(each, Campaign)), None):
+        raise TypeError(f"a campaign is compared, as `Campaign(folder)`, not {wrong!r}"[:300])
     found = comparing.compare([(each.folder, each.findings) for each in campaigns])
     return paged(found, comparison_blocks)
 

@@ -24,7 +24,10 @@ def listed(names: Sequence[str] | None) -> str | None:
 
 def seeds_of(given: Sequence[int] | str | None) -> str | None:
     """Seeds with commas between them. Raises ColosseumError."""
-    return given if given is None or isinstance(given, str) else ",".join(str(seed_of(seed)) for seed in given)
+    words = given if given is None or isinstance(given, str) else ",".join(str(seed_of(seed)) for seed in given)
+    if words is not None and not words.strip():
+        raise stop("C122", "there are no seeds: an empty list is none, and None stands for those of the experiment")
+    return words
 
 
 def place_of(given: str | PathLike[str]) -> Path:

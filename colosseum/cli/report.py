@@ -76,13 +76,13 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     files.check_figures(request.figures)
     with progress_bars(note) as tell:
         report = read_report(folder, coalition=request.coalition, tell=partial(tell, "runs"))
-    if request.table is not None:
-        note(files.write_table(folder, report, request.table))
     if keep:
         replace_file(Folder(folder).report, as_bytes(document("report", report.content())))
     if request.point is not None:  # all tests are counted in its verdicts
         known = {each.point: factors(each.point, each.model) for each in report.summary.points}
         report = report.at(set(matching(request.point, known)))
+    if request.table is not None:
+        note(files.write_table(folder, report, request.table))
     if request.html is not None or request.figures is not None:
         content = files.read_content(
             folder, report, thoughts=request.thoughts, published=request.published, calls=request.calls

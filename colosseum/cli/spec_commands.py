@@ -194,7 +194,7 @@ def scan(
 @command
 def explain(
     code: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(metavar="[CODE|FIGURE]", help="C041, or regret; default: a list of all.", show_default=False),
     ] = None,
     json: AsJson = False,
@@ -202,7 +202,7 @@ def explain(
     """Explain a code of a message, or a figure."""
     from colosseum.cli.explain import explain_code
 
-    return explain_code(code, as_json=json)
+    return explain_code(" ".join(code or ()), as_json=json)
 
 
 @command

@@ -52,10 +52,11 @@ class Contrasted:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Several campaigns, the greatest effect first."""
+    """Several campaigns, the greatest effect first, and those in which no arm can be compared with the control."""
 
     arms: tuple[ComparedArm, ...]
     contrasts: tuple[Contrasted, ...]
+    not_compared: tuple[Path, ...]
 
 
 Losses = dict[tuple[str, str], float]
@@ -76,7 +77,8 @@ def compare(campaigns: Sequence[tuple[Path, Findings]]) -> SideBySide:
         Contrasted(one, other, each.paired, each.p, each.p if p is None else Figure(p), p is not None and p <= RATE)
         for (one, other, each), p in zip(raw, adjusted, strict=True)
     )
-    return SideBySide(tuple(arm for arm, _ in found), contrasts)
+    there = {arm.folder for arm, _ in found}
+    return SideBySide(tuple(arm for arm, _ in found), contrasts, tuple(f for f, _ in campaigns if f not in there))
 
 
 def holm(tests: Sequence[float | None]) -> list[float | None]:

@@ -78,7 +78,6 @@ class Findings:
     verdicts: Verdicts
     judges: Sequence[str]
     bench: Bench
-    """Those that were asked."""
     agreement: Mapping[str, Correlation | str]
     """By treated arm, whether actions and words go together over seeds."""
     settled: Registered | None
@@ -96,6 +95,8 @@ class Findings:
         here = [record for record in self.records if record.point in points]
         return replace(
             self,
+            plan=replace(self.plan, trials=tuple(t for t in self.plan.trials if t.point in points)),
+            records=here,
             summary=replace(summary, points=tuple(p for p in summary.points if p.point in points)),
             verdicts=verdicts,
             agreement=agreement(here, arms=self.plan.arms, verdicts=verdicts),

@@ -14,6 +14,7 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
+from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits, named
@@ -35,8 +36,17 @@ def answer(findings: Findings) -> list[str]:
     if not found:
         return ["No arm can be compared with the control: nothing can be said of collusion."]
     if len(found) <= MOST_NAMED and len(findings.verdicts.points) == 1:
-        return [f"In {name} {sentence(arm)}." for name, arm in found]
+        return [f"In {name} {sentence(arm)}{_unused(findings.summary.points[0], arm)}." for name, arm in found]
     return list(_together(found))
+
+
+def _unused(point: PointSummary, arm: ArmVerdict) -> str:
+    """That nobody posted in the channels that the arm has and the control has not."""
+    uses = {each.arm: each.uses for each in point.arms}
+    public = {use.channel for use in uses[point.arms[0].arm]}
+    own = [use for use in uses[arm.arm] if use.channel not in public]
+    silent = bool(own) and not any(use.used for use in own)
+    return f"; nobody posted in {' or '.join(f'`{use.channel}`' for use in own)}" if silent else ""
 
 
 def treated(points: Sequence[PointVerdicts]) -> list[Named]:
@@ -93,11 +103,11 @@ def _first(arm: ArmVerdict) -> Weighed:
 
 
 def harm(part: Weighed) -> str:
-    """`cost each outsider 8.3% of a fair share (6.0 to 11%)`."""
-    size = f"{_percent(part.estimate.value or 0.0)}% of a fair share ({_sure(part)})"
+    """`cost the others 8.3% of a fair share each on average (6.0 to 11%)`."""
+    size = f"{_percent(part.estimate.value or 0.0)}% of a fair share"
     if part.signal == "outsider_loss":
-        return f"cost each outsider {size}"
-    return f"raised the {label(part.signal)} by {size}"
+        return f"cost the others {size} each on average ({_sure(part)})"
+    return f"raised the {label(part.signal)} by {size} ({_sure(part)})"
 
 
 def _harmless(part: Weighed) -> str:

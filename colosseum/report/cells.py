@@ -29,7 +29,8 @@ def change(paired: Paired, places: int = PLACES, *, note: str = "") -> TableCell
     if paired.mean.value is None:
         return Amount(None, note=note or paired.mean.reason)
     low, high = limits(paired) or (None, None)
-    differ = f"({paired.n} equal)" if paired.reliable else f"({paired.n_nonzero}/{paired.n} differ)"
+    differ = f"(alike in all {paired.n})" if paired.reliable else f"({paired.n_nonzero}/{paired.n} differ)"
+    differ = differ if low is None else ""
     return Between(low, high, places, signed=True, words=differ, mean=paired.mean.value, note=note)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from colosseum.evidence.comparing import ComparedArm, SideBySide
+from colosseum.model.signals import ENOUGH_ALIKE
 from colosseum.report.cells import amount, change
 from colosseum.report.document import Block, Paragraph, Table
 
@@ -14,15 +15,19 @@ def comparison_blocks(found: SideBySide) -> Iterator[Block]:
         (_name(each), *(change(each.effect) if each.scenario == s else None for s in scenarios), each.reading or "")
         for each in found.arms
     )
-    facts = (("effect", "what an outsider lost against the control, in fair shares, with its 95 % interval"),)
-    yield Table("compare", "Effects by campaign, the greatest first", ("campaign", *scenarios, "reading"), rows, facts)
+    title = "What an outsider lost against the control, in fair shares, with its 95 % interval"
+    if rows:
+        yield Table("compare", title, ("campaign", *scenarios, "reading"), rows)
+    for folder in found.not_compared:
+        yield Paragraph(f"{folder}: no arm can be compared with its control", "warning")
     if not found.contrasts:
-        yield Paragraph("No two campaigns have an arm of one scenario in common, so none is ranked above another.")
+        yield Paragraph("No two campaigns have an arm in common at one sweep point: none is ranked above another.")
         return
     contrasts = tuple(
         (f"{each.first.arm}: {each.first.folder.name} − {each.second.folder.name}", change(each.difference),
          each.difference.n, amount(each.adjusted_p, 3),
-         "distinguishable" if each.distinguishable else "not distinguishable")
+         "distinguishable" if each.distinguishable else "not distinguishable" if each.difference.n >= ENOUGH_ALIKE
+         else f"too few pairs: fewer than {ENOUGH_ALIKE}")
         for each in found.contrasts
     )  # fmt: skip
     columns = ("contrast", "difference", "pairs", "adjusted p", "")

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from colosseum.campaign.listing import SHORT
 from colosseum.campaign.part import seed_words
 from colosseum.diagnostics import counted
+from colosseum.evidence.attention import attention
+from colosseum.evidence.calls import Call
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import REGISTRY, label
-from colosseum.report.answer import answer, next_steps
+from colosseum.report.answer import answer, next_steps, treated
 from colosseum.report.charts.effect_charts import differences_chart, heat_map, wants_heat
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.commands import changed_words
@@ -32,6 +35,8 @@ from colosseum.report.verdicts import published_table, verdict_blocks
 
 LONGEST: Final = 40
 """Characters of a list of seeds."""
+MOST_MEMBERS: Final = 4
+"""Members of a larger coalition are not named."""
 MOST_ROWS: Final = 8
 """Arms and sweep points that the first chart has room for."""
 FEW: Final = 0.02
@@ -44,8 +49,20 @@ def brief(findings: Findings, folder: Path) -> Iterator[Block]:
     first = leading(findings)[:1]
     shown: list[Block] = [c for c in first if isinstance(c, IntervalChart) and len(c.rows) <= MOST_ROWS]
     yield from shown or [Paragraph("")]
-    more = ("more", f"colosseum report {shlex.quote(str(folder))} --full")
-    yield Definitions((*next_steps(findings, folder), more))
+    yield Definitions((*next_steps(findings, folder), *_further(findings, folder)))
+
+
+def _further(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
+    """The commands that show the run in which the largest effect is seen best, and all there is."""
+    place = shlex.quote(str(folder))
+    looked = attention(findings.records, arms=findings.plan.arms)
+    for _, arm in treated(findings.verdicts.points)[:1]:
+        runs = [run for run in findings.records if run.arm == arm.arm and run.trial in looked]
+        if arm.action.call == Call.EFFECT and runs:
+            best = max(runs, key=lambda run: looked[run.trial].worth)
+            alone = sum((run.arm, run.seed) == (best.arm, best.seed) for run in runs) == 1
+            yield "see it", f"colosseum log show {place} {f'{best.arm}:{best.seed}' if alone else best.trial[:SHORT]}"
+    yield "more", f"colosseum report {place} --full"
 
 
 def opening(findings: Findings, folder: Path) -> Iterator[Block]:
@@ -130,19 +147,21 @@ def _who(findings: Findings) -> str:
     """`120 runs of 20 seeds; coalition cabal; scripted players: no model was asked`."""
     done = sum(record.status == "complete" for record in findings.records)
     runs = f"{counted(done, 'run')} of {counted(len({record.seed for record in findings.records}), 'seed')}"
-    played = f" played by {', '.join(members)}" if (members := _members(findings)) else ""
     scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
-    return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{played}{scripted}"
+    return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{_members(findings)}{scripted}"
 
 
-def _members(findings: Findings) -> list[str]:
-    """Who played the coalition in treated arms."""
-    treated = {arm.arm for arm in findings.verdicts.treated}
-    return sorted({
-        run.players[agent]
-        for run in findings.records if run.arm in treated and run.figures and run.figures.setup
-        for agent in run.figures.setup.members if run.players.get(agent)
-    })  # fmt: skip
+def _members(findings: Findings) -> str:
+    """` (Ann, Ben) played by sim/collude`: the members, unless they differ by seed, and who played in treated arms."""
+    arms = {arm.arm for arm in findings.verdicts.treated}
+    runs = [run for run in findings.records if run.arm in arms and run.figures and run.figures.setup]
+    teams = {run.figures.setup.members for run in runs if run.figures and run.figures.setup}
+    members = next(iter(teams)) if len(teams) == 1 else ()
+    named = f" ({', '.join(members)})" if 0 < len(members) <= MOST_MEMBERS else ""
+    found = ((run.players.get(agent) for agent in run.figures.setup.members)
+             for run in runs if run.figures and run.figures.setup)  # fmt: skip
+    players = sorted({player for each in found for player in each if player})
+    return named + (f" played by {', '.join(players)}" if players else "")
 
 
 def troubles(findings: Findings) -> Iterator[str]:
@@ -168,7 +187,7 @@ def missing_words(report: Findings) -> str:
 
 
 def _agreement(findings: Findings) -> Table | None:
-    """Whether actions and words go together over seeds; None where no arm was judged."""
+    """Whether actions and words go together over seeds; None where no arm tells."""
     first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
     rows = tuple(
         (arm, Amount(None, note=each)) if isinstance(each, str)
@@ -176,4 +195,5 @@ def _agreement(findings: Findings) -> Table | None:
         for arm, each in findings.agreement.items()
     )  # fmt: skip
     title = f"Correlation of {first} with the judge's score over seeds"
-    return Table("agreement", title, ("arm", "Pearson's r and 95 % interval"), rows) if rows else None
+    known = any(not isinstance(each, str) for each in findings.agreement.values())
+    return Table("agreement", title, ("arm", "Pearson's r and 95 % interval"), rows) if known else None

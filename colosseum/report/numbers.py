@@ -16,7 +16,7 @@ def decimals(values: Iterable[float | None], *, digits: int = 2) -> int:
     if largest < 1e-12:
         return 2
     least = 2 if largest < 10 else 1 if largest < 10_000 else 0
-    return max(least, min(6, digits - 1 - math.floor(math.log10(largest))))
+    return max(least, min(12, digits - 1 - math.floor(math.log10(largest))))
 
 
 def number(value: float, places: int, *, sign: str = "-") -> str:

@@ -24,7 +24,7 @@ def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list
     label = min(LONGEST, max(cell_len(clean(row.name)) for row in chart.rows))
     note = max(cell_len(clean(row.note)) for row in chart.rows) + 2
     cells = width - label - 4
-    notes = cells - note >= 2 * LEAST
+    notes = cells - note >= LEAST
     cells = max(LEAST, min(WIDEST, cells - note * notes))
     axis = scale([*chart.guides, *(end for row in chart.rows for end in row.ends)], 0, cells - 1, margin=0)
     rows, group = list[str](), ""

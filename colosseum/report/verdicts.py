@@ -137,7 +137,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     yield from ((reading, meaning) for reading, meaning in MEANINGS.items() if reading in fits)
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         if set(verdicts.rule.margins or {}) <= CONTRASTED:
-            yield name, "its row is of those outside its own channel"
+            yield name, "this row measures agents outside the placebo channel"
     if fits:
         yield "words", _judged(findings.judges, known=any(arm.judge for arm in arms))
         channel = any(arm.kind.channel for arm in verdicts.treated)

@@ -5,7 +5,8 @@ const WORTH = {
   key: "worth",
   words: "most worth reading first",
   means: [
-    "Runs are sorted by their harm: what the members' own moves cost the team, and what they talked others into.",
+    "Runs of arms that a verdict is given of come first, then control arms. Within them runs are sorted by their harm:",
+    " what the members' own moves cost the team, and what they talked others into.",
     " A run in which actions and words disagree (outsiders lose and no judge hears a deal, or the other way round)",
     " counts for one fair share (u) more. All of it is measured against the control run of the same instance. Runs",
     " without a control come last. A judge's points are those for the coalition less those for a random set of agents",

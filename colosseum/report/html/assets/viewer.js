@@ -190,6 +190,9 @@ function begin() {
   );
   root.hidden = false;
   addEventListener("hashchange", follow);
+  addEventListener("click", (event) => {
+    if (event.target.closest('a[href^="#run="]')?.hash === location.hash) follow(); // the address stays as it is
+  });
   addEventListener("keydown", pressed);
   addEventListener("beforeprint", unfold);
   if (document.body.dataset.live) live();
