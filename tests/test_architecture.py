@@ -80,7 +80,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2319,
     "campaign": 9023,
     "evidence": 7188,
-    "report": 6260,
+    "report": 6257,
     "api": 500,
     "cli": 1800,
 }
