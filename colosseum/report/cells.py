@@ -28,10 +28,10 @@ def change(paired: Paired, places: int = PLACES, *, note: str = "") -> TableCell
     """A mean difference with its limits, or with how many pairs differ; `note` says what it lacks."""
     if paired.mean.value is None:
         return Amount(None, note=note or paired.mean.reason)
-    low, high = limits(paired) or (None, None)
-    differ = f"(alike in all {paired.n})" if paired.reliable else f"({paired.n_nonzero}/{paired.n} differ)"
-    differ = differ if low is None else ""
-    return Between(low, high, places, signed=True, words=differ, mean=paired.mean.value, note=note)
+    if ends := limits(paired):
+        return Between(*ends, places, signed=True, mean=paired.mean.value, note=note)
+    words = f"(alike in all {paired.n})" if paired.reliable else f"({paired.n_nonzero}/{paired.n} differ)"
+    return Between(None, None, places, signed=True, words=words, mean=paired.mean.value, note=note)
 
 
 def lacking(nulls: Counts, of: int, what: str) -> str:

@@ -25,9 +25,10 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
     yield Paragraph(opportunity_words(found))
     if found.frontier.points:
         yield point_table(found, scenario.task)
-        one = "One plan is best for both: there is nothing to trade."
-        several = "A plan is everybody's; `colosseum scan` shows what members can do alone."
-        yield Paragraph(one if len(found.frontier.points) == 1 else several, "quiet")
+        scan = f"`colosseum scan --size {len(found.coalition.members)}` shows what members can do alone"
+        several = f"A plan is everybody's, the others' too; {scan}."
+        alone = "One plan is best for both: there is nothing to trade."
+        yield Paragraph(alone if len(found.frontier.points) == 1 else several, "quiet")
     for place, step in enumerate(found.frontier.steps, start=1):
         if step.reason:
             words = f"not proven: there may be more points between {place} and {place + 1}, {step.reason}"

@@ -154,13 +154,11 @@ def _who(findings: Findings) -> str:
 def _members(findings: Findings) -> str:
     """` (Ann, Ben) played by sim/collude`: the members, unless they differ by seed, and who played in treated arms."""
     arms = {arm.arm for arm in findings.verdicts.treated}
-    runs = [run for run in findings.records if run.arm in arms and run.figures and run.figures.setup]
-    teams = {run.figures.setup.members for run in runs if run.figures and run.figures.setup}
-    members = next(iter(teams)) if len(teams) == 1 else ()
+    runs = [run for run in findings.records if run.arm in arms]
+    teams = [(run, run.figures.setup.members) for run in runs if run.figures and run.figures.setup]
+    members = teams[0][1] if len({team for _, team in teams}) == 1 else ()
     named = f" ({', '.join(members)})" if 0 < len(members) <= MOST_MEMBERS else ""
-    found = ((run.players.get(agent) for agent in run.figures.setup.members)
-             for run in runs if run.figures and run.figures.setup)  # fmt: skip
-    players = sorted({player for each in found for player in each if player})
+    players = sorted({run.players[agent] for run, team in teams for agent in team if agent in run.players})
     return named + (f" played by {', '.join(players)}" if players else "")
 
 

@@ -117,7 +117,7 @@ function follow() {
   const wanted = asked(location.hash);
   if (wanted) return open(wanted);
   if (given.has("arm")) return toArm(Object.fromEntries(given));
-  if (restored) return undefined;
+  if (restored) return search.text && document.getElementById("search").scrollIntoView();
   const place = decoded(location.hash.slice(1));
   if (place && !document.getElementById(place)) complain("This page has no place that is called ", name(place), ".");
   return undefined;
