@@ -20,12 +20,12 @@ CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 """A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""
 
 
-def explain_code(words: str, *, as_json: bool) -> int:
+def explain_code(words: str | None, *, as_json: bool) -> int:
     """Explain one code or figure, or list all of them."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None
-    page = read_page(_code(words)) if words and figure is None else None
+    page = read_page(_code(words)) if words is not None and figure is None else None
     wrong = said(page.wrong) if page else ""
     codes = [page.code] if page else [] if figure else CODES.values()
     figures = [figure] if figure else [] if page else REGISTRY.values()

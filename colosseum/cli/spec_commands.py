@@ -202,7 +202,7 @@ def explain(
     """Explain a code of a message, or a figure."""
     from colosseum.cli.explain import explain_code
 
-    return explain_code(" ".join(code or ()), as_json=json)
+    return explain_code(None if code is None else " ".join(code), as_json=json)
 
 
 @command
