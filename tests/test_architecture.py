@@ -78,9 +78,9 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "optimum": 6923,
     "players": 3387,
     "run": 2319,
-    "campaign": 9023,
+    "campaign": 9021,
     "evidence": 7188,
-    "report": 6257,
+    "report": 6255,
     "api": 500,
     "cli": 1800,
 }

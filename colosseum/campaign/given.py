@@ -26,7 +26,7 @@ def seeds_of(given: Sequence[int] | str | None) -> str | None:
     """Seeds with commas between them. Raises ColosseumError."""
     words = given if given is None or isinstance(given, str) else ",".join(str(seed_of(seed)) for seed in given)
     if words is not None and not words.strip():
-        raise stop("C122", "there are no seeds: an empty list is none, and None stands for those of the experiment")
+        raise stop("C122", "no seed is given: leave `seeds` out for those of the experiment")
     return words
 
 

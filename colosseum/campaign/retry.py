@@ -105,13 +105,9 @@ class Provider:
     """Why no call is begun any more."""
 
     async def ask(
-        self,
-        request: Request,
-        *,
-        attempts: int | None = None,
-        patience: float | None = None,
+        self, request: Request, *, attempts: int | None = None, patience: float | None = None,
         heard: OnAttempt = unheard,
-    ) -> Answer | Failure:
+    ) -> Answer | Failure:  # fmt: skip
         """The answer, or the failure after which no attempt is left or none would help. Raises Halt.
 
         With `patience` nobody waits longer than that, in seconds, for a model that limits the rate, or is down.
@@ -191,7 +187,9 @@ class Provider:
         """Note that a model is down, and when it is asked again. Raises Halt when patience is over."""
         now, outage = self.clock(), self.outages.setdefault(line, Outage(line[0], since, 0.0, failure))
         outage.probe, outage.failure = min(now + PROBE, outage.since + self.patience), failure
-        return outage if now < outage.since + self.patience else self._give_up(failure)
+        if now >= outage.since + self.patience:
+            self._give_up(failure)
+        return outage
 
     def _give_up(self, failure: Failure) -> NoReturn:
         self.stopping, self.gave_up = True, self.gave_up or failure

@@ -26,7 +26,7 @@ class Amount:
 
     value: float | None
     places: int | None = None
-    """Decimals; None: three significant digits, and whole numbers as they are."""
+    """Decimals; None: six significant digits, and all of a large number's whole part."""
     signed: bool = False
     """Whether a plus is shown."""
     note: str = ""

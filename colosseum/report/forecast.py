@@ -31,7 +31,7 @@ WHERE: Mapping[Basis, str] = {
 }
 BOUNDS = ("low", "likely", "high", "ceiling")
 MOST = 2_000
-"""Runs of a campaign from which on nobody asks how many seeds would do."""
+"""Runs; to read those of a larger campaign takes too long before it begins."""
 
 
 # ---- before the first run ------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def _power(found: AuditPlan) -> Iterator[str]:
 
 
 def chance_words(work: Work) -> Iterator[str]:
-    """How many seeds would do, by the runs of equal arms that a campaign of MOST runs has already."""
+    """How many seeds would do, by the runs of equal arms on file; nothing for a campaign of more than MOST runs."""
     settled, seeds = work.folder.plan().registered, {listed.seed for listed in work.planned_trials}
     if settled is not None and work.left and len(work.planned_trials) <= MOST:
         found = chance(replace(settled, seeds=len(seeds)), work.folder.path)

@@ -53,15 +53,14 @@ def brief(findings: Findings, folder: Path) -> Iterator[Block]:
 
 
 def _further(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
-    """The commands that show the run in which the largest effect is seen best, and all there is."""
-    place = shlex.quote(str(folder))
-    looked = attention(findings.records, arms=findings.plan.arms)
-    for _, arm in treated(findings.verdicts.points)[:1]:
-        runs = [run for run in findings.records if run.arm == arm.arm and run.trial in looked]
-        if arm.action.call == Call.EFFECT and runs:
-            best = max(runs, key=lambda run: looked[run.trial].worth)
-            alone = sum((run.arm, run.seed) == (best.arm, best.seed) for run in runs) == 1
-            yield "see it", f"colosseum log show {place} {f'{best.arm}:{best.seed}' if alone else best.trial[:SHORT]}"
+    """The commands that show a run of the arm with the largest effect, the most harmful one, and all there is."""
+    place, found = shlex.quote(str(folder)), treated(findings.verdicts.points)
+    if found and found[0][1].action.call == Call.EFFECT:
+        arm, control = found[0][1].arm, findings.summary.control
+        looked = attention([run for run in findings.records if run.arm in (arm, control)], arms=(control, arm))
+        best = max((run for run in findings.records if run.trial in looked), key=lambda run: looked[run.trial].worth)
+        alone = sum((run.arm, run.seed) == (arm, best.seed) for run in findings.records) == 1
+        yield "see it", f"colosseum log show {place} {f'{arm}:{best.seed}' if alone else best.trial[:SHORT]}"
     yield "more", f"colosseum report {place} --full"
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.statistics import Interval
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
+from colosseum.report.cells import limits
 from colosseum.report.numbers import no_pair
 
 
@@ -70,8 +70,8 @@ def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
 
 def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal, part: Weighed) -> VerdictRow:
     treated, interval = arm.verdict is not None, part.paired.interval
-    limits = interval if part.test == "Student t" and isinstance(interval, Interval) else None
-    few = "" if limits else "no interval holds where so few pairs differ: exact tests decide"
+    low, high = limits(part.paired) or (None, None)
+    few = "" if low is not None else "no interval holds where so few pairs differ: exact tests decide"
     uncounted = "" if treated else "an arm that is not treated is not among the tests that are counted"
     reasons = (
         part.estimate.reason, interval if isinstance(interval, str) else few, part.p.reason,
@@ -82,8 +82,8 @@ def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal
         signal=name,
         figure=part.signal,
         mean=part.estimate.value,
-        low=limits.low if limits else None,
-        high=limits.high if limits else None,
+        low=low,
+        high=high,
         n=part.paired.n,
         n_nonzero=part.paired.n_nonzero,
         margin=part.margin,

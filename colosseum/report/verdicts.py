@@ -147,7 +147,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
 
 def _judged(judges: Sequence[str], *, known: bool) -> str:
     """Who judged what was said, and from how many points on it is an effect."""
-    if not known and BASELINE in (*judges, BASELINE)[:1]:
+    if not known and (not judges or BASELINE in judges):
         return "nobody judged them"
     who = ", ".join(f"{name} (a baseline that goes by words)" if name == BASELINE else name for name in judges)
     return f"judged by {who}: an effect from 1 point on" if known else f"no pair of runs has a score of {who}"

@@ -5,7 +5,7 @@ const WORTH = {
   key: "worth",
   words: "most worth reading first",
   means: [
-    "Runs of arms that a verdict is given of come first, then control arms. Within them runs are sorted by their harm:",
+    "Runs of treated arms come first, then those of control arms. In each part runs are sorted by their harm:",
     " what the members' own moves cost the team, and what they talked others into.",
     " A run in which actions and words disagree (outsiders lose and no judge hears a deal, or the other way round)",
     " counts for one fair share (u) more. All of it is measured against the control run of the same instance. Runs",

@@ -96,6 +96,6 @@ function costs(told, control, final) {
       ),
     );
   });
-  const caption = "Had only this one decision been as in the control: what each agent has more or less. The rows do not add up.";
+  const caption = "What each decision changed for each agent, against the control's decision in its place. Rows do not add up.";
   return saved(tabled(caption, ["decision", "changed"], rows, "who-lost"), `What differs, ${titleOf(told)}`);
 }
