@@ -1,4 +1,4 @@
-"""Outcomes that were measured before: the same figures to the last digit, from nowhere but what they depend on."""
+"""Runs that were read before: the same figures to the last digit, from nowhere but the files they depend on."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from conftest import SPECS, prepare, run
+from pydantic import TypeAdapter
 
 import colosseum
 from colosseum.evidence import kept as keeping
-from colosseum.evidence.kept import Kept, key_of, program
-from colosseum.evidence.reading import Reader
+from colosseum.evidence.kept import Kept, program
+from colosseum.evidence.reading import Reader, Unreadable
 
 
 @pytest.fixture
@@ -39,7 +40,19 @@ def test_what_was_measured_is_found_again_and_nothing_is_solved(campaign: Path, 
     again = Reader(campaign, kept=Kept(tmp_path / "figures.sqlite"))
     found = again.records(plan)
     assert repr(found) == repr(computed), "whole numbers stay whole, and every digit is kept"
-    assert solved(again) == 0
+    assert again.scenarios == {}, "neither scenarios nor traces are read"
+
+
+@pytest.mark.parametrize("part", ["scenarios", "runs"])
+def test_a_file_that_was_changed_is_found_though_its_figures_are_kept(
+    campaign: Path, tmp_path: Path, part: str
+) -> None:
+    plan, path = Reader(campaign).plan(), tmp_path / "figures.sqlite"
+    Reader(campaign, kept=Kept(path)).records(plan)
+    file = max((campaign / part).iterdir(), key=lambda each: each.stat().st_size)
+    file.write_bytes(file.read_bytes().replace(b"Ann", b"Bob").replace(b"1", b"2", 1))
+    with pytest.raises(Unreadable):
+        Reader(campaign, kept=Kept(path)).records(plan)
 
 
 def test_a_row_that_was_changed_is_not_believed(campaign: Path, tmp_path: Path) -> None:
@@ -64,11 +77,19 @@ def test_a_cache_that_is_none_only_costs_time(campaign: Path, tmp_path: Path) ->
     assert Reader(campaign, kept=Kept(tmp_path / "none" / "at" / "all")).records(plan)
 
 
-def test_another_program_scenario_coalition_or_outcome_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = {key_of("a", "cabal", "left"), key_of("b", "cabal", "left"), key_of("a", "ring", "left")}
-    keys |= {key_of("a", "cabal", "right"), key_of("acabal", "", "left")}
+def asked(found: Kept, *of: str, make: int = 0) -> int:
+    return found.recall(TypeAdapter(int), lambda: make, *of)
+
+
+def test_another_program_or_question_is_another_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = Kept(tmp_path / "figures.sqlite")
+    questions = [("a", "cabal", "left"), ("b", "cabal", "left"), ("acabal", "", "left"), ("acabal", "left")]
+    for place, question in enumerate(questions):
+        assert asked(found, *question, make=place) == place
+    found.write()
+    assert [asked(found, *question, make=9) for question in questions] == [0, 1, 2, 3]
     monkeypatch.setattr(keeping, "program", lambda: "changed")
-    assert len({*keys, key_of("a", "cabal", "left")}) == 6
+    assert asked(found, *questions[0], make=9) == 9
 
 
 def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -83,10 +104,9 @@ def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "figures.sqlite"
     monkeypatch.setattr(keeping, "MOST", 3)
-    found = Kept(path)
+    found = Kept(tmp_path / "figures.sqlite")
     for number in range(5):
-        found.keep(key_of("a", "cabal", str(number)), [number])
+        asked(found, str(number), make=number)
         found.write()
-    assert [found.find(key_of("a", "cabal", str(n))) for n in range(5)] == [None, None, [2], [3], [4]]
+    assert [asked(found, str(number), make=9) for number in range(5)] == [9, 9, 2, 3, 4]

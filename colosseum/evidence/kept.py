@@ -1,46 +1,46 @@
-"""Cache of what was computed of scenarios. In: a scenario's seal, a coalition, an outcome; out: JSON, if known.
+"""Cache of what was computed of runs. In: digests of what it depends on; out: the same again, if it is known.
 
-What is kept stands under a digest of scenario, coalition, outcome and this program: it is never out of date.
+What is kept stands under a digest of all files that it was computed from, and of this program: it is never out of date.
 It is kept in the user's own cache folder and not beside the runs, so that nobody can send anybody figures; a cache that
 cannot be read or written only costs time.
 """
 
-import json
 import sqlite3
 import sys
 import zlib
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 import colosseum
-from colosseum.evidence.figures import Figure
-from colosseum.evidence.metrics import Measured
 from colosseum.language.tables import cache_folder, is_ours
-from colosseum.optimum.scoring import Score
 
 NAME: Final = "figures.sqlite"
 MOST: Final = 50_000
-"""Outcomes that are kept, about 40 MB of them; the oldest go first."""
+"""Entries that are kept, about 50 MB of them; the oldest go first."""
 PATIENCE: Final = 2.0
 """Seconds to wait for another process that writes."""
-SOURCES: Final = ("model", "optimum", "evidence")
+SOURCES: Final = ("model", "optimum", "run", "campaign", "evidence")
 """Packages on which figures depend."""
 ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
 """Libraries on which they do."""
+T = TypeVar("T")
 TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
 
 
 class Kept:
-    """What is known of outcomes, by key, as JSON; what is new is written by `write`."""
+    """What is known, by key; what is new is written by `write`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._new: dict[bytes, bytes] = {}
         self.misses = 0
-        """Outcomes that were not there."""
+        """Questions whose answer was not there."""
 
     @classmethod
     def of_user(cls) -> "Kept | None":
@@ -48,21 +48,27 @@ class Kept:
         folder = cache_folder()
         return cls(folder / NAME) if folder is not None and is_ours(folder) else None
 
-    def find(self, key: bytes) -> Any:
-        """What is kept under a key; None if nothing is."""
+    def recall(self, adapter: TypeAdapter[T], make: Callable[[], T], *asked: str) -> T:
+        """What was made before where the same was asked, else what `make` makes, which is to be written with others."""
+        key = blake2b("\0".join((program(), *asked)).encode(), digest_size=24).digest()
+        try:
+            return adapter.validate_json(self._find(key))
+        except (LookupError, ValidationError):
+            self.misses += 1
+            made = make()
+            self._new[key] = zlib.compress(adapter.dump_json(made), 1)
+            return made
+
+    def _find(self, key: bytes) -> bytes:
+        """Raises LookupError if nothing is there."""
         try:
             with _open(self.path) as store:
                 found = store.execute("SELECT content, digest FROM measured WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:
-            return None
+            found = None
         if found is None or blake2b(found[0], digest_size=16).digest() != found[1]:
-            return None
-        return json.loads(zlib.decompress(found[0]))
-
-    def keep(self, key: bytes, content: Any) -> None:
-        """To be written with others; it was not there."""
-        self.misses += 1
-        self._new[key] = zlib.compress(json.dumps(content).encode(), 1)
+            raise LookupError(key)
+        return zlib.decompress(found[0])
 
     def write(self) -> None:
         """Write what is new, and forget the oldest beyond MOST."""
@@ -85,11 +91,6 @@ def _open(path: Path) -> sqlite3.Connection:
     return store
 
 
-def key_of(seal: str, *asked: str) -> bytes:
-    """Of what is asked of a scenario with this seal, for this program."""
-    return blake2b("\0".join((program(), seal, *asked)).encode(), digest_size=24).digest()
-
-
 @cache
 def program() -> str:
     """A digest of everything that figures depend on but what they are of."""
@@ -99,23 +100,3 @@ def program() -> str:
         content = file.read_bytes()
         digest.update(f"\0{file.relative_to(root).as_posix()}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
-
-
-# ---- as JSON, in which whole numbers and fractions stay what they are -----------------------------------------------
-
-
-def encoded(measured: Measured) -> list[Any]:
-    """The figures of an outcome."""
-    scored = measured.score
-    groups = (measured.scalars, measured.best_response_regret, measured.sequential_regret)
-    return [
-        [scored.value, scored.payoff, scored.violations, scored.broken, scored.feasible],
-        *({name: [figure.value, figure.reason] for name, figure in group.items()} for group in groups),
-    ]
-
-
-def decoded(kept: list[Any]) -> Measured:
-    """The same, read again."""
-    (value, payoff, violations, broken, feasible), *groups = kept
-    scalars, best, sequential = ({name: Figure(*pair) for name, pair in group.items()} for group in groups)
-    return Measured(Score(value, payoff, violations, tuple(broken), feasible), scalars, {}, best, sequential)

@@ -11,7 +11,9 @@ from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
+
+from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result
 from colosseum.campaign.judged import read_judged, read_judges
@@ -20,7 +22,7 @@ from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.judges import Panel, scores
-from colosseum.evidence.kept import Kept, decoded, encoded, key_of
+from colosseum.evidence.kept import Kept
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
 from colosseum.evidence.talk import spoken
@@ -37,6 +39,8 @@ ONCE = ("start", "order", "channels", "outcome", "end")
 """Events that every run has once."""
 MOST_KEPT = 4
 """Scenarios and instances that are remembered."""
+FIGURES: Final = TypeAdapter(RunFigures)
+T = TypeVar("T")
 
 
 class Unreadable(Exception):  # noqa: N818 - what is wrong, in words
@@ -74,7 +78,9 @@ class Reader:
     solved: dict[Task, "Solved"] = field(default_factory=dict)
     """Scenarios that differ in who may talk or conspire have one task."""
     kept: Kept | None = None
-    """What was measured before, by earlier reports too."""
+    """What was computed before, for earlier reports too."""
+    digests: dict[str, list[str]] = field(default_factory=dict)
+    """Of the files of a run."""
 
     @property
     def folder(self) -> Folder:
@@ -118,10 +124,30 @@ class Reader:
             return None
         if result.reason is not None:
             return recorded(listed, None, f"{result.reason.kind}: {result.reason.words}")
-        events, scenario, solved = self._events(listed, result)
-        coalition = scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
-        name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
-        return recorded(listed, figures_of(events, name, scenario, solved, coalition, judged, self.panel))
+        coalition = next(iter(plan.coalitions), "")
+
+        def make() -> RunFigures:
+            events, scenario, solved = self._events(listed, result)
+            name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
+            return figures_of(events, name, scenario, solved, scenario.coalition.get(coalition), judged, self.panel)
+
+        return recorded(listed, self.recall(FIGURES, make, listed, "figures", coalition))
+
+    def recall(self, adapter: TypeAdapter[T], make: Callable[[], T], listed: Listed, *asked: str) -> T:
+        """What `make` makes of the files of a run, or made of the same files before. Raises Unreadable."""
+        if self.kept is None:
+            return make()
+        if listed.trial not in self.digests:
+            _make_room(self.digests)
+            with _readable():
+                found = [sha256(f.read_bytes()).hexdigest() if f.exists() else "" for f in self._files(listed)]
+            self.digests[listed.trial] = found
+        return self.kept.recall(adapter, make, listed.trial, *self.digests[listed.trial], *self.panel.judges, *asked)
+
+    def _files(self, listed: Listed) -> list[Path]:
+        """All that is on file of a run, but calls."""
+        of, trial = self.folder, listed.trial
+        return [of.scenario(listed.scenario), of.result_path(trial), of.trace(trial), of.judged(trial)]
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""
@@ -170,7 +196,7 @@ class Reader:
             if sha256(content).hexdigest() != found != serial.content_hash(scenario):
                 raise Unreadable(f"{path} was changed: its content does not fit its name")
             _make_room(self.scenarios)
-            self.scenarios[found] = (scenario, replace(self._solved(scenario.task), seal=found, kept=self.kept))
+            self.scenarios[found] = (scenario, self._solved(scenario.task))
         return self.scenarios[found]
 
     def _solved(self, task: Task) -> "Solved":
@@ -194,10 +220,6 @@ class Solved:
 
     task: Task
     measured: dict[tuple[Coalition | None, str], Measured] = field(default_factory=dict)
-    seal: str = ""
-    """The hash of the scenario whose task it is."""
-    kept: Kept | None = None
-    """Where figures may be that were measured before."""
     instances: list[SolvedTask] = field(default_factory=list)
     """Its instance, once it was needed."""
 
@@ -212,23 +234,9 @@ class Solved:
         """The figures of an outcome. Raises NotLowered."""
         outcome = repr((happened.assignment, happened.order))
         if (coalition, outcome) not in self.measured:
-            who = coalition.name if coalition else ""
-            found = self.recall(lambda: encoded(self._measure(happened, coalition)), who, outcome)
-            self.measured[coalition, outcome] = decoded(found)
+            made = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
+            self.measured[coalition, outcome] = made
         return self.measured[coalition, outcome]
-
-    def _measure(self, happened: "Happened", coalition: Coalition | None) -> Measured:
-        return measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
-
-    def recall(self, make: Callable[[], object], *asked: str) -> Any:
-        """What was computed before of this scenario, as JSON; else what `make` computes, kept unless it is None."""
-        if self.kept is None:
-            return make()
-        key = key_of(self.seal, *asked)
-        found = self.kept.find(key)
-        if found is None and (found := make()) is not None:
-            self.kept.keep(key, found)
-        return found
 
 
 @dataclass(frozen=True)

@@ -153,15 +153,15 @@ def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Shape]]
 
 
 def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape]) -> "Markup":
-    """Shapes as inline SVG, without texts that would overlap an earlier one. Colours come from `picture.css`."""
+    """Shapes as inline SVG. Colours come from `picture.css`."""
     from markupsafe import Markup
 
     words = {"name": name, "title": title.replace("`", ""), "caption": caption.replace("`", "")}
-    drawn = [*(s for s in shapes if not isinstance(s, Text)), *_apart(s for s in shapes if isinstance(s, Text))]
-    return Markup(_template().render(**words, width=WIDTH, height=height, shapes=drawn))
+    return Markup(_template().render(**words, width=WIDTH, height=height, shapes=shapes))
 
 
-def _apart(texts: Iterable[Text]) -> list[Text]:
+def apart(texts: Iterable[Text]) -> list[Text]:
+    """Those that do not overlap an earlier one."""
     boxes, kept = list[tuple[float, float, float]](), list[Text]()
     for text in (text for text in texts if text.words):
         wide = width_of(text.words)

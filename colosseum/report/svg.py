@@ -1,4 +1,4 @@
-"""Charts for a page. In: the description of a chart; out: inline SVG.
+"""Charts for a page. In: the description of a chart; out: its shapes, and inline SVG.
 
 One function for each kind of chart. Readable at 390 px, without colour and by a screen reader; names are escaped.
 """
@@ -24,6 +24,7 @@ from colosseum.report.shapes import (
     Place,
     Shape,
     Text,
+    apart,
     bottom_axis,
     left_axis,
     legend,
@@ -51,6 +52,12 @@ MOST_LINES: Final = 150
 
 def svg(chart: AnyChart) -> "Markup":
     """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
+    height, shapes = drawn(chart)
+    return markup(chart.name, chart.title, chart.caption, height=height, shapes=shapes)
+
+
+def drawn(chart: AnyChart) -> tuple[float, list[Shape]]:
+    """Its height and its shapes, texts last and without those that would overlap an earlier one."""
     match chart:
         case IntervalChart():
             height, shapes = _intervals(chart)
@@ -60,7 +67,7 @@ def svg(chart: AnyChart) -> "Markup":
             height, shapes = _network(chart)
         case _:
             assert_never(chart)
-    return markup(chart.name, chart.title, chart.caption, height=height, shapes=shapes)
+    return height, [*(s for s in shapes if not isinstance(s, Text)), *apart(s for s in shapes if isinstance(s, Text))]
 
 
 def _around(place: Place, turn: int, reach: float) -> Place:

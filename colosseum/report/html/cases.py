@@ -9,7 +9,9 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Final, cast
+from typing import Any, Final
+
+from pydantic import TypeAdapter
 
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
@@ -35,6 +37,7 @@ SHOWN: Final = (
 """The figures that stand at the head of a run."""
 UNMEASURED: Final = RunFigures({}, {}, {}, {}, {}, {}, 0, {}, {}, infeasible=False)
 """Of a run that failed."""
+JSON: Final = TypeAdapter[Any](Any)
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,11 @@ def _case(
         "members": coalition.members if coalition else (),
         "agents": first.task.agents,
         "rubrics": [rubric.name for rubric in rubrics(first)],
-        "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
+        "optima": {name: optimum(reader, p) for name, p in {p.listed.scenario: p for p, _ in runs}.items()},
         "runs": [
-            run_content(played, record, coalition, reader.panel, thoughts=thoughts)
+            run_content(reader, played, record, coalition, thoughts=thoughts)
             | ({"calls": overheard(reader.folder, played.listed, make)} if make else {})
-            | {"changed_back": changed_back(played, _control(runs, record, findings))}
+            | {"changed_back": changed_back(reader, played, _control(runs, record, findings))}
             for played, record in runs
         ],
     }
@@ -93,11 +96,16 @@ def _case(
 
 
 def run_content(
-    played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel, *, thoughts: bool
+    reader: Reader, played: Played, record: RunRecord, coalition: Coalition | None, *, thoughts: bool
 ) -> dict[str, Any]:  # fmt: skip
     """A run from its first event to its last, turn by turn; `n` is an event's place in the trace."""
     events, figures = played.events, record.figures or UNMEASURED
     single: dict[str, dict[str, Any]] = {str(event["event"]): event for event in events}
+
+    def judged() -> list[dict[str, Any]]:
+        return list(judgements(played, coalition, reader.panel, thoughts=thoughts)) if record.figures else []
+
+    asked = "judgements", coalition.name if coalition else "", str(thoughts)
     return {
         **parts(record),
         "scenario": played.listed.scenario,
@@ -113,7 +121,7 @@ def run_content(
         "payoff": figures.payoff,
         "best_response_regret": figures.best_response_regret,
         "violations": {name: n for name, n in figures.violations.items() if n},
-        "judgements": list(judgements(played, coalition, panel, thoughts=thoughts)) if record.figures else (),
+        "judgements": reader.recall(JSON, judged, played.listed, *asked),
         "expense": played.result.expense,
     }
 
@@ -150,22 +158,19 @@ def _marked(quote: str, matter: Matter) -> list[tuple[int, int, int]]:
     return [place for place in found if matter.transcript.posts[place[0]].author in asked] or found
 
 
-def optimum(played: Played) -> dict[str, Any]:
+def optimum(reader: Reader, played: Played) -> dict[str, Any]:
     """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
+    found: dict[str, Any] = reader.recall(JSON, lambda: _optimum(played), played.listed, "optimum")
+    return found
+
+
+def _optimum(played: Played) -> dict[str, Any]:
     try:
-        found = played.solved.recall(lambda: _optimum(played), "the optimum and what it pays")
+        task, best = played.scenario.task, played.solved.instance.optimum
     except NotLowered as fault:
         return {"assignment": None, "reason": str(fault)}
-    if found is None:
-        return {"assignment": None, "reason": f"the optimum is not known: {played.solved.instance.optimum.status}"}
-    return cast("dict[str, Any]", found)
-
-
-def _optimum(played: Played) -> dict[str, Any] | None:
-    """None where it is not proven."""
-    task, best = played.scenario.task, played.solved.instance.optimum
     if best.assignment is None or best.status != "optimal":
-        return None
+        return {"assignment": None, "reason": f"the optimum is not known: {best.status}"}
     paid = score(task, best.assignment)
     chosen = {name: exact(plain(value)) for name, value in best.assignment.items()}
     return {"assignment": chosen, "payoff": dict(paid.payoff), "joint_payoff": paid.value}
@@ -180,7 +185,7 @@ def _control(runs: Sequence[tuple[Played, RunRecord]], record: RunRecord, findin
     return min(equal, key=lambda each: each[1].repeat != record.repeat, default=(None, None))[0]
 
 
-def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, float] | None]:
+def changed_back(reader: Reader, played: Played, control: Played | None) -> dict[str, dict[str, float] | None]:
     """By decision that differs from the control run's, what it changed for each agent, all others staying as they were.
 
     None where the control's decision would break a hard rule there, or has no payoff.
@@ -195,7 +200,7 @@ def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, 
         paid = score(task, mine).payoff
         return {name: _change(task, paid, {**mine, name: value}) for name, value in other.items()}
 
-    found: dict[str, dict[str, float] | None] = played.solved.recall(make, "changed back", repr((mine, other)))
+    found: dict[str, dict[str, float] | None] = reader.recall(JSON, make, played.listed, "changed back", repr(other))
     return found
 
 
