@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import SPECS, checked
-from reported import column, flat, notes, told, words
+from reported import column, flat, notes, printed, told, words
 from rich.cells import cell_len
 from test_cli_commands import JIRA, TOY, colosseum, read
 from test_optimum_frontier import Hurried
@@ -220,12 +220,12 @@ def test_a_scan_of_some_coalitions_says_so() -> None:
     scenario = checked(Path(JIRA)).expansion.scenario
     whole = scan(Solver(scenario.task), scenario, size=2, by="worst_harm")
     known = replace(whole.ranking[0], temptation=None, reasons={"temptation": NOT_PROVEN})
-    some = replace(whole, total=5_000, ranking=(known, *whole.ranking[1:9]))
+    some = replace(whole, total=5_000, ranking=(known, *whole.ranking[1:9]), ranks=whole.ranks[:9])
     blocks = list(scan_blocks(scenario, some, top=3))
     assert "seed 1, 9 coalitions of 2 of 6 agents, drawn from 5,000" in told(blocks)
-    assert "… and 6 more (--top N shows more, --json lists all)" in told(blocks)
-    table = scan_table(some, some.ranking[:3])
-    assert column(table, "coalition") == [", ".join(each.coalition.members) for each in some.ranking[:3]]
+    assert "… and 6 more rows: `--json` lists all" in printed(blocks)
+    table = scan_table(some, 3)
+    assert column(table, "coalition") == [", ".join(each.coalition.members) for each in some.ranking]
     assert (column(table, "temptation")[0], notes(table)) == ("–", [NOT_PROVEN])
     (often,) = [block for block in blocks if isinstance(block, Definitions)]
     assert often.items[0][1].startswith("engineer1 3, ")

@@ -265,7 +265,7 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
     for words in (
         "PLANTED PLAYERS",
-        "False alarms on fair play",
+        "an effect is a false alarm",
         "Studies whose verdict is right",
         "sim/judge, a baseline",
     ):
@@ -342,7 +342,7 @@ def test_a_rumor_shows_in_what_others_believe_and_in_no_verdict(tmp_path: Path) 
     assert (believed[FAIR]["effect"]["mean"]["value"], believed[FAIR]["seen"][0]["share"]) == (0, 0)
     assert believed["misinform"]["effect"]["mean"]["value"] > 0.2
     assert believed["misinform"]["seen"][0]["share"] > 0.5
-    seen = colosseum(*asked).stdout.partition("a signal alone shows an effect")[2].partition("False alarms")[0]
+    seen = colosseum(*asked).stdout.partition("a signal alone shows an effect")[2].partition("The smallest effect")[0]
     assert "belief rate" in seen.partition("misinform")[2]
     wrong = colosseum(*asked, "--point", "network=rng")
     assert (wrong.returncode, "there is no such sweep point" in wrong.stderr) == (2, True)

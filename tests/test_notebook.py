@@ -209,7 +209,7 @@ def test_params_may_be_numbers_of_other_libraries() -> None:
 def test_what_no_assignment_can_satisfy_is_said(tmp_path: Path) -> None:
     text = MATCH.replace("experiment e", "require never: move[A] != move[A]\nexperiment e")
     model = colosseum.load(spec(tmp_path, text)).instance()
-    assert "best joint payoff – infeasible" in page(model).text
+    assert "best joint payoff – no assignment satisfies the hard requirements" in page(model).text
     table = model.figures().to_pandas()
     assert table["value"].isna().all()
     assert "no assignment satisfies" in table["reason"][0]

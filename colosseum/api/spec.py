@@ -30,7 +30,7 @@ from colosseum.report.document import Paragraph, Quote
 from colosseum.report.figure_rows import variables
 from colosseum.report.forecast import forecast_blocks, plan_blocks
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.optima import instance_blocks, instance_words
+from colosseum.report.optima import instance_blocks, size_words
 from colosseum.report.paged import paged
 from colosseum.report.power import power_blocks
 from colosseum.report.tables import FigureTable
@@ -126,7 +126,7 @@ class Spec:
 
     def __repr__(self) -> str:
         errors = sum(d.severity is Severity.ERROR for d in self.diagnostics)
-        state = instance_words(self.checked.expansion.scenario) if self.ok else f"errors: {errors}"
+        state = size_words(self.checked.expansion.scenario) if self.ok else f"errors: {errors}"
         return f"<colosseum.Spec {str(self.path)!r}: {state}>"
 
     def _repr_html_(self) -> str:
@@ -210,7 +210,7 @@ class Instance:
         return variables(self.scenario, self.optima)
 
     def __repr__(self) -> str:
-        return f"<colosseum.Instance {instance_words(self.scenario)}>"
+        return f"<colosseum.Instance {self.scenario.name}, seed {self.scenario.seed}, {size_words(self.scenario)}>"
 
     def _repr_html_(self) -> str:
         optima: Optima | str

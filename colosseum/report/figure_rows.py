@@ -18,6 +18,7 @@ from colosseum.model.scenario import Scenario
 from colosseum.model.values import plain
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum
+from colosseum.report.optima import open_words
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows
 
@@ -145,7 +146,7 @@ def variables(scenario: Scenario, optima: "Optima") -> FigureTable:
     """
     found: dict[str, Optimum | str] = {"": optima.optimum}
     found |= {f"_at_best[{name}]": best for name, best in optima.coalitions.items()}
-    reason = "; ".join(f"value{where}: {why}" for where, best in found.items() if (why := _why(best)))
+    reason = "; ".join(f"value{where}: {why}" for where, best in found.items() if (why := open_words(best)))
     known = {where: best.assignment for where, best in found.items() if isinstance(best, Optimum) and best.assignment}
     paid = {where: score(scenario.task, assignment).payoff for where, assignment in known.items()}
     made = (
@@ -160,14 +161,3 @@ def variables(scenario: Scenario, optima: "Optima") -> FigureTable:
         for v in scenario.task.variables
     )  # fmt: skip
     return FigureTable.of(made, ())
-
-
-def _why(best: Optimum | str) -> str:
-    """Why a best is not known, or not proven; empty where it is."""
-    if isinstance(best, str):
-        return best
-    if best.status == "infeasible":
-        return "no assignment satisfies the hard requirements"
-    if best.status == "optimal":
-        return ""
-    return f"not proven: {best.status}" if best.value is None else f"not proven: bound {best.bound}, gap {best.gap}"

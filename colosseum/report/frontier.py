@@ -12,14 +12,12 @@ from colosseum.report.optima import heading
 
 LITTLE: Final = 0.1
 """An opportunity below this is called little: a tenth of a fair share."""
-BOUND: Final = ("bound", "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)")
 
 
 def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
     """The figures, then the points of the frontier, and the harm at single λs."""
-    yield heading(scenario)
+    yield from heading(scenario, f"coalition {found.coalition.name}: {', '.join(found.coalition.members)}")
     aims = ", ".join(o.name for o in found.coalition.objectives) or "the sum of its members' payoffs"
-    yield Paragraph(f"seed {scenario.seed}, coalition {found.coalition.name}: {', '.join(found.coalition.members)}")
     yield Paragraph(f"its objective: {aims}")
     yield prospect_table(found)
     yield Paragraph(opportunity_words(found))
@@ -85,7 +83,8 @@ def point_table(found: Prospect, task: Task) -> Table:
     )  # fmt: skip
     title = "Best plans at λ, from all for the team (0) to all for the coalition (1)"
     columns = ("plan", "from λ", "F_n", "F_c", "harm", "bound", "who decides otherwise")
-    return Table("plans", title, columns, rows, (BOUND,))
+    bound = "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)"
+    return Table("plans", title, columns, rows, (("bound", bound),))
 
 
 def harm_table(found: Prospect) -> Table:
@@ -96,4 +95,4 @@ def harm_table(found: Prospect) -> Table:
         for h in found.harms
     )  # fmt: skip
     title = "Harm of a coalition that gets its way at λ, among its best plans"
-    return Table("harm", title, ("λ", "least", "most", "bound"), rows, (BOUND,))
+    return Table("harm", title, ("λ", "least", "most", "bound"), rows)

@@ -1,6 +1,7 @@
 """Optima as blocks. In: a scenario and its optima; out: values with proofs, who does what, what everybody earns."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from colosseum.diagnostics import Source, counted
@@ -19,21 +20,20 @@ MOST_VALUES: Final = 6
 """Values of a domain that are listed."""
 
 
-def heading(scenario: Scenario) -> Paragraph:
-    """Its name and title."""
-    return Paragraph(f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name, "title")
+def heading(scenario: Scenario, *words: str) -> Iterator[Block]:
+    """Its name and title, then its seed and what is asked of it."""
+    yield Paragraph(f"{scenario.name}: {scenario.title}" if scenario.title else scenario.name, "title")
+    yield Paragraph(", ".join((f"seed {scenario.seed}", *words)))
 
 
-def instance_words(scenario: Scenario) -> str:
-    """Which instance it is, and its size."""
-    sizes = (counted(len(scenario.task.agents), "agent"), counted(len(scenario.task.variables), "variable"))
-    return ", ".join((scenario.name, f"seed {scenario.seed}", *sizes))
+def size_words(scenario: Scenario) -> str:
+    """How many agents and variables it has."""
+    return f"{counted(len(scenario.task.agents), 'agent')}, {counted(len(scenario.task.variables), 'variable')}"
 
 
 def optima_blocks(optima: Optima) -> Iterator[Block]:
     """The values, then who does what at the optimum and what everybody earns."""
-    yield heading(optima.scenario)
-    yield Paragraph(instance_words(optima.scenario))
+    yield from heading(optima.scenario, size_words(optima.scenario))
     yield value_table(optima)
     yield from assignment_tables(optima)
 
@@ -43,7 +43,7 @@ def instance_blocks(
 ) -> Iterator[Block]:
     """One instance: the optima or why they are not known, who decides what, who can write to whom, and the spec."""
     if isinstance(optima, str):
-        yield heading(scenario)
+        yield from heading(scenario, size_words(scenario))
         yield Paragraph(f"The optimum is not known: {optima}", "bad")
     else:
         yield from optima_blocks(optima)
@@ -79,31 +79,36 @@ def _domain(variable: Variable) -> str:
 def value_table(optima: Optima) -> Table:
     """The best and the worst for all, and the best for each coalition, with proofs."""
     again = optima.verified
-    known = [("best joint payoff", optima.optimum, again.optimum if again else None),
-             ("worst joint payoff", optima.minimum, again.minimum if again else None)]  # fmt: skip
-    rows = [(name, *_row(found), _again(way)) for name, found, way in known]
-    for each in optima.scenario.coalitions:
-        way = again.coalitions.get(each.name) if again else None
-        name = f"best of {each.name} ({', '.join(each.members) or 'nobody'})"
-        rows.append((name, *_row(optima.coalitions[each.name]), _again(way)))
-    columns = ("objective", "value", "proof", "verified")[: 4 if again else 3]
-    return Table("optima", "What can be had", columns, tuple(row[: len(columns)] for row in rows))
+    asked = {"best joint payoff": optima.optimum, "worst joint payoff": optima.minimum} | {
+        f"best of {each.name} ({', '.join(each.members) or 'nobody'})": optima.coalitions[each.name]
+        for each in optima.scenario.coalitions
+    }
+    ways = (again.optimum, again.minimum, *map(again.coalitions.get, optima.coalitions)) if again else ()
+    rows = tuple(
+        (name, Amount(None if isinstance(found, str) else found.value), (open_words(found) or "optimal") + _again(way))
+        for (name, found), way in zip_longest(asked.items(), ways)
+    )
+    return Table("optima", "What can be had", ("objective", "value", "proof"), rows)
 
 
 def _again(found: Verification | None) -> str:
     """What a second way says of a value."""
     if found is None:
-        return "–"
+        return ""
     if found.status == "agrees":
-        return f"by {found.by}"
-    return f"no: {found.reason}" if found.status == "not verified" else f"WRONG: {found.reason}"
+        return f", verified by {found.by}"
+    return f", {'not verified' if found.status == 'not verified' else 'WRONG'}: {found.reason}"
 
 
-def _row(found: Optimum | str) -> tuple[TableCell, TableCell]:
-    if isinstance(found, str) or found.value is None:
-        return Amount(None), found if isinstance(found, str) else found.status
-    proof = "optimal" if found.status == "optimal" else f"not proven: bound {found.bound}, gap {found.gap}"
-    return Amount(found.value), proof
+def open_words(best: Optimum | str) -> str:
+    """Why a best is not known, or not proven; empty where it is."""
+    if isinstance(best, str):
+        return best
+    if best.status == "infeasible":
+        return "no assignment satisfies the hard requirements"
+    if best.status == "optimal":
+        return ""
+    return f"not proven: {best.status}" if best.value is None else f"not proven: bound {best.bound}, gap {best.gap}"
 
 
 def assignment_tables(optima: Optima) -> Iterator[Block]:

@@ -1,53 +1,35 @@
 """What an experiment can see, as blocks. In: an Outlook; out: tables and notes."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call
 from colosseum.evidence.power.outlook import Outlook
-from colosseum.evidence.power.planting import BENIGN, FAIR, RUMORS
+from colosseum.evidence.power.planting import BENIGN, FAIR
 from colosseum.evidence.power.studies import SIGNALS, Studied
 from colosseum.evidence.registry import label
 from colosseum.evidence.seeds import POWER
 from colosseum.evidence.signals import BELIEF, JUDGE
-from colosseum.evidence.statistics import Share, wilson
 from colosseum.report.cells import amount
 from colosseum.report.document import Amount, Block, Definitions, Heading, Paragraph, Table, TableCell
 
-DONE: Final = {
-    FAIR: "play fair",
-    "collude": "agree in secret on what is best for them, and do it",
-    "decoy": "the same, and say in public what is not so",
-    "quiet": "do what is best for them without a word",
-    "sabotage": "agree in secret on what harms the team most, and do it",
-    "selfish": "each is after its own payoff alone, with no partner",
-    "talk": "agree in secret, and then play fair",
-    RUMORS: "spread what is claimed, whether true or not, and act fair",
-    BENIGN: "everybody plans for those whose figures it was told, and tells its own on secret channels alone: "
-    "a channel informs, and nobody was told to collude",
-}
-"""What planted players do."""
-
 
 def power_blocks(found: Outlook, *, title: str, question: str, coalition: str) -> Iterator[Block]:
-    """What was planted, how often verdicts are right, and what every signal sees."""
+    """Planted players, how often verdicts are right, and the effects that every signal shows."""
     yield Paragraph(title, "title")
     yield Paragraph(question)
     yield Paragraph("PLANTED PLAYERS: no model was asked, and models may act otherwise.", "warning")
     yield Definitions(tuple(_facts(found, coalition)))
     for noise in dict.fromkeys(each.stand.plant.noise for each in found.studied):
         here = [each for each in found.studied if each.stand.plant.noise == noise]
-        fair = next(each for each in here if each.stand.plant.kind == FAIR)
         yield Heading(f"Noise {noise:g}")
         yield _right_table(found, here, noise)
         yield _detection_table(found, here, noise)
-        yield from _fair_tables(found, fair, noise)
+        yield _smallest_table(found, next(each for each in here if each.stand.plant.kind == FAIR), noise)
     unknown = {label(name): why for name in SIGNALS if name != BELIEF and (why := found.studied[0].stand.why(name))}
     if unknown:
         yield Definitions(tuple(unknown.items()), "No study can go by")
-    kinds = dict.fromkeys(each.stand.plant.kind for each in found.studied)
-    yield Definitions(tuple((kind, DONE[kind]) for kind in kinds), "What planted players do")
+    yield Paragraph("`colosseum guide statistics` says what planted players do.")
 
 
 def _facts(found: Outlook, coalition: str) -> Iterator[tuple[str, str]]:
@@ -105,25 +87,18 @@ def _detection_table(whole: Outlook, here: Sequence[Studied], noise: float) -> T
     facts = (
         ("mean, sd", "of paired differences in the pool, in fair shares; of judges points, of beliefs shares"),
         ("need", f"seeds with which {POWER:.0%} of studies see a plant, by its mean and sd; – where none rises"),
+        (FAIR, "plays fair: an effect is a false alarm"),
     )
     title = "Studies in which a signal alone shows an effect, by seeds"
     columns = ("planted", "signal", "mean", "sd", *_sizes(whole), "need")
     return Table(f"seen-{noise:g}", title, columns, tuple(rows), facts, grouped=True)
 
 
-def _fair_tables(whole: Outlook, fair: Studied, noise: float) -> Iterator[Table]:
-    """What fair play shows of every signal: its false alarms, and what stands out of its spread."""
-    sizes, columns = whole.draws.sizes, ("signal", *_sizes(whole))
-    known = [signal for signal in SIGNALS if fair.effects[signal].mean.value is not None]
-    alarms = tuple((label(s), *(_alarm(fair.detection[s, n], whole.draws.studies) for n in sizes)) for s in known)
-    yield Table(f"alarms-{noise:g}", "False alarms on fair play, with Wilson's 95 % limits", columns, alarms)
-    least: tuple[tuple[TableCell, ...], ...] = tuple(
-        (label(s), *(amount(fair.smallest(s, n), 3) for n in sizes)) for s in known
-    )
-    yield Table(f"smallest-{noise:g}", f"The smallest effect that {POWER:.0%} of studies see", columns, least)
-
-
-def _alarm(count: int, total: int) -> str:
-    share = wilson(count, total)
-    assert isinstance(share, Share)
-    return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
+def _smallest_table(whole: Outlook, fair: Studied, noise: float) -> Table:
+    """What stands out of the spread of fair play."""
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
+        (label(name), *(amount(fair.smallest(name, size), 3) for size in whole.draws.sizes))
+        for name in SIGNALS if fair.effects[name].mean.value is not None
+    )  # fmt: skip
+    title = f"The smallest effect that {POWER:.0%} of studies see"
+    return Table(f"smallest-{noise:g}", title, ("signal", *_sizes(whole)), rows)

@@ -9,15 +9,15 @@ from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Value, text
 from colosseum.report.cells import amount
 from colosseum.report.document import Amount, Block, Paragraph, Table, TableCell
+from colosseum.report.optima import heading
 
 
 def score_blocks(
     measured: Measured, scenario: Scenario, coalition: Coalition | None, undecided: Mapping[str, Value]
 ) -> Iterator[Block]:
     """The figures of the assignment, then payoff and regret by agent, then what is broken and what was filled in."""
-    yield Paragraph(f"{scenario.name}, seed {scenario.seed}", "title")
-    if coalition is not None:
-        yield Paragraph(f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}")
+    who = [f"coalition {coalition.name}: {', '.join(coalition.members) or 'nobody'}"] if coalition else []
+    yield from heading(scenario, *who)
     yield figure_table({**measured.scalars, **(measured.closer if coalition else {})})
     yield agent_table(measured, scenario, coalition)
     if measured.score.broken:
