@@ -104,8 +104,10 @@ def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "MOST", 3)
     found = Kept(tmp_path / "figures.sqlite")
+    assert asked(found, "whatever", make=9) == 9
+    monkeypatch.setattr(keeping, "MOST", 3 * len(next(iter(found._new.values()))))
+    found.write()
     for number in range(5):
         asked(found, str(number), make=number)
         found.write()

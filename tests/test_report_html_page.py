@@ -24,6 +24,7 @@ from colosseum.diagnostics import ColosseumError
 from colosseum.evidence.attention import attention
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings, read_report
+from colosseum.evidence.kept import Kept
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
@@ -96,6 +97,17 @@ def test_every_event_of_a_trace_that_a_reader_may_see_is_there(folder: Path, con
             assert told == wanted
             texts = {e["n"]: e["text"] for e in happened if e["event"] == "post"}
             assert {a["n"]: a["text"] for t in run["turns"] for a in t["acts"] if a["is"] == "post"} == texts
+
+
+def test_a_page_made_of_what_was_kept_is_the_same(
+    folder: Path, findings: Findings, content: Content, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept = Kept(tmp_path / "figures.sqlite")
+    for store in (None, kept, kept):
+        monkeypatch.setattr(Kept, "of_user", lambda store=store: store)
+        before = kept.misses
+        assert page(gather(folder, findings)) == page(content)
+    assert kept.misses == before > 0, "a second page asks for nothing new"
 
 
 def test_thoughts_are_in_a_page_on_request_alone(tmp_path: Path) -> None:

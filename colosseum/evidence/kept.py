@@ -21,15 +21,19 @@ import colosseum
 from colosseum.language.tables import cache_folder, is_ours
 
 NAME: Final = "figures.sqlite"
-MOST: Final = 50_000
-"""Entries that are kept, about 50 MB of them; the oldest go first."""
+MOST: Final = 200_000_000
+"""Bytes that are kept; the oldest entries go first."""
 PATIENCE: Final = 2.0
 """Seconds to wait for another process that writes."""
-SOURCES: Final = ("model", "optimum", "run", "campaign", "evidence")
-"""Packages on which figures depend."""
+SOURCES: Final = ("model", "optimum", "run", "campaign", "evidence", "report")
+"""Packages on which what is kept depends."""
 ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
 """Libraries on which they do."""
 T = TypeVar("T")
+FORGET: Final = (
+    "DELETE FROM measured WHERE rowid IN (SELECT rowid FROM (SELECT rowid, "
+    "sum(length(content)) OVER (ORDER BY rowid DESC) AS bytes FROM measured) WHERE bytes > ?)"
+)
 TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
 
 
@@ -79,7 +83,7 @@ class Kept:
         try:
             with _open(self.path) as store:
                 store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
-                store.execute("DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM measured) - ?", (MOST,))
+                store.execute(FORGET, (MOST,))
         except sqlite3.Error:
             return
 

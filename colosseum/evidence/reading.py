@@ -79,8 +79,6 @@ class Reader:
     """Scenarios that differ in who may talk or conspire have one task."""
     kept: Kept | None = None
     """What was computed before, for earlier reports too."""
-    digests: dict[str, list[str]] = field(default_factory=dict)
-    """Of the files of a run."""
 
     @property
     def folder(self) -> Folder:
@@ -131,23 +129,21 @@ class Reader:
             name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
             return figures_of(events, name, scenario, solved, scenario.coalition.get(coalition), judged, self.panel)
 
-        return recorded(listed, self.recall(FIGURES, make, listed, "figures", coalition))
+        return recorded(listed, self.recall(FIGURES, make, [listed], "figures", coalition))
 
-    def recall(self, adapter: TypeAdapter[T], make: Callable[[], T], listed: Listed, *asked: str) -> T:
-        """What `make` makes of the files of a run, or made of the same files before. Raises Unreadable."""
+    def recall(self, adapter: TypeAdapter[T], make: Callable[[], T], runs: Sequence[Listed], *asked: str) -> T:
+        """What `make` makes of the files of runs, or made of the same files before. Raises Unreadable."""
         if self.kept is None:
             return make()
-        if listed.trial not in self.digests:
-            _make_room(self.digests)
-            with _readable():
-                found = [sha256(f.read_bytes()).hexdigest() if f.exists() else "" for f in self._files(listed)]
-            self.digests[listed.trial] = found
-        return self.kept.recall(adapter, make, listed.trial, *self.digests[listed.trial], *self.panel.judges, *asked)
+        with _readable():
+            digests = [digest for listed in runs for digest in self._digests(listed)]
+        return self.kept.recall(adapter, make, repr(runs), *digests, *self.panel.judges, *asked)
 
-    def _files(self, listed: Listed) -> list[Path]:
-        """All that is on file of a run, but calls."""
+    def _digests(self, listed: Listed) -> Iterator[str]:
+        """Of all that is on file of a run, but calls; empty where there is no file. Raises OSError."""
         of, trial = self.folder, listed.trial
-        return [of.scenario(listed.scenario), of.result_path(trial), of.trace(trial), of.judged(trial)]
+        for path in (of.scenario(listed.scenario), of.result_path(trial), of.trace(trial), of.judged(trial)):
+            yield sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
     def played(self, listed: Listed) -> "Played | None":
         """All that is on file of a run; none where it has not ended. Raises Unreadable."""

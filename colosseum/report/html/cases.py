@@ -1,30 +1,36 @@
 """Cases: all runs of one instance, side by side. In: a campaign's folder and its findings; out: cases one by one, each
-with what its viewer needs, and packed so that a page stays small.
+with what its viewer needs, packed so that a page stays small, and what is counted over all of them.
 
-A case is read, told and packed before the next one, so that memory does not grow with the campaign.
+A case is read, told and packed before the next one, so that memory does not grow with the campaign. It is kept for the
+next page, unless that shows raw calls.
 """
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from functools import partial
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pydantic import TypeAdapter
 
+from colosseum.campaign.folder import Expense
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import Panel, considered
-from colosseum.evidence.reading import Played, Reader, realised
+from colosseum.evidence.reading import Played, Reader, Unreadable, realised
 from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Coalition, Task
+from colosseum.model.scenario import Channel, Coalition, Task
 from colosseum.model.values import Fault, Value, plain
 from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.optimum.scoring import score
+from colosseum.report.charts.run_charts import Side
 from colosseum.report.conversation import turns
+from colosseum.report.html.health import faults
 from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
@@ -37,7 +43,6 @@ SHOWN: Final = (
 """The figures that stand at the head of a run."""
 UNMEASURED: Final = RunFigures({}, {}, {}, {}, {}, {}, 0, {}, {}, infeasible=False)
 """Of a run that failed."""
-JSON: Final = TypeAdapter[Any](Any)
 
 
 @dataclass(frozen=True)
@@ -46,66 +51,108 @@ class Case:
 
     point: str
     seed: int
-    runs: Sequence[tuple[Played, RunRecord]] = field(repr=False)
-    coalition: Coalition | None
-    """The one that is measured; members may be drawn anew by seed."""
+    trials: tuple[str, ...]
     packed: str = field(repr=False)
     """All of it as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
+    posts: tuple[tuple[str, int, Side, bool, int], ...]
+    """By arm, round, who posts and whether in secret, how many."""
+    faults: tuple[tuple[str, str, int], ...]
+    """By what they are and arm, how many."""
+    spent: Expense
+
+
+CASE: Final = TypeAdapter(Case)
+Run: TypeAlias = tuple[Played, RunRecord]
 
 
 def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = False) -> Iterator[Case]:
     """All cases, seed by seed, with what models thought or without. Raises Unreadable."""
-    make = Remaking.of(reader.folder, findings.plan) if calls else None
-    records = {record.trial: record for record in findings.records}
+    remaking = Remaking.of(reader.folder, findings.plan) if calls else None
+    asked = next(iter(findings.plan.coalitions), ""), findings.summary.control, str(thoughts)
     order = [point.point for point in findings.summary.points]
-    ended = [listed for listed in findings.plan.trials if listed.trial in records and listed.point in order]
-    ended.sort(key=lambda listed: (listed.seed, order.index(listed.point)))
-    for (seed, point), group in groupby(ended, key=lambda listed: (listed.seed, listed.point)):
-        runs = [(played, records[listed.trial]) for listed in group if (played := reader.played(listed)) is not None]
-        if runs:
-            yield _case(reader, point, seed, runs, findings, thoughts=thoughts, make=make)
+    ended = {record.trial for record in findings.records if record.point in order}
+    trials = sorted(
+        (listed for listed in findings.plan.trials if listed.trial in ended),
+        key=lambda listed: (listed.seed, order.index(listed.point)),
+    )
+    for (seed, point), group in groupby(trials, key=lambda listed: (listed.seed, listed.point)):
+        make = partial(_case, reader, findings, point, seed, thoughts=thoughts, remaking=remaking)
+        yield make() if calls else reader.recall(CASE, make, list(group), "case", *asked)
+
+
+def runs_of(reader: Reader, findings: Findings, point: str, seed: int) -> list[Run]:
+    """All runs of a case, as they were played. Raises Unreadable."""
+    records = {record.trial: record for record in findings.records if (record.point, record.seed) == (point, seed)}
+    found = [(reader.played(each), records[each.trial]) for each in findings.plan.trials if each.trial in records]
+    runs = [(played, record) for played, record in found if played is not None]
+    if len(runs) < len(found):
+        raise Unreadable("a run was taken back while it was read: write the page again")
+    return runs
+
+
+def coalition_of(runs: Sequence[Run], findings: Findings) -> Coalition | None:
+    """The one that is measured; members may be drawn anew by seed."""
+    name = next(iter(findings.plan.coalitions), "")
+    return next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
+
+
+def channels_of(played: Played) -> list[Channel]:
+    """Those that were live."""
+    listed = [channel for event in played.events if event["event"] == "channels" for channel in event["channels"]]
+    return [Channel(str(c["name"]), tuple(map(str, c["members"])), bool(c["secret"])) for c in listed]
 
 
 def _case(
-    reader: Reader, point: str, seed: int, runs: Sequence[tuple[Played, RunRecord]], findings: Findings,
-    *, thoughts: bool, make: Remaking | None,
+    reader: Reader, findings: Findings, point: str, seed: int, *, thoughts: bool, remaking: Remaking | None
 ) -> Case:  # fmt: skip
-    name = next(iter(findings.plan.coalitions), "")
-    coalition = next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
-    first = runs[0][0].scenario
+    runs = runs_of(reader, findings, point, seed)
+    coalition, first = coalition_of(runs, findings), runs[0][0].scenario
     content = {
         "point": point,
         "seed": seed,
-        "coalition": name,
+        "coalition": next(iter(findings.plan.coalitions), ""),
         "members": coalition.members if coalition else (),
         "agents": first.task.agents,
         "rubrics": [rubric.name for rubric in rubrics(first)],
-        "optima": {name: optimum(reader, p) for name, p in {p.listed.scenario: p for p, _ in runs}.items()},
+        "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
         "runs": [
-            run_content(reader, played, record, coalition, thoughts=thoughts)
-            | ({"calls": overheard(reader.folder, played.listed, make)} if make else {})
-            | {"changed_back": changed_back(reader, played, _control(runs, record, findings))}
+            run_content(played, record, coalition, reader.panel, thoughts=thoughts)
+            | ({"calls": overheard(reader.folder, played.listed, remaking)} if remaking else {})
+            | {"changed_back": changed_back(played, _control(runs, record, findings))}
             for played, record in runs
         ],
     }
-    packed = b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii")
-    return Case(point, seed, runs, coalition, packed)
+    return Case(
+        point,
+        seed,
+        tuple(record.trial for _, record in runs),
+        b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii"),
+        tuple((*by, number) for by, number in _posts(runs, coalition.members if coalition else ()).items()),
+        tuple((*by, number) for by, number in faults(played for played, _ in runs).items()),
+        Expense(*map(sum, zip(*(astuple(played.result.expense) for played, _ in runs), strict=True))),
+    )
+
+
+def _posts(runs: Sequence[Run], members: Collection[str]) -> Counter[tuple[str, int, Side, bool]]:
+    """Of complete runs."""
+    found: Counter[tuple[str, int, Side, bool]] = Counter()
+    for played in (played for played, record in runs if record.figures is not None):
+        secret = {channel.name for channel in channels_of(played) if channel.secret}
+        for event in (event for event in played.events if event["event"] == "post"):
+            side: Side = "members" if event["agent"] in members else "outsiders"
+            found[played.listed.arm, int(event["round"]), side, event["channel"] in secret] += 1
+    return found
 
 
 # ---- one run -------------------------------------------------------------------------------------------------------
 
 
 def run_content(
-    reader: Reader, played: Played, record: RunRecord, coalition: Coalition | None, *, thoughts: bool
+    played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel, *, thoughts: bool
 ) -> dict[str, Any]:  # fmt: skip
     """A run from its first event to its last, turn by turn; `n` is an event's place in the trace."""
     events, figures = played.events, record.figures or UNMEASURED
     single: dict[str, dict[str, Any]] = {str(event["event"]): event for event in events}
-
-    def judged() -> list[dict[str, Any]]:
-        return list(judgements(played, coalition, reader.panel, thoughts=thoughts)) if record.figures else []
-
-    asked = "judgements", coalition.name if coalition else "", str(thoughts)
     return {
         **parts(record),
         "scenario": played.listed.scenario,
@@ -121,7 +168,7 @@ def run_content(
         "payoff": figures.payoff,
         "best_response_regret": figures.best_response_regret,
         "violations": {name: n for name, n in figures.violations.items() if n},
-        "judgements": reader.recall(JSON, judged, played.listed, *asked),
+        "judgements": list(judgements(played, coalition, panel, thoughts=thoughts)) if record.figures else (),
         "expense": played.result.expense,
     }
 
@@ -158,13 +205,8 @@ def _marked(quote: str, matter: Matter) -> list[tuple[int, int, int]]:
     return [place for place in found if matter.transcript.posts[place[0]].author in asked] or found
 
 
-def optimum(reader: Reader, played: Played) -> dict[str, Any]:
+def optimum(played: Played) -> dict[str, Any]:
     """The team's best assignment in a run's instance, and what it pays; null with a reason where it is not known."""
-    found: dict[str, Any] = reader.recall(JSON, lambda: _optimum(played), played.listed, "optimum")
-    return found
-
-
-def _optimum(played: Played) -> dict[str, Any]:
     try:
         task, best = played.scenario.task, played.solved.instance.optimum
     except NotLowered as fault:
@@ -179,13 +221,13 @@ def _optimum(played: Played) -> dict[str, Any]:
 # ---- against the control -------------------------------------------------------------------------------------------
 
 
-def _control(runs: Sequence[tuple[Played, RunRecord]], record: RunRecord, findings: Findings) -> Played | None:
+def _control(runs: Sequence[Run], record: RunRecord, findings: Findings) -> Played | None:
     """The complete run of the control arm that a run is compared with."""
     equal = ((p, r) for p, r in runs if (r.arm, r.model) == (findings.summary.control, record.model) and r.figures)
     return min(equal, key=lambda each: each[1].repeat != record.repeat, default=(None, None))[0]
 
 
-def changed_back(reader: Reader, played: Played, control: Played | None) -> dict[str, dict[str, float] | None]:
+def changed_back(played: Played, control: Played | None) -> dict[str, dict[str, float] | None]:
     """By decision that differs from the control run's, what it changed for each agent, all others staying as they were.
 
     None where the control's decision would break a hard rule there, or has no payoff.
@@ -195,13 +237,8 @@ def changed_back(reader: Reader, played: Played, control: Played | None) -> dict
     mine, theirs = map(_outcome, (played, control))
     other = {name: theirs[name] for name, value in mine.items() if value != theirs.get(name, value)}
     task = played.scenario.task
-
-    def make() -> dict[str, dict[str, float] | None]:
-        paid = score(task, mine).payoff
-        return {name: _change(task, paid, {**mine, name: value}) for name, value in other.items()}
-
-    found: dict[str, dict[str, float] | None] = reader.recall(JSON, make, played.listed, "changed back", repr(other))
-    return found
+    paid = score(task, mine).payoff
+    return {name: _change(task, paid, {**mine, name: value}) for name, value in other.items()}
 
 
 def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) -> dict[str, float] | None:

@@ -6,14 +6,13 @@ from typing import TypeAlias
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.reading import Played
-from colosseum.model.scenario import Channel
+from colosseum.model.scenario import Coalition
 from colosseum.report.charts.effect_charts import BELIEVED, lines_chart, plane_chart, wants_heat
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.charts.instance_charts import exposure_chart, frontier_chart, network_chart
-from colosseum.report.charts.run_charts import RAW, SHOWN, Kind, Posts, arms_chart, posts_chart
+from colosseum.report.charts.run_charts import RAW, SHOWN, Posts, arms_chart, posts_chart
 from colosseum.report.document import AnyChart
-from colosseum.report.html.cases import Case
+from colosseum.report.html.cases import Run, channels_of, coalition_of
 from colosseum.report.html.time_limited import exposures, prospects, time_limited
 
 Shown: TypeAlias = tuple[str, AnyChart | str]
@@ -21,9 +20,9 @@ Shown: TypeAlias = tuple[str, AnyChart | str]
 
 
 def charts_of(
-    findings: Findings, shown: RunRecord | None, case: Case | None, posts: Posts, *, published: bool = False
+    findings: Findings, shown: RunRecord | None, case: Sequence[Run], posts: Posts, *, published: bool = False
 ) -> Iterator[Shown]:
-    """All charts; `case` is the one of the run that is `shown`, which charts of one instance are of."""
+    """All charts; `case` has the runs of the instance of the run that is `shown`, which some charts are of."""
     effects = effects_of(findings.summary, findings.verdicts)
     yield "actions against messages", plane_chart(effects)
     if published:
@@ -36,40 +35,26 @@ def charts_of(
     summary = findings.at({where}).summary if where else findings.summary
     for figure in dict.fromkeys([*(RAW.get(signal, signal) for signal in effects.margins), *SHOWN]):
         yield f"{figure.replace('_', ' ')} by arm", arms_chart(findings.records, summary, figure, where=where)
-    if case and case.runs and shown:
-        yield from _of_case(case, shown, findings.summary.arms)
+    if case and shown:
+        yield from _of_case(case, coalition_of(case, findings), shown, findings.summary.arms)
     runs = Counter(record.arm for record in findings.records if record.figures)
     yield "posts by round", posts_chart(posts, {arm: runs[arm] for arm in findings.summary.arms if runs[arm]})
 
 
-def _of_case(case: Case, shown: RunRecord, arms: Sequence[str]) -> Iterator[Shown]:
+def _of_case(
+    case: Sequence[Run], coalition: Coalition | None, shown: RunRecord, arms: Sequence[str]
+) -> Iterator[Shown]:
     """Of one instance."""
-    where = ", ".join(part for part in (case.point, f"seed {case.seed}") if part)
-    played = next((p for p, record in case.runs if record.trial == shown.trial), case.runs[0][0])
-    members = case.coalition.members if case.coalition else ()
-    here = [record for each, record in case.runs if each.scenario.task == played.scenario.task]
-    plans = time_limited(prospects, case.coalition, played, command="frontier")
+    where = ", ".join(part for part in (shown.point, f"seed {shown.seed}") if part)
+    played = next(p for p, record in case if record.trial == shown.trial)
+    members = coalition.members if coalition else ()
+    here = [record for each, record in case if each.scenario.task == played.scenario.task]
+    plans = time_limited(prospects, coalition, played, command="frontier")
     yield "frontier", plans if isinstance(plans, str) else frontier_chart(plans, here, arms=arms, where=where)
-    scan = time_limited(exposures, case.coalition, played, command="scan")
+    scan = time_limited(exposures, coalition, played, command="scan")
     yield "exposure", scan if isinstance(scan, str) else exposure_chart(scan, members, where=where)
-    agents, channels = played.scenario.task.agents, _channels(played)
+    agents, channels = played.scenario.task.agents, channels_of(played)
     yield "network", network_chart(agents, channels, members, where=f"{played.listed.arm}, {where}")
-
-
-def count_posts(posts: Posts, case: Case) -> None:
-    """Add the posts of a case."""
-    members = case.coalition.members if case.coalition else ()
-    for played in (played for played, record in case.runs if record.figures is not None):
-        secret = {channel.name for channel in _channels(played) if channel.secret}
-        for event in (event for event in played.events if event["event"] == "post"):
-            kind: Kind = ("members" if event["agent"] in members else "outsiders", event["channel"] in secret)
-            posts[played.listed.arm, int(event["round"]), kind] += 1
-
-
-def _channels(played: Played) -> list[Channel]:
-    """Those that were live."""
-    listed = [channel for event in played.events if event["event"] == "channels" for channel in event["channels"]]
-    return [Channel(str(c["name"]), tuple(map(str, c["members"])), bool(c["secret"])) for c in listed]
 
 
 def most_telling(ordered: Sequence[RunRecord], control: str) -> RunRecord | None:

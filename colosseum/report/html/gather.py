@@ -18,8 +18,8 @@ from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.report.charts.run_charts import Posts
 from colosseum.report.document import Block, Definitions
 from colosseum.report.full import opening, tables
-from colosseum.report.html.cases import SHOWN, cases
-from colosseum.report.html.gallery import charts_of, count_posts, most_telling
+from colosseum.report.html.cases import SHOWN, cases, runs_of
+from colosseum.report.html.gallery import charts_of, most_telling
 from colosseum.report.html.health import Health
 from colosseum.report.html.page import Content, exact
 from colosseum.report.html.provenance import provenance_blocks
@@ -40,20 +40,18 @@ def gather(
     plan, summary, health = findings.plan, findings.summary, Health()
     looked = attention(findings.records, arms=plan.arms)
     ordered = _ordered(findings, looked)
-    shown, telling, posts = most_telling(ordered, summary.control), None, Posts()
+    shown, posts = most_telling(ordered, summary.control), Posts()
     places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
-    kept = Kept.of_user()
-    for case in cases(Reader(folder, kept=kept), findings, thoughts=thoughts, calls=calls):
-        case_of |= {record.trial: len(packs) for _, record in case.runs}
+    reader = Reader(folder, kept=Kept.of_user())
+    for case in cases(reader, findings, thoughts=thoughts, calls=calls):
+        case_of |= dict.fromkeys(case.trials, len(packs))
         places.append(place_of(case.point, case.seed))
         packs.append(case.packed)
-        count_posts(posts, case)
-        if shown and (case.point, case.seed) == (shown.point, shown.seed):
-            telling = case
-        for played, _ in case.runs:
-            health.count(played)
-    if kept is not None:
-        kept.write()
+        posts.update({(arm, turn, (side, secret)): number for arm, turn, side, secret, number in case.posts})
+        health.add(case.faults, case.spent)
+    if reader.kept is not None:
+        reader.kept.write()
+    telling = runs_of(reader, findings, shown.point, shown.seed) if shown else []
     found = list(charts_of(findings, shown, telling, posts, published=published))
     charts = [chart for _, chart in found if not isinstance(chart, str)]
     missing = [(name, why) for name, why in found if isinstance(why, str)]

@@ -1,7 +1,7 @@
 """How far runs can be trusted, and what they took. In: runs as they were played, one by one; out: counts, by arm."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, field
 
 from colosseum.campaign.folder import Expense
@@ -14,23 +14,30 @@ from colosseum.report.document import Block, Definitions, Paragraph, Table, Tabl
 from colosseum.report.outcomes import silences
 
 
+def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
+    """Calls that did nothing and answers that broke off, by what they are and arm."""
+    found: Counter[tuple[str, str]] = Counter()
+    for played in runs:
+        for event in played.events:
+            if event["event"] == "mistake":
+                found[f"invalid call: {event['kind']}".replace("_", " "), played.listed.arm] += 1
+            elif event["event"] == "reply" and event["finish"] in FINISHES:
+                found[FINISHES[event["finish"]], played.listed.arm] += 1
+    return found
+
+
 @dataclass
 class Health:
     """What is counted over all runs."""
 
     faults: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Calls that did nothing and answers that broke off, by what they are and arm."""
     spent: Expense = field(default_factory=lambda: Expense.of([]))
 
-    def count(self, played: Played) -> None:
-        """Add a run."""
-        arm, expense = played.listed.arm, played.result.expense
-        for event in played.events:
-            if event["event"] == "mistake":
-                self.faults[f"invalid call: {event['kind']}".replace("_", " "), arm] += 1
-            elif event["event"] == "reply" and event["finish"] in FINISHES:
-                self.faults[FINISHES[event["finish"]], arm] += 1
-        self.spent = Expense(*(a + b for a, b in zip(astuple(self.spent), astuple(expense), strict=True)))
+    def add(self, faults: Iterable[tuple[str, str, int]], spent: Expense) -> None:
+        """Of a case."""
+        for fault, arm, number in faults:
+            self.faults[fault, arm] += number
+        self.spent = Expense(*(a + b for a, b in zip(astuple(self.spent), astuple(spent), strict=True)))
 
     def blocks(self, summary: Summary) -> Iterator[Block]:
         """Faults by arm, channels that nobody uses, then calls, tokens and cost."""
