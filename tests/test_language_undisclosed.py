@@ -25,6 +25,8 @@ def told(text: str) -> list[bool]:
         ("param undisclosed = 3\nreward r: undisclosed\nreward q: undisclosed undisclosed", [False, True]),
         ("set undisclosed = {left}\nset s = moves - undisclosed\nreward undisclosed: size(s)", [False]),
         ("prompt undisclosed for A { undisclosed: \"\" }\nexperiment e { undisclosed undisclosed }", []),
+        ("param undisclosed = 3\nreward r: undisclosed # set\n + 1", [False]),
+        (f"reward r: undisclosed\n{'#' * 60}\n + 1\nreward q: 1 undisclosed\n##", [False, True]),
         ("set t\n | c\n a | undisclosed\nreward r: 1", [False]),
     ],
 )  # fmt: skip

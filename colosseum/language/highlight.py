@@ -6,7 +6,7 @@ The words come from the grammar. Pygments finds `ColosseumLexer` under the names
 import re
 from typing import Any, ClassVar
 
-from pygments.lexer import RegexLexer, bygroups, using
+from pygments.lexer import RegexLexer, bygroups, this, using
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from colosseum.language.lexemes import BLOCK, PRINT, REMARK, Lexeme, Rule, rules, template_rules
@@ -39,7 +39,7 @@ _Rules = list[tuple[Any, ...]]
 
 
 def _put(rule: Rule) -> tuple[Any, ...]:
-    tokens = [TOKENS[lexeme] for lexeme in rule.lexemes]
+    tokens = [TOKENS[lexeme] if lexeme else using(this) for lexeme in rule.lexemes]  # a gap may hold comments
     return rule.pattern, tokens[0] if len(tokens) == 1 else bygroups(*tokens)
 
 

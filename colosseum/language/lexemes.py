@@ -26,7 +26,7 @@ class Rule:
     lexemes: tuple[Lexeme, ...]
 
 
-GAP = r"(?:\s|#[^\n]*)"
+GAP = r"(?:\s|#[^\n]*(?![^\n]))"  # a comment ends where its line does, or a row of `#` would be read in 2^n ways
 PRINT = (r"\{\{-?", r"-?\}\}")
 BLOCK = (r"\{%-?", r"-?%\}")
 REMARK = (r"\{#", r"#\}")
@@ -54,18 +54,18 @@ def rules(words: Vocabulary) -> tuple[Rule, ...]:
         Rule(pattern["LABEL"], ("label",)),
         Rule(pattern["MONEY"], ("money",)),
         Rule(pattern["NUMBER"], ("number",)),
-        Rule(rf"({one_of(words.declaring)})(\s+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
-        Rule(rf"({one_of(['override'])})(\s+)({people})", ("modifier", "", "opener")),
+        Rule(rf"({one_of(words.declaring)})({GAP}+)(?!{pattern['LABEL']})({name})", ("opener", "", "declared")),
+        Rule(rf"({one_of(['override'])})({GAP}+)({people})", ("modifier", "", "opener")),
         Rule(rf"{one_of(['reads'])}(?={GAP}+{one_of(['thoughts'])}{GAP}*\")", ("link",)),
         Rule(rf"{one_of(['paraphrases', 'thoughts'])}(?={GAP}*\")", ("link",)),
-        Rule(rf"({one_of(['is'])})(\s+)({one_of(TRUTHS)})", ("link", "", "constant")),
+        Rule(rf"({one_of(['is'])})({GAP}+)({one_of(TRUTHS)})", ("link", "", "constant")),
         Rule(one_of(openers), ("opener",)),
         Rule(one_of(words.modifiers), ("modifier",)),
         Rule(one_of(words.links), ("link",)),
         Rule(pattern["UNDISCLOSED"], ("link",)),
         Rule(one_of(words.operators), ("operator",)),
         Rule(one_of(words.constants), ("constant",)),
-        Rule(rf"{one_of(words.functions)}(?=\s*\()", ("function",)),
+        Rule(rf"{one_of(words.functions)}(?={GAP}*\()", ("function",)),
         Rule(name, ("name",)),
         Rule(re.escape(words.bar), ("bar",)),
         Rule(one_sign(words.signs), ("sign",)),
