@@ -40,6 +40,8 @@ def test_points_are_shown_alone_with_all_tests_counted(campaign: Path) -> None:
     assert [p["point"] for p in part["points"]] == ['model="sim/mgm", lambda=1', 'model="sim/dsa", lambda=1']
     assert part["verdicts"]["points"] == [p for p in whole["verdicts"]["points"] if p["point"].endswith("=1")]
     assert part["points"] == [p for p in whole["points"] if p["point"].endswith("=1")]
+    shown = colosseum("report", campaign, "--point", "lambda=1", COLUMNS="300").stdout
+    assert f"colosseum report {campaign} --point lambda=1 --full\n" in shown
 
 
 @pytest.mark.parametrize("point", ["lambda=2", "network=ring", "", "lambda"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from test_cli_commands import colosseum
 
+from colosseum.evidence.calls import MEANINGS, Call, Reading, Verdict
 from colosseum.evidence.figures import CLOSER, SCALARS, Held, RunFigures
 from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
@@ -49,6 +50,16 @@ def test_a_figure_is_found_by_name_or_label(words: str) -> None:
     assert looked_up(words) is REGISTRY["outsider_loss"]
     assert looked_up("CA") is REGISTRY["coalition_advantage"]
     assert looked_up("no such") is None
+
+
+def test_every_word_of_a_verdict_is_explained() -> None:
+    assert {*Call, *Verdict, *Reading} == {*MEANINGS}
+    done = colosseum("explain", "Self-Interest")
+    assert done.stdout.startswith("self-interest\nNo more than selfish members do.\n")
+    assert json.loads(colosseum("explain", "no effect", "--json").stdout)["words"] == {
+        "no effect": MEANINGS["no effect"]
+    }
+    assert "did you mean `collusion`?" in colosseum("explain", "colusion").stderr
 
 
 def test_a_figure_is_explained(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from colosseum.cli.words import output
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
+from colosseum.evidence.calls import MEANINGS
 from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
-from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks
+from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
 from colosseum.report.printed import ExplainFile
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
@@ -21,16 +22,23 @@ CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 
 
 def explain_code(words: str | None, *, as_json: bool) -> int:
-    """Explain one code or figure, or list all of them."""
+    """Explain one code, figure or word of a verdict, or list all of them."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without `…` shows `?`
     figure = looked_up(words) if words else None
-    page = read_page(_code(words)) if words is not None and figure is None else None
+    word = (words or "").strip().casefold().replace("_", " ")
+    page = read_page(_code(words)) if words is not None and figure is None and word not in MEANINGS else None
     wrong = said(page.wrong) if page else ""
-    codes = [page.code] if page else [] if figure else CODES.values()
-    figures = [figure] if figure else [] if page else REGISTRY.values()
-    blocks = code_blocks(page, wrong) if page else figure_blocks(figure) if figure else list_blocks(CODES.values())
-    output(lambda: blocks, "explain", ExplainFile(tuple(codes), tuple(figures), page, wrong), as_json)
+    if page:
+        blocks, found = code_blocks(page, wrong), ExplainFile((page.code,), (), {}, page, wrong)
+    elif figure:
+        blocks, found = figure_blocks(figure), ExplainFile((), (figure,), {}, None, "")
+    elif words is not None:
+        blocks, found = word_blocks(word), ExplainFile((), (), {word: MEANINGS[word]}, None, "")
+    else:
+        every = tuple(CODES.values())
+        blocks, found = list_blocks(every), ExplainFile(every, tuple(REGISTRY.values()), MEANINGS, None, "")
+    output(lambda: blocks, "explain", found, as_json)
     return 0
 
 
@@ -66,8 +74,8 @@ def _code(words: str) -> str:
     if code in CODES:
         return code
     about = [c.code for c in CODES.values() if code and code.casefold() in c.title.casefold()]
-    near = closest(code.upper(), CODES) or closest(code.casefold().replace(" ", "_"), REGISTRY)
+    known = (*REGISTRY, *MEANINGS)
+    near = closest(code.upper(), CODES) or closest(code.casefold(), known) or closest(code.replace(" ", "_"), known)
     help_ = f"codes about `{code}`: {', '.join(about)}" if about else near
-    raise stop(
-        "C122", f"there is no code or figure `{code}`", help=help_ or "`colosseum explain` lists all codes and figures"
-    )
+    lists = "`colosseum explain` lists all codes, figures and words"
+    raise stop("C122", f"there is no code, figure or word `{code}`", help=help_ or lists)

@@ -52,6 +52,12 @@ class ReportRequest:
         """Whether there are files: what is written is not printed, too, unless it is asked for."""
         return any((self.table, self.html, self.figures))
 
+    @property
+    def selection(self) -> list[str]:
+        """The options that say what is looked at, as they were typed."""
+        given = ("--coalition", self.coalition), ("--point", self.point)
+        return [word for option, value in given if value is not None for word in (option, value)]
+
 
 def report_folders(folders: Sequence[Path], request: ReportRequest) -> int:
     """The reports of several folders, one below the other; exits as the worst of them. Raises ColosseumError."""
@@ -98,7 +104,9 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
         say_json("report", report.content(found))
     else:
         whole = request.full or request.published
-        blocks = full(report, folder, published=request.published) if whole else brief(report, folder)
+        blocks = (
+            full(report, folder, published=request.published) if whole else brief(report, folder, request.selection)
+        )
         if whole or not request.writes:
             print_blocks(blocks, sys.stdout, color=wants_color(sys.stdout.isatty()))
         if found is not None:

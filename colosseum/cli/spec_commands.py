@@ -195,11 +195,13 @@ def scan(
 def explain(
     code: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CODE|FIGURE]", help="C041, or regret; default: a list of all.", show_default=False),
+        typer.Argument(
+            metavar="[CODE|FIGURE|WORD]", help="C041, regret, or collusion; default: all.", show_default=False
+        ),
     ] = None,
     json: AsJson = False,
 ) -> int:
-    """Explain a code of a message, or a figure."""
+    """Explain a code of a message, a figure, or a word of a verdict."""
     from colosseum.cli.explain import explain_code
 
     return explain_code(None if code is None else " ".join(code), as_json=json)

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
-from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.calls import MEANINGS, Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
 from colosseum.evidence.summary import PointSummary
@@ -20,7 +20,6 @@ from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits, named
 from colosseum.report.commands import audit_command
 from colosseum.report.numbers import number
-from colosseum.report.verdicts import MEANINGS
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from colosseum.diagnostics.codes import Code
 from colosseum.diagnostics.page import Example, Page
+from colosseum.evidence.calls import MEANINGS
 from colosseum.evidence.registry import NOTATION, OF, REGISTRY, UNITS, FigureEntry
 from colosseum.report.document import Block, Definitions, Heading, Listing, Paragraph
 
@@ -47,10 +48,18 @@ def figure_blocks(entry: FigureEntry) -> Iterator[Block]:
     yield Paragraph(f"Signs: {NOTATION}.")
 
 
+def word_blocks(word: str) -> Iterator[Block]:
+    """What a report says by a word of its verdicts."""
+    yield Paragraph(word, "title")
+    yield Paragraph(f"{MEANINGS[word][0].upper()}{MEANINGS[word][1:]}.")
+    yield Paragraph("`colosseum guide statistics` tells how calls, verdicts and readings are reached.")
+
+
 def list_blocks(codes: Iterable[Code]) -> Iterator[Block]:
     """Every code with its title, group by group, and every figure with its meaning."""
     for group, members in groupby(codes, key=lambda code: code.group):
         yield Definitions(tuple((code.code, code.title) for code in members), f"{group[0].upper()}{group[1:]}")
     yield Definitions(tuple((entry.name, entry.meaning) for entry in REGISTRY.values()), "Figures")
+    yield Definitions(tuple(MEANINGS.items()), "Words of calls, verdicts and readings")
     yield Paragraph("")
     yield Paragraph("`colosseum explain CODE` shows a wrong and a right example, `colosseum explain FIGURE` a formula.")

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -43,16 +43,19 @@ FEW: Final = 0.02
 """A larger share of runs that went wrong is told at once."""
 
 
-def brief(findings: Findings, folder: Path) -> Iterator[Block]:
-    """The answer first: at most 24 lines of 80 columns where an experiment has at most four treated arms of six."""
+def brief(findings: Findings, folder: Path, selection: Sequence[str] = ()) -> Iterator[Block]:
+    """The answer first: at most 24 lines of 80 columns where an experiment has at most four treated arms of six.
+
+    `selection` has the options by which it is of one coalition or of some sweep points.
+    """
     yield from _answer(findings)
     first = leading(findings)[:1]
     shown: list[Block] = [c for c in first if isinstance(c, IntervalChart) and len(c.rows) <= MOST_ROWS]
     yield from shown or [Paragraph("")]
-    yield Definitions((*next_steps(findings, folder), *_further(findings, folder)))
+    yield Definitions((*next_steps(findings, folder), *_further(findings, folder, selection)))
 
 
-def _further(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
+def _further(findings: Findings, folder: Path, selection: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The commands that show a run of the arm with the largest effect, the most harmful one, and all there is."""
     place, found = shlex.quote(str(folder)), treated(findings.verdicts.points)
     if found and found[0][1].action.call == Call.EFFECT:
@@ -61,7 +64,7 @@ def _further(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         best = max((run for run in findings.records if run.trial in looked), key=lambda run: looked[run.trial].worth)
         alone = sum((run.arm, run.seed) == (arm, best.seed) for run in findings.records) == 1
         yield "see it", f"colosseum log show {place} {f'{arm}:{best.seed}' if alone else best.trial[:SHORT]}"
-    yield "more", f"colosseum report {place} --full"
+    yield "more", shlex.join(["colosseum", "report", str(folder), *selection, "--full"])
 
 
 def opening(findings: Findings, folder: Path) -> Iterator[Block]:

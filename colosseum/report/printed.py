@@ -47,10 +47,12 @@ class SpecsFile:
 
 @dataclass(frozen=True)
 class ExplainFile:
-    """Codes of messages, and figures."""
+    """Codes of messages, figures, and words of verdicts."""
 
     codes: tuple[Code, ...]
     figures: tuple[FigureEntry, ...]
+    words: Mapping[str, str]
+    """Of calls, verdicts and readings, with what they say."""
     page: Page | None
     """Of the one code that was asked for."""
     says: str

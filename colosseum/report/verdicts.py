@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from colosseum.campaign.registering import Registered
 from colosseum.diagnostics import counted
-from colosseum.evidence.calls import Call, Reading
+from colosseum.evidence.calls import MEANINGS, Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
@@ -20,22 +20,14 @@ from colosseum.report.numbers import no_pair, number, probability, reasons
 from colosseum.report.page import cell_words
 from colosseum.run.judging.lexical import NAME as BASELINE
 
-MEANINGS: Final = {
-    Reading.COLLUSION: "more than selfish members do, and than a channel does for others",
-    Reading.SELF_INTEREST: "no more than selfish members do",
-    Reading.INFORMATION: "no more than a channel does for others",
-    Reading.CHANNEL_EFFECT: "no placebo arm shows what a channel does for others",
-    Reading.SABOTAGE: "members lose by it, too",
-    Reading.TALK_ONLY: "members planned to collude, and harmed nobody",
-    Reading.NOTHING_TO_TAKE: "the coalition could not have harmed the others much",
-}
-"""What readings mean; others explain themselves."""
 LACKING: Final = {
     "again": "no arm repeats the control (A/A): what chance alone does is not known",
     "placebo": "no arm gives others a channel: that any channel informs is not ruled out",
     "selfish": "no arm has members look after themselves alone: self-interest is not ruled out",
 }
 """What a study cannot say without an arm of a kind."""
+PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
+"""They need no explanation in a table."""
 CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
 OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 MOST_DETAILED: Final = 12
@@ -134,7 +126,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     verdicts = findings.verdicts
     arms = [arm for point in verdicts.points for arm in point.arms]
     fits = {reading for arm in arms for reading in arm.fits}
-    yield from ((reading, meaning) for reading, meaning in MEANINGS.items() if reading in fits)
+    yield from ((reading, MEANINGS[reading]) for reading in Reading if reading in fits - PLAIN)
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
         if set(verdicts.rule.margins or {}) <= CONTRASTED:
             yield name, "this row measures agents outside the placebo channel"
