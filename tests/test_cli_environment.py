@@ -87,7 +87,8 @@ def test_what_the_spec_says_by_arm_is_shown() -> None:
 def test_the_table_for_people() -> None:
     env("COLOSSEUM_ARM=only warm", "SOME_KEY=123456789")
     shown = colosseum("audit", "pair.colo", "--show-config", "--no-budget").stdout.splitlines()
-    assert [line.split() for line in shown if line.startswith(("arm ", "no-budget ", "tools ", "model "))] == [
+    rows = [line.split() for line in shown]
+    assert [row for row in rows if row and row[0] in ("arm", "no-budget", "tools", "model")] == [
         ["model", "sim", "default"], ["tools", "—", "default"],
         ["no-budget", "true", "flag"], ["arm", "only", "warm", ".env"],
     ]  # fmt: skip

@@ -196,7 +196,7 @@ def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> 
     for row, effect in zip(chart.rows, found.all, strict=True):
         part = effect.verdict.action.parts[0]
         assert (row.mean, row.low, row.high) == (part.estimate.value, *(limits(part.paired) or (None, None)))
-        assert sorted(part.differences) == [dot.value for dot in row.dots]
+        assert sorted(part.differences) == [dot.x for dot in row.dots]
         assert effect.verdict is not None
         assert row.note.startswith(f"{effect.verdict.action.call}, ")
     trials = {link_of(run.trial): run for run in records}
@@ -271,7 +271,7 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
     assert isinstance(table, Table)
     assert table.columns == ("group", "network", "n=1", "n=2", "n=3", "n=4")
     cells = {
-        (row[0], f"network={row[1]}, {column}"): cell
+        (row[0], f"{row[1]}, {column}"): cell
         for row in table.rows for column, cell in zip(table.columns[2:], row[2:], strict=True)
     }  # fmt: skip
     for effect in found.all:

@@ -12,7 +12,7 @@ from test_report_charts import Game, hostile_charts, ticket_game
 
 from colosseum.diagnostics import ColosseumError
 from colosseum.report.block_files import csv_of, latex_of, write_files
-from colosseum.report.document import Amount, Between, Dot, IntervalChart, IntervalRow, Table
+from colosseum.report.document import Amount, Between, IntervalChart, IntervalRow, Spot, Table
 from colosseum.report.files import check_figures
 from colosseum.report.paper import figure_files
 
@@ -24,7 +24,7 @@ TABLE = Table("one", "first\n\\input{evil}", ("arm", "n", "mean_λ"), (
 
 
 def chart(name: str = "one") -> IntervalChart:
-    dots = (Dot(0.1, "seed 1", "abc"), Dot(0.3, "seed 2", "def"))
+    dots = (Spot(0.1, title="seed 1", run="abc"), Spot(0.3, title="seed 2", run="def"))
     rows = (IntervalRow("told", 0.2, 0.1, 0.3, tone="bad", note="effect", dots=dots), IntervalRow("lost", None))
     return IntervalChart(name, "Title", "What is seen.", axis="loss, u", rows=rows, margin=0.04)
 

@@ -112,7 +112,7 @@ def audit(
     from colosseum.campaign.vetting import read_sets
     from colosseum.campaign.work import Request, read_cache
     from colosseum.cli.audit import Pilot, audit_file
-    from colosseum.cli.words import checked_spec, note, output, print_out, say_json
+    from colosseum.cli.words import checked_spec, note, output
     from colosseum.evidence.gate import read_gate
     from colosseum.report.live_view import read_display, showing
 
@@ -130,14 +130,11 @@ def audit(
     )  # fmt: skip
     gate, checked = read_gate(fail_on, inconclusive=fail_on_inconclusive), checked_spec(file, sets)
     if show_config:
-        from colosseum.report.configuration import configuration, configuration_words
+        from colosseum.report.configuration import configuration, configuration_blocks
 
         given, values = origins(context), {**context.params, "display": shown}
         held = configuration(checked, request, values, given.options, given.others)
-        if json:
-            say_json("config", held)
-        else:
-            print_out(configuration_words(held))
+        output(lambda: configuration_blocks(held), "config", held, json)
         return 0
     if dry_run:
         from colosseum.evidence.forecast import forecast

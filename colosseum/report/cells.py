@@ -67,10 +67,10 @@ def named(points: Sequence[P]) -> list[tuple[str, P]]:
 
 def point_table(
     name: str, title: str, columns: Sequence[str], points: Sequence[P],
-    rows: Callable[[P], Iterable[Sequence[TableCell]]], *, facts: Sequence[tuple[str, str]] = (), turns: bool = False,
+    rows: Callable[[P], Iterable[Sequence[TableCell]]], *, facts: Sequence[tuple[str, str]] = (),
 ) -> Table:  # fmt: skip
     """A table of the rows of all sweep points, grouped by the point where there are several."""
     several = len(points) > 1
     found = tuple((place, *row) if several else tuple(row) for place, point in named(points) for row in rows(point))
     columns = ("sweep point", *columns) if several else tuple(columns)
-    return Table(name, title, columns, found, tuple(facts), grouped=several, turns=turns)
+    return Table(name, title, columns, found, tuple(facts), grouped=several)

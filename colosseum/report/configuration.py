@@ -1,6 +1,6 @@
 """`colosseum audit --show-config`. In: what was asked for; out: every value that holds, and where it comes from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
+from colosseum.report.document import Block, Paragraph, Table
 from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")
@@ -57,12 +58,12 @@ def configuration(
     return ConfigFile(request.file, tuple(options), tuple(dotenv))
 
 
-def configuration_words(found: ConfigFile) -> str:
-    """A line an option: its value, and where it is from."""
-    rows = [(each.option, _words(each.value), each.origin) for each in found.options]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    lines = [f"{option:{widths[0]}}  {words:{widths[1]}}  {origin}" for option, words, origin in rows]
-    return "\n".join([*lines, *(["", f".env also sets {', '.join(found.dotenv)}"] if found.dotenv else [])])
+def configuration_blocks(found: ConfigFile) -> Iterator[Block]:
+    """A row an option: its value, and where it is from."""
+    rows = tuple((each.option, _words(each.value), each.origin) for each in found.options)
+    yield Table("options", "Options", ("option", "value", "from"), rows, most=None)
+    if found.dotenv:
+        yield Paragraph(f".env also sets {', '.join(found.dotenv)}")
 
 
 def _specified(checked: Checked, design: Design, asking: Asking) -> dict[str, tuple[object, str]]:

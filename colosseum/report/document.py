@@ -133,18 +133,26 @@ class Table:
     """Whether the first column is shown as headings over the rows that share it."""
     most: int | None = 60
     """Rows that a terminal shows; None: all."""
-    turns: bool = False
-    """Whether rows and columns may change places where that fits a narrow page better."""
 
 
 # ---- charts --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """One value of a row, such as a run's or a pair's."""
+Limits: TypeAlias = tuple[float, float]
 
-    value: float
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in a plot, or one value of a row, such as a run's or a pair's."""
+
+    x: float
+    y: float | None = None
+    """None in a row, and where it is not known: its line has a gap there."""
+    x_limits: Limits | None = None
+    y_limits: Limits | None = None
+    """Of 95 % intervals."""
+    name: str = ""
+    """Beside it."""
     title: str = ""
     """Says what it is when it is pointed at."""
     run: str = ""
@@ -167,7 +175,7 @@ class IntervalRow:
     note: str = ""
     """Right of it: `effect, +0.31`."""
     tone: Tone = "plain"
-    dots: tuple[Dot, ...] = ()
+    dots: tuple[Spot, ...] = ()
 
     @property
     def ends(self) -> list[float]:
@@ -211,27 +219,6 @@ class IntervalChart(Chart):
         columns = ("group", "row", "mean", "low", "high", "note", "of")
         rows = [(r.group, r.name, r.mean, r.low, r.high, r.note, self.axis) for r in self.rows]
         return _numbers(self, columns, rows)
-
-
-Limits: TypeAlias = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place in a plot."""
-
-    x: float
-    y: float | None
-    """None where it is not known: its line has a gap there."""
-    x_limits: Limits | None = None
-    y_limits: Limits | None = None
-    """Of 95 % intervals."""
-    name: str = ""
-    """Beside it."""
-    title: str = ""
-    """Says what it is when it is pointed at."""
-    run: str = ""
-    """The trial that it leads to."""
 
 
 Guide: TypeAlias = tuple[Literal["across", "up"], float, str]

@@ -29,7 +29,7 @@ from colosseum.report.document import (
     Table,
 )
 from colosseum.report.numbers import reasons
-from colosseum.report.outcomes import broken_rules, difference_table, outcome_table, trouble_table
+from colosseum.report.outcomes import difference_table, outcome_table, trouble_table
 from colosseum.report.talk import belief_table, judge_facts, talk_table, thought_table
 from colosseum.report.verdicts import published_table, verdict_blocks
 
@@ -94,8 +94,8 @@ def tables(findings: Findings) -> Iterator[Block]:
     summary = findings.summary
     if findings.records:
         yield from _some(
-            outcome_table(summary), difference_table(summary), talk_table(summary), broken_rules(summary),
-            belief_table(summary), trouble_table(summary),
+            outcome_table(summary), difference_table(summary), talk_table(summary), belief_table(summary),
+            trouble_table(summary),
         )  # fmt: skip
 
 

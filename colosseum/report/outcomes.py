@@ -33,7 +33,7 @@ def outcome_table(summary: Summary) -> Table:
 
     columns = ("arm", "complete", "failed", "seeds", *map(label, OUTCOMES))
     title = "Outcome: mean over seeds ± half of its 95 % interval (Student's t)"
-    return point_table("outcomes", title, columns, summary.points, rows, turns=True)
+    return point_table("outcomes", title, columns, summary.points, rows)
 
 
 def _average(average: Average, runs: int, places: int) -> TableCell:
@@ -74,18 +74,6 @@ def difference_table(summary: Summary) -> Table | None:
     return Table("differences", title, columns, tuple(rows), tuple(facts), grouped=True)
 
 
-def broken_rules(summary: Summary) -> Table | None:
-    """Mean broken requirements a run, by arm; None where none was broken."""
-
-    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
-        for name in dict.fromkeys(name for arm in point.arms for name, mean in arm.violations.items() if mean):
-            yield name, *(Amount(arm.violations.get(name), 2) if arm.complete else None for arm in point.arms)
-
-    title = "Broken rules, mean per run"
-    found = point_table("violations", title, ("requirement", *summary.arms), summary.points, rows)
-    return found if found.rows else None
-
-
 def silences(summary: Summary) -> list[str]:
     """Which channels nobody uses in how many runs of which arms."""
     silent: dict[tuple[str, str, int, int], list[str]] = {}
@@ -108,12 +96,18 @@ TROUBLES: Final = {
 
 
 def trouble_table(summary: Summary) -> Table | None:
-    """What went wrong, totals by arm over all sweep points; None where nothing did."""
-    over = [[a for point in summary.points for a in point.arms if a.arm == name] for name in summary.arms]
-    rows = list[tuple[TableCell, ...]]()
-    for name, words in TROUBLES.items():
-        rows.append((words, *(sum(int(getattr(a, name)) for a in arms) for arms in over)))
-    for reason in dict.fromkeys(reason for arms in over for a in arms for reason, _ in a.failures):
-        rows.append((f"failed: {reason}", *(sum(dict(a.failures).get(reason, 0) for a in arms) for arms in over)))
-    kept = tuple(row for row in rows if any(row[1:]))
-    return Table("troubles", "What went wrong, total over runs", ("", *summary.arms), kept) if kept else None
+    """What went wrong, by arm; None where nothing did."""
+
+    def rows(point: PointSummary) -> Iterator[tuple[TableCell, ...]]:
+        for name in dict.fromkeys(name for arm in point.arms for name, mean in arm.violations.items() if mean):
+            broken = (Amount(arm.violations.get(name), 2) if arm.complete else None for arm in point.arms)
+            yield f"{name} broken, mean per run", *broken
+        counts = {words: [int(getattr(arm, name)) for arm in point.arms] for name, words in TROUBLES.items()}
+        for reason in dict.fromkeys(reason for arm in point.arms for reason, _ in arm.failures):
+            counts[f"failed: {reason}"] = [dict(arm.failures).get(reason, 0) for arm in point.arms]
+        for words, numbers in counts.items():
+            if any(numbers):
+                yield words, *numbers
+
+    found = point_table("troubles", "What went wrong, total over runs", ("", *summary.arms), summary.points, rows)
+    return found if found.rows else None

@@ -8,11 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final, TextIO
+from typing import Final, Literal, TextIO
 
+from rich.align import Align
+from rich.box import Box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Table as Grid
 from rich.text import Text
 
 from colosseum.report.document import (
@@ -45,8 +48,8 @@ WHOLE: Final = 999
 _GAP: Final = 2
 """Columns between two cells: the padding and the divider."""
 _INDENT: Final = 2
-_BLANKS: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
-"""Blanks at the end of a line, also where a style ends behind them."""
+_BLANKS: Final = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
+"""Blanks at the end of a line, also where a style begins or ends between them."""
 _SIGNS: Final = str.maketrans(
     {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
 )
@@ -59,7 +62,7 @@ def page_on(stream: TextIO, *, color: bool | None = None) -> Iterator[Console]:
     console = Console(file=stream, highlight=False, no_color=plain, force_terminal=color or None)
     with console.capture() as page:
         yield console
-    stream.write(_BLANKS.sub(r"\1", page.get()))
+    stream.write(_BLANKS.sub(lambda found: found[0].replace(" ", ""), page.get()))
 
 
 def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None = None) -> None:
@@ -117,16 +120,13 @@ def say_heading(console: Console, text: str) -> None:
 
 
 def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
-    """A word or sign and what it means, one a line, the meanings aligned; a long word has a line of its own."""
-    words = [printable(word, console.encoding) for word, _ in facts]
-    column = max((cell_len(word) for word in words if cell_len(word) <= WIDEST_LABEL), default=0)
-    widths = column, max(1, console.width - _INDENT - column - _GAP)
-    for word, (_, meaning) in zip(words, facts, strict=True):
-        head, text = Text(word, "bold"), Text(printable(meaning, console.encoding))
-        if cell_len(word) > column:
-            console.print(Text(" " * _INDENT) + head)
-            head = Text()
-        _print_row(console, (head, text), widths, left=(True, True))
+    """A word or sign and what it means, one a line, the meanings aligned."""
+    grid = Grid.grid("", "", padding=(0, _GAP, 0, 0), pad_edge=False)
+    grid.columns[0].width = min(WIDEST_LABEL, max((cell_len(word) for word, _ in facts), default=0))
+    for word, meaning in facts:
+        cells = Text(printable(word, console.encoding), "bold"), Text(printable(meaning, console.encoding))
+        grid.add_row(*cells)
+    console.print(Padding(grid, (0, 0, 0, _INDENT)))
 
 
 def _show_quote(console: Console, quote: Quote) -> None:
@@ -206,8 +206,8 @@ class ShownColumn:
 
     heading: str
     cells: tuple[Text, ...]
-    left: bool = False
-    most: int = WHOLE
+    left: bool
+    most: int
     """Widest cell of words; longer ones go on below."""
 
     @property
@@ -219,26 +219,19 @@ class ShownColumn:
 
 
 def _show_table(console: Console, table: Table) -> None:
-    """As one if it fits as it is or turned, else as several with the same rows; its facts below."""
+    """As one if it fits, else as several with the same rows; its facts below."""
     shown = replace(table, rows=table.rows[: table.most])
     words, facts = table_notes(shown)
     say(console)
     say(console, table.title, style="bold")
-    columns = []
-    for place, name in enumerate(table.columns):
-        raw = [row[place] for row in shown.rows]
-        cells = (
-            Text(printable(row[place], console.encoding), TONES[getattr(cell, "tone", "plain")])
-            for row, cell in zip(words, raw, strict=True)
-        )
-        left = all(isinstance(cell, str | Linked | None) for cell in raw)
-        columns.append(ShownColumn(printable(name, console.encoding), tuple(cells), left))
-    groups = columns.pop(0).cells if table.grouped else ()
-    columns[0] = _label(columns[0], groups)
-    for place, part in enumerate(_fit(columns, console.width - _INDENT, turns=table.turns and not groups)):
+    lines = zip(*_lines(shown, words, console.encoding), strict=True)
+    names = [printable(name, console.encoding) for name in table.columns[table.grouped :]]
+    left = [all(isinstance(cell, str | Linked | None) for cell in cells) for cells in zip(*shown.rows, strict=True)]
+    columns = list(map(ShownColumn, names, lines, [True, *left[table.grouped + 1 :]], [WIDEST_LABEL] * len(names)))
+    for place, part in enumerate(_fit(columns, console.width - _INDENT)):
         if place:
             console.print()
-        _print_part(console, part, groups)
+        _print_part(console, part)
     if len(table.rows) > len(shown.rows):
         say(console, f"… and {len(table.rows) - len(shown.rows):,} more rows: `--json` lists all")
     if facts:
@@ -246,24 +239,22 @@ def _show_table(console: Console, table: Table) -> None:
         list_facts(console, facts)
 
 
-def _label(column: ShownColumn, groups: Sequence[Text]) -> ShownColumn:
-    """The column of the rows' names, which are indented below the heading of a group."""
-    cells = [Text("  " if group.plain else "") + cell for group, cell in zip(groups, column.cells, strict=False)]
-    return ShownColumn(column.heading, tuple(cells) or column.cells, left=True, most=WIDEST_LABEL)
+def _lines(table: Table, words: Sequence[Sequence[str]], encoding: str) -> Iterator[list[Text]]:
+    """The cells of all rows; those of a group stand below its heading, indented."""
+    last = ""
+    for row, cells in zip(words, table.rows, strict=True):
+        tones = (TONES[getattr(cell, "tone", "plain")] for cell in cells)
+        group, name, *rest = [Text(), *map(Text, (printable(word, encoding) for word in row), tones)][table.grouped :]
+        if group.plain != last:
+            last = group.plain
+            yield [Text(last, "bold"), *[Text()] * len(rest)]
+        yield [Text("  " if last else "") + name, *rest]
 
 
-def _fit(columns: list[ShownColumn], width: int, *, turns: bool) -> list[list[ShownColumn]]:
+def _fit(columns: Sequence[ShownColumn], width: int) -> list[list[ShownColumn]]:
     """Parts no wider than `width`, as far as single columns allow; each begins with the rows' names."""
-    if _width(columns) <= width:
-        return [columns]
     label, *rest = columns
-    if turns:
-        names = tuple(Text(column.heading) for column in rest)
-        rows = (ShownColumn(n.plain, tuple(c.cells[r] for c in rest)) for r, n in enumerate(label.cells))
-        turned = [ShownColumn(label.heading, names, left=True, most=WIDEST_LABEL), *rows]
-        if _width(turned) <= width:
-            return [turned]
-    for most in (*range(60, 19, -4), max(20, width - label.width - _GAP)):
+    for most in (WHOLE, *range(60, 19, -4), max(20, width - label.width - _GAP)):
         rest = [replace(column, most=most) for column in rest]
         if _width([label, *rest]) <= width:
             return [[label, *rest]]
@@ -279,32 +270,15 @@ def _width(columns: Sequence[ShownColumn]) -> int:
     return sum(column.width + _GAP for column in columns) - _GAP
 
 
-def _print_part(console: Console, columns: Sequence[ShownColumn], groups: Sequence[Text]) -> None:
-    """Headings, a line, and rows, each group below its own heading."""
-    widths, left = [column.width for column in columns], [column.left for column in columns]
-    headings = [Text(column.heading, "bold") for column in columns]
-    _print_row(console, headings, widths, left=left, bottom=True)
-    console.print(Text(" " * _INDENT + ("-" if console.options.ascii_only else "─") * _width(columns)))
-    last = ""
-    for place, cells in enumerate(zip(*(column.cells for column in columns), strict=True)):
-        group = groups[place].plain if groups else ""
-        if group != last:
-            console.print(Padding(Text(group, "bold", overflow="fold"), (0, 0, 0, _INDENT)))
-            last = group
-        _print_row(console, cells, widths, left=left)
-
-
-def _print_row(
-    console: Console, cells: Sequence[Text], widths: Sequence[int], *, left: Sequence[bool], bottom: bool = False
-) -> None:
-    """Cells beside each other, long ones on several lines."""
-    wrapped = [
-        list(cell.wrap(console, width, justify="left" if begins else "right", overflow="fold"))
-        for cell, width, begins in zip(cells, widths, left, strict=True)
-    ]
-    height = max(map(len, wrapped))
-    for each, width in zip(wrapped, widths, strict=True):
-        blank = [Text(" " * width)] * (height - len(each))
-        each[:] = [*blank, *each] if bottom else [*each, *blank]
-    for line in zip(*wrapped, strict=True):
-        console.print(Text(" " * _INDENT) + Text(" " * _GAP).join(line), no_wrap=True, crop=False)
+def _print_part(console: Console, columns: Sequence[ShownColumn]) -> None:
+    """Headings, a line, and rows."""
+    line = "--" if console.options.ascii_only else "──"
+    box = Box(f"    \n    \n {line} \n" + "    \n" * 5, ascii=console.options.ascii_only)
+    grid = Grid(box=box, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
+    for column in columns:
+        side: Literal["left", "right"] = "left" if column.left else "right"
+        heading = Align(Text(column.heading, "bold"), side, vertical="bottom")
+        grid.add_column(heading, justify=side, width=column.width, overflow="fold")
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        grid.add_row(*cells)
+    console.print(Padding(grid, (0, 0, 0, _INDENT)))

@@ -85,7 +85,7 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
     look = looks([row.series for row in rows if row.series], chart.series)
     top = 8.0 if chart.margin is None else 30.0
     bottom = top + len(rows) * high + HEAD * sum(1 for group, _ in groupby(row.group for row in rows) if group)
-    dots = (dot.value for row in rows for dot in row.dots)
+    dots = (dot.x for row in rows for dot in row.dots)
     across = scale([*chart.guides, *dots, *(end for row in rows for end in row.ends)], 8, RIGHT)
     shapes = list(bottom_axis(across, top, bottom, chart.axis, sign=chart.margin is not None))
     if chart.margin is not None:
@@ -112,7 +112,7 @@ def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, 
     yield named(RIGHT, y + 16, row.note, note + 4, f"over {tone}", "end")
     colour, sign = look if row.series else ("faint", "circle")
     for place, dot in enumerate(row.dots):  # on three lanes, so that few hide each other
-        yield Mark(across(dot.value), y + 23 + 5 * (place % 3), sign, f"dot {colour}", 2.8, dot.title, dot.run)
+        yield Mark(across(dot.x), y + 23 + 5 * (place % 3), sign, f"dot {colour}", 2.8, dot.title, dot.run)
     middle = y + high - 8
     if row.low is not None and row.high is not None:
         words = f"95 % interval: {signed(row.low, 3)} to {signed(row.high, 3)}"

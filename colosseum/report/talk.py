@@ -35,7 +35,7 @@ def talk_table(summary: Summary) -> Table | None:
     title = "Talk: posts and characters in a run, and the share of all characters"
     facts = [("silence", words) for words in silences(summary)]
     columns = ("who, where", *summary.arms)
-    found = point_table("talk", title, columns, summary.points, rows, facts=facts, turns=True)
+    found = point_table("talk", title, columns, summary.points, rows, facts=facts)
     return found if found.rows else None
 
 

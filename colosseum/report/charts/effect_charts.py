@@ -15,7 +15,6 @@ from colosseum.report.charts.words import MOST_DOTS, quoted, signed, slug, thinn
 from colosseum.report.document import (
     SIGNS,
     Amount,
-    Dot,
     IntervalChart,
     IntervalRow,
     Limits,
@@ -70,14 +69,14 @@ def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord
     if part is None or mean is None or effect.verdict is None:
         return IntervalRow(name, None, group=group, note="no pair")
     call, (low, high) = effect.verdict.action.call, limits(part.paired) or (None, None)
-    dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.value)
+    dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.x)
     return IntervalRow(
         name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",
         dots=tuple(thinned(dots, max(2, MOST_DOTS // len(effects.all)))),
     )  # fmt: skip
 
 
-def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: Sequence[RunRecord]) -> Iterator[Dot]:
+def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: Sequence[RunRecord]) -> Iterator[Spot]:
     """With seeds and runs where every pair has a difference; else it is not known which has none."""
     treated = [run for run in runs if run.arm == effect.arm]
     pairs, _ = by_seed([run for run in runs if run.arm == effects.control], treated)
@@ -85,7 +84,7 @@ def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: 
     seeds = list(pairs) if len(pairs) == len(differences) else [None] * len(differences)
     for seed, value in zip(seeds, differences, strict=True):
         words = f"{signed(value, PLACES, sign='+')} u"
-        yield Dot(value, words) if seed is None else Dot(value, f"seed {seed}: {words}", trials[seed])
+        yield Spot(value, title=words) if seed is None else Spot(value, title=f"seed {seed}: {words}", run=trials[seed])
 
 
 def wants_heat(effects: Effects) -> bool:
@@ -94,29 +93,22 @@ def wants_heat(effects: Effects) -> bool:
 
 
 def heat_map(effects: Effects, signal: str) -> Table | str:
-    """One signal by two factors, with a group of rows for each arm; or by one factor and the arms.
+    """One signal along a factor: a row for each arm, or for each value of the other factors below their arm.
 
     Raises KeyError if the verdict does not use this signal.
     """
-    margin, across, outer = effects.margins[signal], effects.inner, effects.outer
+    margin, across = effects.margins[signal], effects.inner
     if all(effect.mean(signal) is None for effect in effects.all):
         return effects.why_none(signal)
-    up = max(outer, key=lambda name: len(effects.swept[name]), default="")
-    groups: dict[str, dict[str, dict[str, TableCell]]] = {}
-    for effect in effects.all:
-        names = (effect.arm, effects.place(effect, [name for name in outer if name != up])) if up else ()
-        row, column = effect.factors.get(up, effect.arm), effect.factors.get(across, "")
-        rows = groups.setdefault(", ".join(filter(None, names)), {})
-        rows.setdefault(row, {})[column] = _cell(effects, effect, signal)
-    values = effects.swept[across]
+    rows: dict[tuple[str, str], dict[str, TableCell]] = {}
+    for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
+        rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effects, effect, signal)
+    values, places = effects.swept[across], ", ".join(effects.outer) or "arm"
     return Table(
         slug(f"heat-{signal}"),
-        f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {up or 'arm'}",
-        ("group", up or "arm", *(f"{across}={value}" for value in values)),
-        tuple(
-            (group, row, *(cells.get(value) for value in values))
-            for group, rows in groups.items() for row, cells in rows.items()
-        ),
+        f"Change of {label(signal)} against {quoted(effects.control)}, in u, by {across} and {places}",
+        ("group", places, *(f"{across}={value}" for value in values)),
+        tuple((*line, *(cells.get(value) for value in values)) for line, cells in rows.items()),
         facts=(
             (SIGNS["bad"], f"harm; the margin is {margin:g} u"),
             (SIGNS["clear"], "no harm"),
@@ -149,8 +141,7 @@ def lines_chart(effects: Effects, measure: str) -> Plot | str:
         return "no number is swept"
     panels: dict[str, dict[str, tuple[Spot, ...]]] = {}
     for effect in sorted(effects.all, key=lambda effect: float(effect.factors[across])):
-        place = effects.place(effect, effects.outer)
-        heading, name = (effect.arm, place) if place else ("", effect.arm)
+        heading, name = effects.line(effect)
         panel = panels.setdefault(heading, {})
         panel[name] = (*panel.get(name, ()), _swept(effects, effect, measure))
     if all(spot.y is None for panel in panels.values() for line in panel.values() for spot in line):

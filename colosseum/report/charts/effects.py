@@ -90,6 +90,11 @@ class Effects:
         """The name of its sweep point, by some of the factors or all."""
         return ", ".join(f"{n}={effect.factors.get(n, '')}" for n in (self.swept if names is None else names))
 
+    def line(self, effect: Effect) -> tuple[str, str]:
+        """The heading and the name of its line or row along `inner`: its arm, or the other factors below its arm."""
+        place = self.place(effect, self.outer)
+        return (effect.arm, place) if place else ("", effect.arm)
+
     def name(self, effect: Effect) -> str:
         """Arm and sweep point."""
         return ", ".join(part for part in (effect.arm, self.place(effect)) if part)

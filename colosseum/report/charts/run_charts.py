@@ -10,7 +10,7 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import ArmSummary, Summary, grouped
 from colosseum.report.cells import named
 from colosseum.report.charts.words import MOST_DOTS, signed, slug, thinned
-from colosseum.report.document import Dot, IntervalChart, IntervalRow, Plot, Spot
+from colosseum.report.document import IntervalChart, IntervalRow, Plot, Spot
 from colosseum.report.numbers import decimals
 
 Side: TypeAlias = Literal["members", "outsiders"]
@@ -68,9 +68,9 @@ def _row(arm: ArmSummary, figure: str, runs: Sequence[RunRecord], place: str, sh
     return IntervalRow(arm.arm, mean.value, low, high, group=place, series=arm.arm, note=note, dots=dots)
 
 
-def _dot(value: float, run: RunRecord) -> Dot:
+def _dot(value: float, run: RunRecord) -> Spot:
     where = f"{run.arm}, seed {run.seed}" + (f", repeat {run.repeat}" if run.repeat else "")
-    return Dot(value, f"{where}: {signed(value, decimals([value], digits=4))}", run.trial)
+    return Spot(value, title=f"{where}: {signed(value, decimals([value], digits=4))}", run=run.trial)
 
 
 def posts_chart(posts: Posts, runs: Mapping[str, int]) -> Plot | str:
