@@ -2,11 +2,14 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from browser import Browser
-from viewed import Report, browser, hostile, jira, link, opened, swept, wild
+from viewed import Report, browser, hostile, jira, link, opened, swept, wild, written
+
+from colosseum.report.document import Amount, Between, Table
 
 
 def downloaded(page: Any, button: Any) -> str:
@@ -43,6 +46,19 @@ def test_every_table_can_be_saved(browser: Browser, jira: Report) -> None:
     mine = page.get_by_role("button", name="Who gained and who lost, prompted, seed 1 as JSON")
     payoff = {row["agent"].split(" ◆")[0]: row["payoff"] for row in json.loads(downloaded(page, mine))}
     assert payoff == run["payoff"]
+
+
+def test_means_and_their_limits_are_numbers_in_columns_of_their_own(
+    browser: Browser, jira: Report, tmp_path: Path
+) -> None:
+    rows = (("told", Between(0.1, 1 / 3, mean=0.2)), ("few", Between(mean=-1e-7, words="3 of 20 differ")))
+    table = Table("made", "Made", ("arm", "loss"), (*rows, ("none", Amount(None, note="no pair"))))
+    page = browser.open(written(tmp_path / "page.html", replace(jira.content, opening=[table])).path)
+    found = json.loads(downloaded(page, page.locator(".downloads button", has_text="JSON").first))
+    told, few, none = ({"loss": row[0], "loss low": row[1], "loss high": row[2]} for row in (
+        (0.2, 0.1, 1 / 3), (-1e-7, None, None), (None, None, None),
+    ))  # fmt: skip
+    assert found == [{"arm": "told", **told}, {"arm": "few", **few}, {"arm": "none", **none}]
 
 
 def test_no_cell_is_a_formula(browser: Browser, jira: Report, tmp_path: Path) -> None:

@@ -68,18 +68,28 @@ def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
         yield cell_words(heading), [row[1:] for row in rows]
 
 
-def full(cell: TableCell) -> float | None:
-    """A number with all its digits, for who saves the table."""
-    value = cell.value if isinstance(cell, Amount) else cell
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def numbers(cell: TableCell) -> dict[str, float | None]:
+    """What a cell holds with all its digits, for who saves the table: a value, and the ends of its interval."""
+    if isinstance(cell, Between):
+        return {"value": cell.mean, "low": cell.low, "high": cell.high}
+    if isinstance(cell, Amount):
+        return {"value": cell.value}
+    return {"value": cell} if isinstance(cell, int | float) and not isinstance(cell, bool) else {}
 
 
 @cache
 def environment() -> Environment:
     """Of all templates; everything is escaped, and cleaned before."""
     made = escaping(FunctionLoader(lambda name: asset(f"templates/{name}")))
-    made.filters |= {"ticked": ticked, "lines": lines, "marked": marked, "groups": groups, "full": full, "svg": svg}
-    made.tests["figure"] = lambda cell: isinstance(cell, Amount | Between) or full(cell) is not None
+    made.filters |= {
+        "ticked": ticked,
+        "lines": lines,
+        "marked": marked,
+        "groups": groups,
+        "numbers": numbers,
+        "svg": svg,
+    }
+    made.tests["figure"] = lambda cell: bool(numbers(cell))
     made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
     return made
 

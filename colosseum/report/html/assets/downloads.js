@@ -30,16 +30,20 @@ function save(title, kind, type, text) {
 
 /** What a table of the page shows; rows that head a group are the first column of those below them. */
 function contentOf(table) {
-  const columns = [...table.tHead.rows[0].cells].map((each) => textOf(each));
+  const lines = [...table.tBodies].flatMap((body) => [...body.rows]);
+  const heads = [...table.tHead.rows[0].cells].map((each, place) => {
+    const ends = lines.some((row) => row.cells[place]?.dataset.low !== undefined);
+    return ["", ...(ends ? [" low", " high"] : [])].map((end) => textOf(each) + end);
+  });
   const rows = [];
   let group;
-  for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
-    if (row.cells.length === 1 && row.cells[0].colSpan > 1) group = textOf(row.cells[0]);
-    else rows.push([group, ...[...row.cells].map(valueOf)]);
+  for (const { cells } of lines) {
+    if (cells.length === 1 && cells[0].colSpan > 1) group = textOf(cells[0]);
+    else rows.push([group, ...heads.flatMap((names, place) => valuesOf(cells[place], names.length))]);
   }
   const grouped = rows.some(([first]) => first !== undefined);
   const cut = (row) => (grouped ? row : row.slice(1));
-  return { columns: cut(["group", ...columns]), rows: rows.map(cut) };
+  return { columns: cut(["group", ...heads.flat()]), rows: rows.map(cut) };
 }
 
 /** The words of a cell, with one blank between those of its elements. */
@@ -47,10 +51,11 @@ function textOf(cell) {
   return cell.innerText.replace(/\s+/g, " ").trim();
 }
 
-function valueOf(cell) {
-  const { value } = cell.dataset;
-  if (value !== undefined) return value === "" ? null : Number(value);
-  return textOf(cell);
+/** The number of a cell in full, or its words; then the ends of its interval where the column has them. */
+function valuesOf(cell, count) {
+  const { value, low, high } = cell.dataset;
+  const numbers = [value, low, high].map((each) => (each === undefined || each === "" ? null : Number(each)));
+  return [value === undefined ? textOf(cell) : numbers[0], ...numbers.slice(1, count)];
 }
 
 function csvOf({ columns, rows }) {
