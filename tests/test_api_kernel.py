@@ -71,12 +71,17 @@ def run(kernel: BlockingKernelClient, code: str) -> Cell:
     return cell
 
 
-def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient) -> None:
+@pytest.fixture(scope="module")
+def audited(kernel: BlockingKernelClient) -> Cell:
+    """What a cell says that makes a campaign; later ones know its names."""
     run(kernel, "import colosseum\nspec = colosseum.load('bidding.colo')")
+    return run(kernel, "campaign = colosseum.audit(spec, seeds='1..3')\nlen(campaign), campaign.left")
+
+
+def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient, audited: Cell) -> None:
     assert "bidding" in run(kernel, "spec").shown["text/html"]
     assert float(run(kernel, "spec.instance(3).optimum().value").shown["text/plain"]) > 0
     assert "best joint payoff" in run(kernel, "spec.instance(3)").shown["text/html"]
-    audited = run(kernel, "campaign = colosseum.audit(spec, seeds='1..3')\nlen(campaign), campaign.left")
     assert (audited.shown["text/plain"], audited.printed) == ("(18, 0)", "")
     assert "cabal" in run(kernel, "campaign").shown["text/html"]
     assert run(kernel, "sorted({row.arm for row in campaign.verdicts})").shown["text/plain"] == (
@@ -86,12 +91,13 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient) -
     assert run(kernel, "campaign.run('prompted:2').status").shown["text/plain"] == "'complete'"
 
 
+@pytest.mark.usefixtures("audited")
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
         ("spec.plan(seeds='1..3')", "digest"),
         ("spec.dry_run(seeds='1..3')", "No model is asked"),
-        ("spec.power(pool=10, studies=100, seeds=[10])", "PLANTED PLAYERS"),
+        ("spec.power(pool=2, studies=20, seeds=[2])", "PLANTED PLAYERS"),
         ("campaign.replay()", "18 runs made again: 18 equal"),
         ("campaign.verify()", "nothing was changed"),
         ("colosseum.merge([campaign.folder], 'joined')", "18 runs in joined, 18 of them new"),
@@ -100,10 +106,6 @@ def test_a_notebook_from_the_spec_to_the_verdict(kernel: BlockingKernelClient) -
 def test_what_the_command_line_prints_is_what_a_cell_shows(
     kernel: BlockingKernelClient, asked: str, shown: str
 ) -> None:
-    run(
-        kernel,
-        "import colosseum\nspec = colosseum.load('bidding.colo')\ncampaign = colosseum.audit(spec, seeds='1..3')",
-    )
     assert shown in run(kernel, asked).shown["text/html"]
 
 

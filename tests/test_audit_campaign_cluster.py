@@ -16,7 +16,7 @@ import psutil
 import pytest
 from asking import KEY, give_key
 from chat_mind import key_of, late, plays
-from chat_server import Answer, Body, ChatServer
+from chat_server import Answer, Body, ChatServer, fails
 from conftest import MATCH, SPECS, checked
 from distributed import Client, LocalCluster
 from test_cli_commands import Done, colosseum
@@ -117,6 +117,23 @@ class Counting:
             if self.times.total() == self.at:
                 self.deed()
         return self.script(body)
+
+
+def test_a_model_that_dies_midway_is_not_asked_by_every_worker_for_every_run(
+    scheduler: LocalCluster, spec: Path, tmp_path: Path
+) -> None:
+    asked = Counting(seconds=0.0)
+
+    def script(body: Body) -> Answer:
+        answer = asked(body)
+        return fails(400, "the model broke") if asked.times.total() > 20 else answer
+
+    some = ("--seeds", "1..12", "--max-connections", 4, "--cluster", scheduler.scheduler_address)
+    with ChatServer(script) as server:
+        done = audit(spec, tmp_path, server.url, *some)
+    assert done.returncode == 3
+    assert "because one call after another got no answer" in " ".join(done.stderr.split())
+    assert asked.times.total() <= 20 + 2 * (5 + 2)  # five in vain, and two under way, of each worker
 
 
 def test_models_are_asked_by_workers_and_a_killed_one_costs_its_calls_under_way_alone(

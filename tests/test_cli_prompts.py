@@ -149,19 +149,15 @@ def test_no_model_client_is_loaded_and_a_narrow_page_without_colour_reads_the_sa
         f"app(['prompts', {str(JIRA)!r}, '--diff', 'baseline'], standalone_mode=False)\n"
         "print('litellm' in sys.modules, file=sys.stderr)\n"
     )
-
-    def run(**more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", code], env={**SILENT, **more}, capture_output=True, text=True, check=True
-        )
-
-    wide, narrow = run(), run(COLUMNS="30", NO_COLOR="1")
+    wide = subprocess.run([sys.executable, "-c", code], env=SILENT, capture_output=True, text=True, check=True)
+    narrow, bright = (colosseum("prompts", JIRA, "--diff", "baseline", **more) for more in (
+        {"COLUMNS": "30", "NO_COLOR": "1"}, {"FORCE_COLOR": "1"}))  # fmt: skip
     assert wide.stderr.splitlines()[-1] == "False"
     told = [line for line in wide.stdout.splitlines() if "{+" in line]
     assert told
     assert set(told) <= set(narrow.stdout.splitlines())
     assert "\x1b" not in wide.stdout + narrow.stdout
-    assert "\x1b" in run(FORCE_COLOR="1").stdout
+    assert "\x1b" in bright.stdout
 
 
 @given(st.lists(st.sampled_from("a b\nc,. ")).map("".join), st.lists(st.sampled_from("a b\nc,. ")).map("".join))

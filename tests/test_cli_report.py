@@ -1,14 +1,13 @@
 """`report` of a study with sweep points: one screen unless it is asked to be full, points alone, and as a gate."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from audited import scripted
 from conftest import SPECS
 from test_cli_commands import SILENT, colosseum
+from warm_process import Command
 
 TOY = (
     (SPECS / "toy.colo")
@@ -74,11 +73,9 @@ def test_several_folders_have_their_reports_one_below_the_other(campaign: Path, 
 
 def test_a_page_is_written_whole_though_nobody_reads_what_is_printed(campaign: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    words = [sys.executable, "-m", "colosseum", "report", str(campaign), "--html", str(page), "--full"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=SILENT) as running:
-        assert running.stdout is not None
-        assert running.stderr is not None
-        running.stdout.close()
-        assert running.stderr.read().decode().splitlines()[-1].endswith(f"runs in {page}")
-    assert running.returncode == 141
+    running = Command("report", campaign, "--html", page, "--full", env=SILENT)
+    running.stdout.close()
+    with running.stderr:
+        assert running.stderr.read().splitlines()[-1].endswith(f"runs in {page}")
+    assert running.wait() == 141
     assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")

@@ -6,8 +6,6 @@ import re
 import signal
 import socket
 import struct
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ import pytest
 from audited import scripted
 from conftest import MATCH, SPECS
 from test_cli_commands import colosseum
+from warm_process import Command
 
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.judged import Judges, write_judges
@@ -29,16 +28,24 @@ from colosseum.run.judging.judgement import SCHEMA
 @contextmanager
 def served(folder: Path, *more: str) -> Iterator[str]:
     """The address at which the command serves a folder; it ends well when it is interrupted."""
-    command = [sys.executable, "-m", "colosseum", "view", str(folder), "--no-browser", *more]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}) as process:
-        assert process.stderr is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline())
-        assert found is not None
-        try:
-            yield found[0]
-        finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=300) == 0
+    process = begin(folder, *more)
+    try:
+        yield address(process)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        assert process.wait() == 0
+
+
+def begin(folder: Path, *more: str) -> Command:
+    return Command("view", folder, "--no-browser", *more, env={**os.environ, "COLUMNS": "200"})
+
+
+def address(process: Command) -> str:
+    """Once it is served there."""
+    found = re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline())
+    assert found is not None
+    return found[0]
 
 
 def get(address: str, **headers: str) -> tuple[int, str]:
@@ -109,24 +116,20 @@ def test_a_page_that_is_asked_for_again_has_what_judges_said_since(tmp_path: Pat
 def test_browsers_that_leave_or_say_nothing_disturb_nobody(tmp_path: Path) -> None:
     """Neither is there a word of it, nor does anybody wait for them."""
     runs = scripted(tmp_path, seeds="1", text=MATCH)
-    command = [sys.executable, "-m", "colosseum", "view", str(runs), "--no-browser", "--serve"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}) as process:
-        assert process.stderr is not None
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stderr.readline())
-        assert found is not None
-        port = int(found[1])
-        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
-        for _ in range(10):
-            with socket.create_connection(("127.0.0.1", port)) as gone:
-                gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                gone.sendall(f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
-        assert get(found[0] + "state")[0] == 200
-        process.send_signal(signal.SIGINT)
-        said = process.stderr.read()
-        assert process.wait(timeout=300) == 0
-        assert said == "ended\n"
-        for each in silent:
-            each.close()
+    process = begin(runs, "--serve")
+    found = address(process)
+    port = int(found.rstrip("/").rpartition(":")[2])
+    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+    for _ in range(10):
+        with socket.create_connection(("127.0.0.1", port)) as gone:
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            gone.sendall(f"GET / HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    assert get(found + "state")[0] == 200
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert (process.wait(), said) == (0, "ended\n")
+    for each in silent:
+        each.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
