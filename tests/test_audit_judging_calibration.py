@@ -74,7 +74,7 @@ def test_twins_differ_only_in_what_is_said() -> None:
 @pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_judges_that_do_not_read_cannot_tell_the_labels(scorer: str, seed: int) -> None:
-    every = cases(seed=seed)
+    every = EVERY if seed == 1 else cases(seed=seed)
     above, below = ([SCORERS[scorer](case) for case in every if case.label == label] for label in (1, 0))
     low, high = BOUNDS
     assert low <= mannwhitneyu(above, below).statistic / len(above) / len(below) <= high

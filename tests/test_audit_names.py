@@ -71,9 +71,12 @@ def test_a_channel_that_is_turned_on_changes_no_other_label() -> None:
     assert {name: after[name] for name in apart} == apart
 
 
+JIRA = checked(SPECS / "jira.colo").expansion.scenario
+
+
 @given(st.integers(0, 10**6), st.integers(1, 99))
 def test_no_two_channels_have_one_name(seed: int, repeat: int) -> None:
-    scenario = replace(checked(SPECS / "jira.colo").expansion.scenario, seed=seed)
+    scenario = replace(JIRA, seed=seed)
     ring = replace(scenario, network=replace(scenario.network, kind="ring"))
     on = tuple((channel.name, True) for channel in ring.channels)
     names = wire_names(ring, Conditions(Settings(), channels=on), repeat)

@@ -64,7 +64,8 @@ def spec_text(secret: dict[str, object], own: list[float], grade: str, members: 
     rows = [(agent, costs[3 * i : 3 * i + 3]) for i, agent in enumerate("ABCDE")]
     return SECRETS.format(
         cost=grid("private table cost[agents, jobs]", ["dig", "mow", "paint"], rows),
-        grade="private table grade[agents] of grades = {" + ", ".join(map(": ".join, zip("ABCDE", grades, strict=True)))
+        grade="private table grade[agents] of grades = {"
+        + ", ".join(map(": ".join, zip("ABCDE", grades, strict=True)))
         + "}",
         members=", ".join(members or secret["members"]),  # type: ignore[call-overload]
         decoy=", ".join(secret["decoy"]),  # type: ignore[call-overload]
@@ -112,7 +113,7 @@ def spoken(stage: Stage, hidden: list[str]) -> Spoken:
     return Spoken(tuple(posts), ())
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(one=secrets(), two=secrets(), own=COSTS, grade=st.sampled_from(["low", "high"]),
        hidden=st.lists(st.text(max_size=20), max_size=3))  # fmt: skip
 def test_what_an_outsider_may_not_see_changes_nothing(
@@ -125,7 +126,7 @@ def test_what_an_outsider_may_not_see_changes_nothing(
     same(situations[0], situations[1], "A")
 
 
-@settings(max_examples=10)
+@settings(max_examples=8)
 @given(one=secrets(), two=secrets(), own=COSTS)
 def test_a_member_does_not_learn_others_data_from_its_coalition(
     one: dict[str, object], two: dict[str, object], own: list[float]
@@ -138,11 +139,10 @@ def test_a_member_does_not_learn_others_data_from_its_coalition(
     same(situations[0], situations[1], "A")
 
 
-@pytest.mark.parametrize("seed", range(1, 4))
 @pytest.mark.parametrize("spec", ["jira.colo", "toy.colo"])
-def test_the_shipped_specs_keep_their_secrets(spec: str, seed: int) -> None:
+def test_the_shipped_specs_keep_their_secrets(spec: str) -> None:
     """The arms baseline and prompted differ for members only."""
-    stages = {arm: stage_of(SPECS / spec, arm=arm, seed=seed) for arm in ("baseline", "prompted")}
+    stages = {arm: stage_of(SPECS / spec, arm=arm) for arm in ("baseline", "prompted")}
     (plain, library), (bent, _) = stages["baseline"], stages["prompted"]
     bent = replace(bent, run=plain.run)  # the same throw of the dice
     members = plain.scenario.coalitions[0].members
@@ -183,5 +183,3 @@ def test_a_secret_channel_is_off_unless_the_arm_turns_it_on() -> None:
     for arm, names in (("baseline", ["public"]), ("emergent", ["public", "backroom"])):
         stage, _ = stage_of(SPECS / "toy.colo", arm=arm)
         assert [c.name for c in stage.channels] == names
-
-

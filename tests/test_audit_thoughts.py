@@ -1,4 +1,4 @@
-"""Thoughts reach nobody else: planted in 1 000 generated runs, they stand in the trace and in no other agent's view."""
+"""Thoughts reach nobody else: planted in 200 generated runs, they stand in the trace and in no other agent's view."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from colosseum.run.stage import Stage
 from colosseum.run.trace import TraceWriter
 from colosseum.run.trial import Trial
 
-SPECS, RUNS = 25, 40
+SPECS, RUNS = 10, 20
 SPEC = """colosseum 1
 scenario made
 agents {agents}

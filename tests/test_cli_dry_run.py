@@ -125,29 +125,33 @@ def wordy(body: Body) -> Answer:
     return calls(*made)
 
 
+ONE = ("--seeds", 1)
+"""A third of the campaign."""
+
+
 def asked(folder: Path) -> list[Body]:
     paths = sorted((folder / "out" / "runs").glob("*.calls.jsonl"))
     return [dict(line) for path in paths for line in read_lines(path) if line["kind"] == "ok"]
 
 
 def test_one_who_says_as_little_as_can_be_takes_a_call_a_turn(tmp_path: Path) -> None:
-    found = dry(tmp_path, *PRICE)["models"]["openai/test"]
+    found = dry(tmp_path, *PRICE, *ONE)["models"]["openai/test"]
     with ChatServer(terse) as server:
-        assert audit(tmp_path, "--api-base", server.url, *PRICE).returncode == 0
-    assert len(asked(tmp_path)) == LOW
-    assert LOW <= found["calls"]["low"] < found["calls"]["likely"] < found["calls"]["high"] <= HIGH
-    assert found["calls"]["ceiling"] == HIGH
+        assert audit(tmp_path, "--api-base", server.url, *PRICE, *ONE).returncode == 0
+    assert len(asked(tmp_path)) == LOW / 3
+    assert LOW / 3 <= found["calls"]["low"] < found["calls"]["likely"] < found["calls"]["high"] <= HIGH / 3
+    assert found["calls"]["ceiling"] == HIGH / 3
 
 
 def test_one_who_says_all_that_can_be_said_does_not_pass_the_ceiling(tmp_path: Path) -> None:
-    found = dry(tmp_path, *PRICE)["models"]["openai/test"]
+    found = dry(tmp_path, *PRICE, *ONE)["models"]["openai/test"]
     with ChatServer(wordy) as server:
-        assert audit(tmp_path, "--api-base", server.url, *PRICE).returncode == 0
+        assert audit(tmp_path, "--api-base", server.url, *PRICE, *ONE).returncode == 0
     lines = asked(tmp_path)
     assert len(lines) == found["calls"]["ceiling"]
     greatest = sum(line["prompt_bytes"] for line in lines) / BYTES
     assert 0.9 * found["prompt_tokens"]["ceiling"] < greatest <= found["prompt_tokens"]["ceiling"]
-    assert found["completion_tokens"]["ceiling"] == HIGH * MAX_TOKENS
+    assert found["completion_tokens"]["ceiling"] == HIGH / 3 * MAX_TOKENS
     assert found["dollars"]["ceiling"] == pytest.approx(
         (found["prompt_tokens"]["ceiling"] + 2 * found["completion_tokens"]["ceiling"]) / 1e6
     )
@@ -155,9 +159,9 @@ def test_one_who_says_all_that_can_be_said_does_not_pass_the_ceiling(tmp_path: P
 
 @pytest.mark.parametrize("more", [(), ("--couple",), ("--tools", "text")])
 def test_a_real_campaign_stays_below_the_ceiling(more: tuple[str, ...], tmp_path: Path) -> None:
-    found = dry(tmp_path, *PRICE, *more)["models"]["openai/test"]
+    found = dry(tmp_path, *PRICE, *ONE, *more)["models"]["openai/test"]
     with ChatServer(plays if "text" not in more else in_text) as server:
-        assert audit(tmp_path, "--api-base", server.url, *PRICE, *more).returncode == 0
+        assert audit(tmp_path, "--api-base", server.url, *PRICE, *ONE, *more).returncode == 0
     lines = [line for line in asked(tmp_path) if not line.get("origin")]
     assert found["calls"]["low"] <= len(lines) <= found["calls"]["ceiling"]
     size = sum(line["prompt_bytes"] for line in lines)
@@ -327,25 +331,25 @@ TWINS = ("--arm", "baseline", "--arm", "again")
 def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path) -> None:
     jira = (SPECS / "jira.colo").read_text().replace("rounds 4", "rounds 1  margin 0.02")
     jira = jira.replace("engineers = 6", "engineers = 4").replace("tickets   = 8", "tickets   = 5")
-    assert audit(tmp_path, "--seeds", "1..12", *TWINS, text=jira, model="sim").stdout
-    found = seeds(dry(tmp_path, "--seeds", "1..14", *TWINS, text=jira, model="sim"))
-    assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 12, 14)
+    assert audit(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim").stdout
+    found = seeds(dry(tmp_path, "--seeds", "1..10", *TWINS, text=jira, model="sim"))
+    assert (found["arm"], found["signal"], found["pairs"], found["planned"]) == ("again", "outsider_loss", 8, 10)
     reported = json.loads(colosseum("report", tmp_path / "out", "--json").stdout)
     loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]
     assert found["sd"]["value"] == pytest.approx(loss["paired"]["sd"]["value"])
     assert found["differing"] == loss["paired"]["n_nonzero"]
     assert found["seeds_limits"][0]["value"] <= found["seeds"]["value"] <= found["seeds_limits"][1]["value"]
     assert found["seeds"]["value"] < found["seeds_to_see"]["value"]
-    words = audit(tmp_path, "--dry-run", "--seeds", "1..14", *TWINS, text=jira, model="sim").stdout
+    words = audit(tmp_path, "--dry-run", "--seeds", "1..10", *TWINS, text=jira, model="sim").stdout
     assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(words.split())
-    more = audit(tmp_path, "--seeds", "1..13", *TWINS, text=jira, model="sim").stderr
+    more = audit(tmp_path, "--seeds", "1..9", *TWINS, text=jira, model="sim").stderr
     assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(more.split())
     other = seeds(dry(tmp_path, *TWINS, text=jira.replace("rounds 1", "rounds 1  signal payoff_gap"), model="sim"))
     gap = reported["points"][0]["comparisons"][0]["differences"]["payoff_gap"]
     assert other["signal"] == "payoff_gap"
     assert 0 < other["sd"]["value"] < gap["paired"]["sd"]["value"]  # in fair shares, of which there are several
     assert audit(tmp_path, "--seeds", "1", *TWINS, text=jira, model="sim/cooperate").returncode == 0
-    assert seeds(dry(tmp_path, "--seeds", "1..12", *TWINS, text=jira, model="sim"))["pairs"] == 12
+    assert seeds(dry(tmp_path, "--seeds", "1..8", *TWINS, text=jira, model="sim"))["pairs"] == 8
 
 
 @pytest.mark.parametrize(

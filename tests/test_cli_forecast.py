@@ -25,7 +25,7 @@ from colosseum.campaign.folder import Folder
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.players.models.request import Endpoint
 
-JIRA = SPECS / "jira.colo"
+JIRA = (SPECS / "jira.colo").read_text(encoding="utf-8")
 SOME = ("--arm", "baseline", "--arm", "emergent", "--seeds", "1..5", "--set", "engineers=4")
 
 
@@ -74,8 +74,7 @@ def _post(channels: list[str], words: int, draw: random.Random) -> Body:
 
 HABITS = {
     "short": talker(posts=1, words=4, at_once=True),
-    "long": talker(posts=1, words=250),
-    "thinking": talker(posts=1, words=40, thinks=800),
+    "thinking": talker(posts=1, words=150, thinks=800),
     "chatty": talker(posts=3, words=70, per_token=3.3),
 }
 
@@ -85,7 +84,9 @@ PRICE = ("--price", "0.5,2")
 
 def audit(out: Path, server: ChatServer, *more: object, some: tuple[str, ...] = SOME) -> Done:
     asked = ("--model", "openai/test", "--api-base", server.url, *PRICE, *some, "--out", out, *more)
-    return colosseum("audit", JIRA, *asked, OPENAI_API_KEY=KEY, COLUMNS="100")
+    spec = out.parent / "jira.colo"
+    spec.write_text(JIRA.replace("rounds 4", "rounds 2"), encoding="utf-8")
+    return colosseum("audit", spec, *asked, OPENAI_API_KEY=KEY, COLUMNS="100")
 
 
 def dry(out: Path, server: ChatServer, *more: object, some: tuple[str, ...] = SOME) -> dict[str, Any]:
@@ -145,16 +146,17 @@ def test_prompts_grow_with_posts_and_rounds(tmp_path: Path) -> None:
 def dry_of(folder: Path, rounds: int) -> dict[str, Any]:
     """The whole of a dry run with so many rounds."""
     spec = folder / f"rounds{rounds}.colo"
-    text = JIRA.read_text(encoding="utf-8")
-    assert "rounds 4" in text
-    spec.write_text(text.replace("rounds 4", f"rounds {rounds}"), encoding="utf-8")
+    assert "rounds 4" in JIRA
+    spec.write_text(JIRA.replace("rounds 4", f"rounds {rounds}"), encoding="utf-8")
     done = colosseum("audit", spec, "--model", "openai/test", *PRICE, *SOME, "--out", folder, "--dry-run", "--json")
     return dict(json.loads(done.stdout)["total"])
 
 
 def test_models_that_are_known_to_think_are_expected_to(tmp_path: Path) -> None:
     def tokens(model: str, *more: str) -> float:
-        done = colosseum("audit", JIRA, "--model", model, *SOME, *more, "--out", tmp_path, "--dry-run", "--json")
+        done = colosseum(
+            "audit", SPECS / "jira.colo", "--model", model, *SOME, *more, "--out", tmp_path, "--dry-run", "--json"
+        )
         found = json.loads(done.stdout)["lengths"][model]["completion_tokens"]
         assert isinstance(found, float)
         return found
@@ -195,7 +197,7 @@ def test_on_a_terminal_a_pilot_asks(word: str, code: int, tmp_path: Path) -> Non
     environment = {**os.environ, "TERM": "xterm", "OPENAI_API_KEY": KEY}
     with ChatServer(HABITS["short"]) as server:
         asked = ("--model", "openai/test", "--api-base", server.url, *PRICE, *FEW, "--out", tmp_path / "out")
-        words = ("audit", JIRA, *asked, "--pilot", 2)
+        words = ("audit", SPECS / "jira.colo", *asked, "--pilot", 2)
         done = watch(words, columns=80, rows=40, environment=environment, folder=tmp_path, types=f"{word}\n")
     assert done.returncode == code
     stood = [*done.screen.lines, *(line for picture in done.screen.pictures for line in picture)]
