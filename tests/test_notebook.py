@@ -5,7 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
@@ -229,6 +229,22 @@ def test_a_broken_spec_says_what_is_wrong_as_data(tmp_path: Path) -> None:
         with pytest.raises(colosseum.ColosseumError, match=wrong.code) as found:
             ask()
         assert [d.message for d in found.value.diagnostics] == [d.message for d in broken.diagnostics]
+
+
+def test_every_answer_of_an_instance_shows_itself_and_is_a_plain_value() -> None:
+    instance = colosseum.load(SPECS / "jira.colo").instance(3)
+    best = instance.optimum()
+    scored = instance.score(best.assignment or {})
+    pages = {
+        "What can be had": best, "engineer6": instance.optima, "what the team earned": scored,
+        "What the coalition can have": instance.frontier(), "all 15 coalitions of 2": instance.scan(2),
+        "seed 3": instance.prompts(arm="prompted"),
+    }  # fmt: skip
+    for words, answer in pages.items():
+        assert words in str(answer)
+        assert words in answer._repr_html_()  # type: ignore[attr-defined]
+    assert best == instance.optimum() == pickle.loads(pickle.dumps(best)) == replace(best)
+    assert best != replace(best, value=0.0)
 
 
 def test_a_spec_answers_what_the_command_line_answers(tmp_path: Path) -> None:

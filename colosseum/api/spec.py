@@ -29,10 +29,14 @@ from colosseum.optimum.solve import Optimum
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.figure_rows import variables
 from colosseum.report.forecast import forecast_blocks, plan_blocks
+from colosseum.report.frontier import frontier_blocks
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.optima import instance_blocks, size_words
+from colosseum.report.optima import instance_blocks, optima_blocks, size_words
 from colosseum.report.paged import paged
 from colosseum.report.power import power_blocks
+from colosseum.report.prompts import prompt_blocks
+from colosseum.report.scan import scan_blocks
+from colosseum.report.scores import score_blocks
 from colosseum.report.tables import FigureTable
 
 
@@ -153,11 +157,11 @@ class Instance:
     @cached_property
     def optima(self) -> Optima:
         """The best and the worst joint payoff, and the best for each coalition, with proofs. Raises ColosseumError."""
-        return solve(self._checked)
+        return paged(solve(self._checked), optima_blocks)
 
     def optimum(self) -> Optimum:
         """The best joint payoff with its assignment and its proof. Raises ColosseumError."""
-        return self.optima.optimum
+        return paged(self.optima.optimum, lambda _: optima_blocks(self.optima))
 
     def score(
         self, assignment: Mapping[str, object], *, coalition: str | None = None, members: Sequence[str] | None = None,
@@ -167,24 +171,26 @@ class Instance:
 
         A variable that is left out is undecided: none where its domain has it, else a seeded draw.
         """
-        found, _, wrong = decided(assignment, self.scenario)
+        found, drawn, wrong = decided(assignment, self.scenario)
         if wrong:
             raise ColosseumError(*wrong)
         chosen = chosen_coalition(self.scenario, coalition, listed(members))
-        return measured(self._checked, found, chosen, listed(order))
+        filled = {name: found[name] for name in drawn}
+        shown = partial(score_blocks, scenario=self.scenario, coalition=chosen, undecided=filled)
+        return paged(measured(self._checked, found, chosen, listed(order)), shown)
 
     def frontier(
         self, coalition: str | None = None, *, members: Sequence[str] | None = None, at: Sequence[float] = ()
     ) -> Prospect:
         """What a coalition can gain at the team's cost; `at` adds strengths λ from 0 to 1. Raises ColosseumError."""
-        return prospected(self._checked, coalition, listed(members), at)
+        return paged(prospected(self._checked, coalition, listed(members), at), partial(frontier_blocks, self.scenario))
 
     def scan(self, size: int, *, by: str = "worst") -> Scan:
         """All coalitions of a size, ranked by `worst`, `selfish` or `temptation`.
 
         Raises ColosseumError.
         """
-        return scanned(self._checked, size, by)
+        return paged(scanned(self._checked, size, by), partial(scan_blocks, self.scenario))
 
     def prompts(
         self, *, agent: str | None = None, arm: str | None = None, against: str | None = None,
@@ -198,7 +204,7 @@ class Instance:
             experiment=experiment, arm=arm, against=against, agent=agent, point=point, seed=self._checked.seed,
             phase=phase, text_tools=text_tools,
         )  # fmt: skip
-        return prompts(self._checked, asked)
+        return paged(prompts(self._checked, asked), prompt_blocks)
 
     def figures(self) -> FigureTable:
         """A row a variable: its owner, its value at the optimum and at the best of each coalition.

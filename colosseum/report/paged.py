@@ -1,4 +1,4 @@
-"""Answers that show themselves. In: what was found, and its blocks; out: the same value that shows its page."""
+"""Answers that show themselves. In: what was found, and its blocks; out: an equal value that shows its page."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -13,9 +13,10 @@ T = TypeVar("T")
 
 
 def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
-    """The same value; `print` shows the page that the command line prints, a notebook's cell the same as HTML."""
+    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML."""
+    kind = type(found)
 
-    class Paged(type(found)):  # type: ignore[misc]  # a class of the same fields
+    class Paged(kind):  # type: ignore[misc,valid-type]  # a class of the same fields
         def __str__(self) -> str:
             page = StringIO()
             print_blocks(blocks(cast("T", self)), page, color=False)
@@ -26,6 +27,18 @@ def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
         def _repr_html_(self) -> str:
             return cell_of(blocks(cast("T", self)))
 
-    Paged.__name__ = Paged.__qualname__ = type(found).__name__
-    made: Any = Paged(**{each.name: getattr(found, each.name) for each in fields(cast("Any", found))})
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, kind) and _values(self) == _values(other)
+
+        __hash__ = kind.__hash__
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return kind, tuple(_values(self).values())  # a copy in another process is a plain value
+
+    Paged.__name__ = Paged.__qualname__ = kind.__name__
+    made: Any = Paged(**_values(found))
     return cast("T", made)
+
+
+def _values(found: Any) -> dict[str, Any]:
+    return {each.name: getattr(found, each.name) for each in fields(found)}

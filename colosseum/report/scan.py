@@ -13,7 +13,7 @@ MOST_NAMED: Final = 8
 """Agents that are named as the most frequent ones."""
 
 
-def scan_blocks(scenario: Scenario, found: Scan, *, top: int) -> Iterator[Block]:
+def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[Block]:
     """The first coalitions of the ranking, then who is in most of them."""
     looked = f"{len(found.ranking):,}" if found.sampled else f"all {found.total:,}"
     drawn = f", drawn from {found.total:,}" * found.sampled
