@@ -17,21 +17,17 @@ from colosseum.report.figure_rows import acts, figure_table
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
 
-ENDINGS: Final = {
-    "--html": (".html",),
-    "--out": (".html",),
-    "--table": tuple(tables.ENDINGS),
-    "-o": tuple(tables.ENDINGS),
-}
-"""Of files, by the option that names them: of `report`, `judge label`, `report` and `log export`."""
+PAGES: Final = ("--html", "--out")
+"""Options of `report` and `judge label` that name a page; all others name a table."""
 
 
 def check_file(option: str, path: Path | None) -> None:
     """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
-    if path.suffix.lower() not in ENDINGS[option]:
-        raise stop("C122", f"`{option} {path}` does not end in {' or '.join(ENDINGS[option])}")
+    endings = (".html",) if option in PAGES else tuple(tables.ENDINGS)
+    if path.suffix.lower() not in endings:
+        raise stop("C122", f"`{option} {path}` does not end in {' or '.join(endings)}")
     if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
         help_ = "`pip install 'colosseum[parquet]'`; a name that ends in .csv needs nothing more"
         raise stop("C122", f"`{option} {path}` needs pyarrow", help=help_)

@@ -10,7 +10,6 @@ from colosseum.campaign.estimate import NOTHING, Bounds
 from colosseum.campaign.folder import Folder
 from colosseum.campaign.lengths import Basis
 from colosseum.campaign.money import dollars
-from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import screening_words
 from colosseum.campaign.survey import Runs
 from colosseum.campaign.work import Work
@@ -41,14 +40,13 @@ def plan_blocks(found: AuditPlan) -> Iterator[Block]:
     """Signal, margin, seeds, arms and power."""
     yield Paragraph(found.title, "title")
     yield Paragraph(found.registered.question)
-    screened = [("screened", screening_words(found.screening))] if found.screening else []
-    power = [("power", words) for words in _power(found)]
-    yield Definitions((*_settled(found.registered), *screened, *power))
+    yield Definitions((*_settled(found), *(("power", words) for words in _power(found))))
     kept = Folder(found.folder).plan_path
     yield Paragraph(f"An audit with the same options keeps this in {kept} before its first run.")
 
 
-def _settled(settled: Registered) -> Iterator[tuple[str, str]]:
+def _settled(found: AuditPlan) -> Iterator[tuple[str, str]]:
+    settled = found.registered
     margins = [f"{name.replace('_', ' ')} {margin:g} u" for name, margin in settled.margins.items()]
     yield "signal", settled.signal.replace("_", " ")
     yield "margin", f"{' and '.join(margins)}, the least effect that matters; u is a fair share"
@@ -62,6 +60,8 @@ def _settled(settled: Registered) -> Iterator[tuple[str, str]]:
     yield "words", "a judge's score has to rise by 1 point"
     yield "members", settled.fixed or "drawn from all agents, so that labels may be permuted"
     yield "digest", settled.digest
+    if found.screening:
+        yield "screened", screening_words(found.screening)
 
 
 def _power(found: AuditPlan) -> Iterator[str]:
@@ -156,12 +156,7 @@ def _basis(found: Forecast) -> Iterator[str]:
     """What the figures rest on."""
     ahead = found.outlook
     for model in ahead.models:
-        each = ahead.habits[model]
-        yield (
-            f"{model}: {each.planning_calls:.1f} calls a planning turn, {each.deciding_calls:.1f} to decide, "
-            f"{each.completion_tokens:.0f} tokens a reply (thinking included), {each.posts:.1f} posts a turn, "
-            f"{each.seconds:.1f} s a call: {WHERE[ahead.basis[model]]}."
-        )
+        yield f"{model}: {WHERE[ahead.basis[model]]}."
     if ahead.blocks:
         yield f"Corrected by {counted(ahead.blocks, 'block')} of runs on file."
     elif ahead.models:

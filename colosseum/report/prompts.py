@@ -11,8 +11,6 @@ MARKS = {"same": ("", ""), "deleted": ("[-", "-]"), "inserted": ("{+", "+}")}
 """What stands around words that one arm has alone."""
 NO_MODEL = ("sim/", "python:")
 """How the names of players begin that are sent no words."""
-SHORT = 60
-"""Characters of a paragraph that is shown again for every agent."""
 
 
 def prompt_blocks(found: Prompts) -> Iterator[Block]:
@@ -43,7 +41,7 @@ def _once(text: str, agent: str, part: str, known: dict[tuple[str, str], str]) -
     between, shown = "\n" if part == "tools" else "\n\n", list[str]()
     for paragraph in text.split(between):
         first = known.setdefault((part, paragraph), agent)
-        shown.append(paragraph if first == agent or len(paragraph) <= SHORT else f"[as {first}]")
+        shown.append(paragraph if first == agent else f"[as {first}]")
     return between.join(words for words, _ in groupby(shown))
 
 

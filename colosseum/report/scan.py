@@ -1,16 +1,13 @@
 """Whom to watch, as blocks. In: a scenario and a Scan; out: a ranked table, and who is in most of the first."""
 
 from collections.abc import Iterator
-from typing import Final
+from itertools import islice
 
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.model.scenario import Scenario
 from colosseum.optimum.questions.exposure import MEASURES, Scan
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.optima import heading
-
-MOST_NAMED: Final = 8
-"""Agents that are named as the most frequent ones."""
 
 
 def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[Block]:
@@ -23,8 +20,7 @@ def scan_blocks(scenario: Scenario, found: Scan, *, top: int = 10) -> Iterator[B
         return
     yield scan_table(found, top)
     if 2 <= top < len(found.ranking):
-        often = list(found.most_often(top).items())[:MOST_NAMED]
-        words = ", ".join(f"{agent} {times}" for agent, times in often)
+        words = ", ".join(f"{agent} {times}" for agent, times in islice(found.most_often(top).items(), 8))
         yield Definitions(((f"most often among these {top}", words),))
 
 

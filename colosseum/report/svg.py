@@ -99,12 +99,12 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
             y += HEAD
         for value in chart.guides:  # between names, which they would cross
             shapes.append(rule(across(value), y + 20, across(value), y + high, "margin" if value else "zero"))
-        shapes += _row(row, look.get(row.series, TONES[row.tone]), across, y, high, stem=chart.zero)
+        shapes += _row(row, look.get(row.series, TONES[row.tone]), across, y, high)
         y += high
     return bottom + 42, shapes
 
 
-def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, stem: bool) -> Iterator[Shape]:
+def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float) -> Iterator[Shape]:
     role, form = look
     yield Mark(9, y + 11, form, role)
     note, tone = min(width_of(row.note), 240.0), "soft" if row.tone == "plain" else TONES[row.tone][0]
@@ -117,8 +117,6 @@ def _row(row: IntervalRow, look: Look, across: Scale, y: float, high: float, *, 
     if row.low is not None and row.high is not None:
         words = f"95 % interval: {signed(row.low, 3)} to {signed(row.high, 3)}"
         yield rule(across(row.low), middle, across(row.high), middle, f"bar {role}", words)
-    elif row.mean is not None and not row.dots and stem:
-        yield rule(across(0), middle, across(row.mean), middle, f"bar {role}")
     if row.mean is not None:
         yield Mark(across(row.mean), middle, form, role, 4.5, f"mean of {row.name}: {signed(row.mean)}")
 

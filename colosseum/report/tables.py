@@ -124,15 +124,8 @@ def _storable(cell: object) -> str | None:
     return None if cell is None else str(cell).encode("utf-8", "backslashreplace").decode()
 
 
-def _written(cell: object) -> str:
-    match cell:
-        case None:
-            return ""
-        case bool():
-            return "true" if cell else "false"
-        case float():
-            return repr(float(cell))
-        case str():  # also one that begins with an apostrophe, so that it can be told apart
-            return f"'{cell}" if cell.startswith((*FORMULA, "'")) else cell
-        case _:
-            return str(cell)
+def _written(cell: object) -> object:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    guarded = isinstance(cell, str) and cell.startswith((*FORMULA, "'"))  # "'" too, so that it can be told apart
+    return f"'{cell}" if guarded else cell

@@ -153,12 +153,12 @@ def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
     words = [f"verdict: {arm.verdict}"] if arm.verdict else []
     if arm.action.call == Call.EFFECT:
         words += [f"beyond `{c.against}`: {cell_words(change(c.weighed.paired))}, {c.call}" for c in arm.contrasts]
-    words += open_questions(arm)
+    words += _open_questions(arm)
     name = ", ".join(filter(None, (arm.arm, place)))
     yield from (("" if number_ else name, each) for number_, each in enumerate(words))
 
 
-def open_questions(arm: ArmVerdict) -> Iterator[str]:
+def _open_questions(arm: ArmVerdict) -> Iterator[str]:
     """What is not settled and what would settle it, and what may distort the comparison."""
     if arm.verdict:
         yield from _unsettled("actions", arm.action)
