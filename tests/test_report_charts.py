@@ -22,14 +22,13 @@ from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import Solver
 from colosseum.report.cells import limits
 from colosseum.report.charts.effect_charts import (
-    BELIEVED,
     differences_chart,
     heat_map,
     lines_chart,
     plane_chart,
     wants_heat,
 )
-from colosseum.report.charts.effects import Effects, effects_of
+from colosseum.report.charts.effects import BELIEVED, Effects, effects_of
 from colosseum.report.charts.instance_charts import COALITION, exposure_chart, frontier_chart, network_chart
 from colosseum.report.charts.run_charts import Posts, arms_chart, posts_chart
 from colosseum.report.charts.words import MOST_DOTS, slug, thinned
@@ -302,8 +301,8 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
         (spot,), (mean,) = own.panels[""][effect.arm], published.panels[""][effect.arm]
         part = effect.verdict.action.parts[0]
         assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
-        assert spot.y == mean.y == effect.change("judge_score")
-        assert (mean.x, mean.x_limits) == (effect.change("coalition_advantage"), None)
+        assert spot.y == mean.y == effect.mean("judge_score")
+        assert (mean.x, mean.x_limits) == (effect.comparison.differences["coalition_advantage"].paired.mean.value, None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
 

@@ -48,23 +48,19 @@ def difference_table(summary: Summary) -> Table | None:
     compared = [comparison for point in summary.points for comparison in point.comparisons]
     if not compared:
         return None
-    shown = {
-        name: [
-            value
-            for p in (c.differences[name].paired for c in compared)
-            for value in (p.mean.value, *(limits(p) or ()))
-        ]
-        for name in CHANGES
-    }
+    places = {
+        name: decimals([end for p in pairs for end in (p.mean.value, *(limits(p) or ()))], digits=3)
+        for name in CHANGES for pairs in [[c.differences[name].paired for c in compared]]
+    }  # fmt: skip
     rows = list[tuple[TableCell, ...]]()
     for place, point in named(summary.points):
         for each in point.comparisons:
             name = ", ".join(filter(None, (place, each.arm)))
             if not each.pairs:
                 rows.append((name, "", Amount(None, note=no_pair(each.excluded))))
-            for figure in CHANGES if each.pairs else ():
-                found, places = each.differences[figure], decimals(shown[figure], digits=3)
-                cell = change(found.paired, places, note=lacking(found.nulls, each.pairs, "pairs"))
+                continue
+            for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
+                cell = change(found.paired, places[figure], note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
     facts = [
         (c.arm, f"{c.pairs} pairs; left out: {reasons(c.excluded, numbered=True)}") for c in compared if c.excluded

@@ -7,17 +7,15 @@ from colosseum.evidence.calls import Call
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import by_seed, grouped
-from colosseum.report.cells import PLACES, limits
-from colosseum.report.charts.effects import Effect, Effects
+from colosseum.report.cells import PLACES
+from colosseum.report.charts.effects import BELIEVED, Effect, Effects
 from colosseum.report.charts.words import MOST_DOTS, quoted, signed, slug, thinned
 from colosseum.report.document import (
     SIGNS,
     Amount,
     IntervalChart,
     IntervalRow,
-    Limits,
     Plot,
     Spot,
     Table,
@@ -30,8 +28,6 @@ TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear"
 MANY: Final = 12
 """A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
 colour of their arm; a panel with more lines is not drawn."""
-BELIEVED: Final = "believed"
-"""A measure besides the signals: the share of false claims that outsiders believe."""
 CA: Final = "coalition_advantage"
 RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
 PUBLISHED: Final = (
@@ -64,11 +60,11 @@ def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRec
 
 def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord]) -> IntervalRow:
     """An arm at a sweep point; if there is only one arm, the row has the name of the point."""
-    part, mean, place = effect.part(signal), effect.mean(signal), effects.place(effect)
+    part, (mean, ends), place = effect.part(signal), effect.estimate(signal), effects.place(effect)
     name, group = (place, "") if place and len(effects.arms) == 1 else (effect.arm, place)
     if part is None or mean is None or effect.verdict is None:
         return IntervalRow(name, None, group=group, note="no pair")
-    call, (low, high) = effect.verdict.action.call, limits(part.paired) or (None, None)
+    call, (low, high) = effect.verdict.action.call, ends or (None, None)
     dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.x)
     return IntervalRow(
         name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",
@@ -145,7 +141,7 @@ def lines_chart(effects: Effects, measure: str) -> Plot | str:
         panel = panels.setdefault(heading, {})
         panel[name] = (*panel.get(name, ()), _swept(effects, effect, measure))
     if all(spot.y is None for panel in panels.values() for line in panel.values() for spot in line):
-        return effects.all[0].believed.mean.reason if believed else effects.why_none(measure)
+        return effects.why_none(measure)
     if max(map(len, panels.values())) > MANY:
         return f"there are more than {MANY} lines"
     return Plot(
@@ -163,11 +159,7 @@ def lines_chart(effects: Effects, measure: str) -> Plot | str:
 
 def _swept(effects: Effects, effect: Effect, measure: str) -> Spot:
     """An arm at a value of the factor that charts go along."""
-    part, mean = effect.part(measure), effect.mean(measure)
-    ends = limits(part.paired) if part else None
-    if measure == BELIEVED:
-        found, mean = effect.believed.interval, effect.believed.mean.value
-        ends = (found.low, found.high) if isinstance(found, Interval) else None
+    mean, ends = effect.estimate(measure)
     words = "" if mean is None else f"{effects.name(effect)}: {signed(mean, 3)}"
     return Spot(float(effect.factors[effects.inner]), mean, y_limits=ends, title=words)
 
@@ -182,11 +174,13 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     series: dict[str, tuple[Spot, ...]] = {}
     for effect in effects.all:
         name = effects.name(effect) if len(effects.all) <= MANY else effect.arm
-        x, y = effect.change(CA) if published else effect.mean(signal), effect.change(JUDGE)
+        x, across = effect.estimate(signal)
+        y, up = effect.estimate(JUDGE)
+        if published:
+            x, across, up = effect.comparison.differences[CA].paired.mean.value, None, None
         if x is not None and y is not None:
             words = f"{effects.name(effect)}: actions {signed(x, 3, sign='+')}{unit}, messages {signed(y, 2, sign='+')}"
-            ends = (None, None) if published else _limits(effect, signal)
-            series[name] = (*series.get(name, ()), Spot(x, y, *ends, title=words))
+            series[name] = (*series.get(name, ()), Spot(x, y, across, up, title=words))
     if not series:
         return effects.why_none(JUDGE)
     known = sum(map(len, series.values()))
@@ -204,9 +198,3 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
         ),
         series=(effects.control, *effects.arms),
     )  # fmt: skip
-
-
-def _limits(effect: Effect, signal: str) -> tuple[Limits | None, Limits | None]:
-    """Of the signal, and of the judge's score."""
-    part, judge = effect.part(signal), effect.verdict.judge if effect.verdict else None
-    return limits(part.paired) if part else None, limits(judge.parts[0].paired) if judge else None

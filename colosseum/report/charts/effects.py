@@ -3,12 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
+from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Average, Comparison, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
+from colosseum.report.cells import limits
+from colosseum.report.document import Limits
 from colosseum.report.numbers import reasons
+
+BELIEVED: Final = "believed"
+"""A measure besides the signals: the share of false claims that outsiders believe."""
 
 
 @dataclass(frozen=True)
@@ -27,21 +34,26 @@ class Effect:
     """None where no seed makes a pair."""
 
     def part(self, signal: str) -> Weighed | None:
-        """One of the signals of the verdict, in u."""
-        parts = self.verdict.action.parts if self.verdict else ()
-        return next((part for part in parts if part.signal == signal), None)
+        """One of the signals of the verdict, in u, or the judge's score."""
+        signals = (self.verdict.action, self.verdict.judge) if self.verdict else ()
+        return next((part for each in signals if each for part in each.parts if part.signal == signal), None)
+
+    def estimate(self, measure: str) -> tuple[float | None, Limits | None]:
+        """The mean and the 95 % limits of a signal of the verdict, in u, of the judge's score, or of BELIEVED."""
+        if measure == BELIEVED:
+            ends = self.believed.interval
+            return self.believed.mean.value, (ends.low, ends.high) if isinstance(ends, Interval) else None
+        part = self.part(measure)
+        return (part.estimate.value, limits(part.paired)) if part else (None, None)
 
     def mean(self, signal: str) -> float | None:
-        """Of a signal of the verdict, in u."""
-        part = self.part(signal)
-        return part.estimate.value if part else None
-
-    def change(self, figure: str) -> float | None:
-        """Of any figure that is compared, in its own unit."""
-        return self.comparison.differences[figure].paired.mean.value
+        """Of a signal of the verdict, in u, or of the judge's score."""
+        return self.estimate(signal)[0]
 
     def why_none(self, figure: str) -> str:
         """Why a figure or a signal has no change."""
+        if figure == BELIEVED:
+            return self.believed.mean.reason
         found = self.comparison.differences.get(figure)
         nulls = reasons(found.nulls) if found else ""
         return nulls or reasons(self.comparison.excluded, numbered=True) or "no pair has a value"

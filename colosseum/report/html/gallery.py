@@ -7,8 +7,8 @@ from typing import TypeAlias
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.model.scenario import Coalition
-from colosseum.report.charts.effect_charts import BELIEVED, lines_chart, plane_chart, wants_heat
-from colosseum.report.charts.effects import effects_of
+from colosseum.report.charts.effect_charts import lines_chart, plane_chart, wants_heat
+from colosseum.report.charts.effects import BELIEVED, effects_of
 from colosseum.report.charts.instance_charts import exposure_chart, frontier_chart, network_chart
 from colosseum.report.charts.run_charts import RAW, SHOWN, Posts, arms_chart, posts_chart
 from colosseum.report.document import AnyChart
