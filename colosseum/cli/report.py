@@ -97,9 +97,8 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
             note(files.write_html(content, request.html))
         if request.figures is not None:
             note("\n".join(files.write_figures(content, request.figures)))
-    shown = {each.point for each in report.summary.points}
-    with in_words(folder):
-        found = [p for p in strengths(folder, report.plan) if p.point in shown] if request.strength else None
+    with in_words(folder), progress_bars(note) as tell:
+        found = strengths(folder, report.plan, partial(tell, "strength")) if request.strength else None
     if request.as_json:
         say_json("report", report.content(found))
     else:

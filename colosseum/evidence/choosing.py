@@ -11,7 +11,7 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Plan
 from colosseum.evidence.moves import Committed, Unread, committed, held
-from colosseum.evidence.reading import Outcome, Reader
+from colosseum.evidence.reading import Outcome, Reader, Tell, unheard
 from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Listed
@@ -54,14 +54,18 @@ class _Read:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def strengths(path: Path, plan: Plan) -> list[PointStrength]:
-    """All arms at all points, the control first. Raises Unreadable, NotLowered, and Fault."""
+def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrength]:
+    """All arms at all points, the control first; `tell` hears how many runs are read, of how many.
+
+    Raises Unreadable, NotLowered, and Fault.
+    """
     reader, remembered = Reader(path), _Remembered()
     found: dict[tuple[str, str], _Read] = {}
-    for listed in sorted(plan.trials, key=lambda listed: listed.seed):
+    for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
         run = reader.outcome(listed)
         if run is not None:
             _add(found.setdefault((listed.point, listed.arm), _Read()), listed, run, plan, remembered)
+        tell(place + 1, len(plan.trials))
     points = dict.fromkeys(listed.point for listed in plan.trials)
     return [PointStrength(point, tuple(_arms(found, point, plan.arms))) for point in points]
 
