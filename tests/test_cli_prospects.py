@@ -19,9 +19,8 @@ from colosseum.optimum.questions.exposure import scan
 from colosseum.optimum.questions.prospect import Prospect, prospect
 from colosseum.optimum.solve import NOT_PROVEN, Solver
 from colosseum.report.document import Definitions
-from colosseum.report.frontier import frontier_blocks, harm_table, point_table, prospect_table
 from colosseum.report.page import print_blocks
-from colosseum.report.scan import scan_blocks, scan_table
+from colosseum.report.prospects import frontier_blocks, harm_table, point_table, prospect_table, scan_blocks, scan_table
 
 BIDDING = str(SPECS / "bidding.colo")
 MENU = """colosseum 1

@@ -29,14 +29,12 @@ from colosseum.optimum.solve import Optimum
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.figure_rows import variables
 from colosseum.report.forecast import forecast_blocks, plan_blocks
-from colosseum.report.frontier import frontier_blocks
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.optima import instance_blocks, optima_blocks, size_words
+from colosseum.report.instances import instance_blocks, optima_blocks, score_blocks, size_words
 from colosseum.report.paged import paged
 from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
-from colosseum.report.scan import scan_blocks
-from colosseum.report.scores import score_blocks
+from colosseum.report.prospects import frontier_blocks, scan_blocks
 from colosseum.report.tables import FigureTable
 
 

@@ -54,7 +54,7 @@ def merge(
     from colosseum.campaign.merging import merge as join
     from colosseum.cli import words
     from colosseum.evidence.findings import read_campaign
-    from colosseum.report.merge import merged_blocks
+    from colosseum.report.log import merged_blocks
 
     gc.enable()
     for path in folders:

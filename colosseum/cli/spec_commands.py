@@ -56,7 +56,7 @@ def compile(  # noqa: A001 - the command's name
     from colosseum.model import serial
     from colosseum.optimum.goal import WELFARE
     from colosseum.optimum.searching.formulation import write_lp
-    from colosseum.report.optima import optima_blocks
+    from colosseum.report.instances import optima_blocks
 
     if str(lp) == "-":
         raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")
@@ -125,7 +125,7 @@ def score(
     from colosseum.cli.words import checked_spec, output
     from colosseum.evidence.answers import score_content
     from colosseum.evidence.spec_questions import chosen_coalition, measured, read_assignment
-    from colosseum.report.scores import score_blocks
+    from colosseum.report.instances import score_blocks
 
     checked = checked_spec(file, sets, seed=seed)
     scenario = checked.expansion.scenario
@@ -154,7 +154,7 @@ def frontier(
     from colosseum.cli.words import checked_spec, output
     from colosseum.evidence.answers import frontier_content
     from colosseum.evidence.spec_questions import prospected
-    from colosseum.report.frontier import frontier_blocks
+    from colosseum.report.prospects import frontier_blocks
 
     checked = checked_spec(file, sets, seed=seed)
     scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, at or [])
@@ -181,7 +181,7 @@ def scan(
     from colosseum.cli.words import checked_spec, output
     from colosseum.evidence.answers import scan_content
     from colosseum.evidence.spec_questions import scanned
-    from colosseum.report.scan import scan_blocks
+    from colosseum.report.prospects import scan_blocks
 
     hidden = not sys.stderr.isatty()
     bar = partial(track, description="coalitions", console=Console(stderr=True), transient=True, disable=hidden)

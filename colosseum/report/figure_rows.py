@@ -18,7 +18,7 @@ from colosseum.model.scenario import Scenario
 from colosseum.model.values import plain
 from colosseum.optimum.scoring import score
 from colosseum.optimum.solve import Optimum
-from colosseum.report.optima import open_words
+from colosseum.report.instances import open_words
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows
 
@@ -119,22 +119,14 @@ def _acts(findings: Findings, folder: Folder) -> Rows:
     return map(vars, rows(folder, findings.plan))
 
 
-def _posts(findings: Findings, folder: Folder) -> Rows:
-    return (row for row in _acts(findings, folder) if row["kind"] == "post")
-
-
-def _verdicts(findings: Findings, folder: Folder) -> Rows:
-    return map(vars, verdict_rows(findings))
-
-
-ACT: Final = tuple(field.name for field in fields(Row))
+ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (Row, VerdictRow))
 KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]] = {
     "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
     "pairs": (_pairs, ("point", "model", "arm", "seed")),
     "agents": (_agents, ("trial", *RUN, "agent")),
     "acts": (_acts, ACT),
-    "posts": (_posts, ACT),
-    "verdicts": (_verdicts, tuple(field.name for field in fields(VerdictRow))),
+    "posts": (lambda *of: (row for row in _acts(*of) if row["kind"] == "post"), ACT),
+    "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
 }
 """What makes the rows, and the columns that stand even where there is no row."""
 

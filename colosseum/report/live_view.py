@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -17,7 +18,7 @@ from functools import partial
 from threading import Event
 from typing import Final, Literal, TextIO, TypeAlias, get_args
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType, group
 from rich.live import Live
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
@@ -100,12 +101,9 @@ def progress_bars(say: Callable[[str], None]) -> Iterator[Callable[[str, int, in
 # ---- what is drawn -------------------------------------------------------------------------------------------------
 
 
-def draw(progress: Progress) -> Group:
+@group()
+def draw(progress: Progress) -> Iterator[RenderableType]:
     """What matters most on top."""
-    return Group(*_parts(progress))
-
-
-def _parts(progress: Progress) -> Iterator[RenderableType]:
     yield _bar(progress)
     yield _line(
         f"{progress.done:,} of {counted(progress.runs, 'run')} done",
@@ -133,7 +131,7 @@ def _parts(progress: Progress) -> Iterator[RenderableType]:
 
 def _kinds(counts: Mapping[str, int]) -> str:
     """`timeout 3, context 1`, the most frequent first."""
-    return ", ".join(f"{kind} {number}" for kind, number in sorted(counts.items(), key=lambda each: -each[1]))
+    return ", ".join(f"{kind} {number}" for kind, number in Counter(counts).most_common())
 
 
 def _line(*parts: str, style: str = "") -> Text:
@@ -142,9 +140,8 @@ def _line(*parts: str, style: str = "") -> Text:
 
 def _bar(progress: Progress) -> Table:
     """`840 of 4,320 calls ━━━━━━──── 19%  12 min left`."""
-    done, whole, what = progress.done, progress.runs, "runs"
-    if progress.expected:
-        done, whole, what = progress.answered, progress.expected, "calls"
+    runs, calls = (progress.done, progress.runs, "runs"), (progress.answered, progress.expected, "calls")
+    done, whole, what = calls if progress.expected else runs
     left = "" if progress.seconds_left is None else f"  {span(progress.seconds_left)} left"
     grid = Table.grid(padding=(0, 1), expand=True)
     for ratio in (None, 1, None):

@@ -1,4 +1,4 @@
-"""The runs of a folder on a terminal and as JSON. In: a folder; out: a list, a conversation, what was verified."""
+"""The runs of folders as pages. In: folders; out: a list, a conversation, what was verified or merged."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.listing import SHORT, Overview, run_words
+from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.verifying import Fault, Verified, doubt, misfit, so_far, verify
 from colosseum.diagnostics import counted, file_errors, stop
@@ -90,3 +91,21 @@ def verified_blocks(found: Verified) -> Iterator[Block]:
         ("files of the spec", found.files),
     )  # fmt: skip
     yield Definitions(tuple((name, str(number)) for name, number in looked if number))
+
+
+def merged_blocks(merged: Merged, out: Path) -> Iterator[Block]:
+    """What is in the new folder, or why nothing is."""
+    yield from map(Paragraph, _words(merged, out))
+
+
+def _words(merged: Merged, out: Path) -> list[str]:
+    lines = [f"{path / fault.file}: {fault.words}" for path, fault in merged.faults]
+    lines += [f"{run_words(c.listed)}: {c.folders[0]} and {c.folders[1]} have different results of it"
+              for c in merged.conflicts]  # fmt: skip
+    if lines:
+        return [*lines, "nothing was merged"]
+    parts = [f"{counted(merged.new + merged.better + merged.kept, 'run')} in {out}, {merged.new} of them new"]
+    parts += [f"{merged.better} complete in place of failed ones"] if merged.better else []
+    parts += [f"{counted(merged.missing, 'run')} without a result"] if merged.missing else []
+    parts += [f"the calls of {merged.begun} of them came along"] if merged.begun else []
+    return [", ".join(parts), f"`colosseum report {out}` shows what they come to"]

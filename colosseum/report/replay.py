@@ -61,17 +61,11 @@ def replay_folder(path: Path, *, tell: Tell = unheard) -> Replay:
             runs.append(run)
             tell(len(runs), len(plan.trials))
         different, lost = (tuple(r for r in runs if r.verdict == each) for each in ("different", "not on file"))
+        equal, unended = (sum(run.verdict == each for run in runs) for each in ("equal", "not ended"))
         judged = {listed.trial: words for listed, words in judges_again(folder, plan, into)}
-        return Replay(
-            equal=sum(run.verdict == "equal" for run in runs),
-            different=different,
-            not_on_file=lost,
-            not_ended=sum(run.verdict == "not ended" for run in runs),
-            judged=len(judged),
-            judged_otherwise={trial: words for trial, words in judged.items() if words},
-            report=_report(folder, plan, runs, into),
-            settled_otherwise=remaking.settled,
-        )
+        otherwise = {trial: words for trial, words in judged.items() if words}
+        report = _report(folder, plan, runs, into)
+        return Replay(equal, different, lost, unended, len(judged), otherwise, report, remaking.settled)
 
 
 def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) -> str:

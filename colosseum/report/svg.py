@@ -156,14 +156,15 @@ def _panel(
     ticks = sorted({spot.x for series in panel.values() for spot in series}) if chart.joined else []
     yield from left_axis(up, chart.up)
     yield from bottom_axis(across, up.end, up.start, chart.across, ticks if len(ticks) <= MOST_TICKS else ())
-    for axis, value, words in chart.guides:
-        x, y = (across(value), up.end) if axis == "across" else (LEFT, up(value))
-        ends = (x, up.start) if axis == "across" else (RIGHT, y)
-        yield rule(x, y, *ends, "margin" if value else "zero", words)
-    yield from _series(chart, panel, look, across, up)
-    for axis, value, words in chart.guides:
-        place = (across(value), up.end - 4) if axis == "across" else (RIGHT, up(value) - 5)
-        yield named(*place, words, 150, "soft halo", "middle" if axis == "across" else "end")
+    words: list[Shape] = []
+    for axis, value, name in chart.guides:
+        if axis == "across":
+            ends, word = (across(value), up.end, across(value), up.start), (across(value), up.end - 4)
+        else:
+            ends, word = (LEFT, up(value), RIGHT, up(value)), (RIGHT, up(value) - 5)
+        yield rule(*ends, "margin" if value else "zero", name)
+        words.append(named(*word, name, 150, "soft halo", "middle" if axis == "across" else "end"))
+    yield from (*_series(chart, panel, look, across, up), *words)
 
 
 def _series(
