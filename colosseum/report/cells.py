@@ -1,11 +1,12 @@
 """Cells of figures and differences, and tables by sweep point. In: figures, points; out: cells, tables."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics import Interval, Paired
-from colosseum.evidence.summary import Counts
+from colosseum.evidence.summary import Counts, PointSummary
+from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.document import Amount, Between, Table, TableCell
 from colosseum.report.numbers import reasons
 
@@ -39,19 +40,7 @@ def lacking(nulls: Counts, of: int, what: str) -> str:
     return f"missing in {sum(count for _, count in nulls)} of {of} {what}: {reasons(nulls)}" if nulls else ""
 
 
-class AtPoint(Protocol):
-    """What is of one sweep point and model."""
-
-    @property
-    def point(self) -> str:
-        """The sweep point; empty where nothing is swept."""
-
-    @property
-    def model(self) -> str:
-        """Its model, or each arm's."""
-
-
-P = TypeVar("P", bound=AtPoint)
+P = TypeVar("P", bound=PointSummary | PointVerdicts)
 
 
 def named(points: Sequence[P]) -> list[tuple[str, P]]:
@@ -71,6 +60,6 @@ def point_table(
 ) -> Table:  # fmt: skip
     """A table of the rows of all sweep points, grouped by the point where there are several."""
     several = len(points) > 1
-    found = tuple((place, *row) if several else tuple(row) for place, point in named(points) for row in rows(point))
-    columns = ("sweep point", *columns) if several else tuple(columns)
+    found = tuple((*[place] * several, *row) for place, point in named(points) for row in rows(point))
+    columns = (*["sweep point"] * several, *columns)
     return Table(name, title, columns, found, tuple(facts), grouped=several)

@@ -31,22 +31,21 @@ class PlayedTurn:
     """In the order of the trace: `is` is the kind, `n` the place of the event, and the rest is what the event says."""
 
 
-def turns(events: Iterable[Mapping[str, Any]], *, thoughts: bool = True) -> Iterator[PlayedTurn]:
+def turns(events: Iterable[Mapping[str, Any]], *, thoughts: bool = True) -> list[PlayedTurn]:
     """Replies of one agent in one round, with what their calls came to; without `thoughts` their places alone."""
-    turn: PlayedTurn | None = None
+    found: list[PlayedTurn] = []
+    place: tuple[str, str, int] | None = None
     for event in events:
+        before = place
         if event["event"] in ("reply", "thought"):
             place = event["agent"], event["phase"], event["round"]
-            if turn is None or place != (turn.agent, turn.phase, turn.round):
-                if turn is not None:
-                    yield turn
-                turn = PlayedTurn(*place)
-        elif turn is None and event["event"] == "failed":
-            turn = PlayedTurn("", "", 0)
-        if turn is not None:
-            turn.acts += _acts(event, thoughts=thoughts)
-    if turn is not None:
-        yield turn
+        elif event["event"] == "failed":
+            place = place or ("", "", 0)
+        if place is not None and place != before:
+            found.append(PlayedTurn(*place))
+        if found:
+            found[-1].acts += _acts(event, thoughts=thoughts)
+    return found
 
 
 def _acts(event: Mapping[str, Any], *, thoughts: bool) -> Iterator[dict[str, Any]]:

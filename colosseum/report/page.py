@@ -6,7 +6,6 @@ that no name is read as markup. What has no number has a mark, and the reason st
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TextIO
 
@@ -55,20 +54,13 @@ _SIGNS: Final = str.maketrans(
 )
 
 
-@contextmanager
-def page_on(stream: TextIO, *, color: bool | None = None) -> Iterator[Console]:
-    """A console for one page, which is written when it is whole, without the blanks that fill up its lines."""
+def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None = None) -> None:
+    """Write one page when it is whole, without the blanks that fill up its lines."""
     plain = None if color is None else not color
     console = Console(file=stream, highlight=False, no_color=plain, force_terminal=color or None)
     with console.capture() as page:
-        yield console
-    stream.write(_BLANKS.sub(lambda found: found[0].replace(" ", ""), page.get()))
-
-
-def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None = None) -> None:
-    """Write one page of blocks."""
-    with page_on(stream, color=color) as console:
         show(console, blocks)
+    stream.write(_BLANKS.sub(lambda found: found[0].replace(" ", ""), page.get()))
 
 
 def show(console: Console, blocks: Iterable[Block]) -> None:
@@ -80,7 +72,8 @@ def show(console: Console, blocks: Iterable[Block]) -> None:
         below = isinstance(block, Table | AnyChart)
         match block:
             case Heading(text):
-                say_heading(console, text)
+                console.print()
+                console.rule(Text(printable(text, console.encoding), "bold"), align="left", style="dim")
             case Paragraph(text, style):
                 say(console, text, style=STYLES[style])
             case Quote():
@@ -111,12 +104,6 @@ def printable(text: str, encoding: str) -> str:
 def say(console: Console, text: str = "", *, style: str = "") -> None:
     """A paragraph, wrapped at words."""
     console.print(Text(printable(text, console.encoding), style, overflow="fold"))
-
-
-def say_heading(console: Console, text: str) -> None:
-    """A line across the page that opens a section."""
-    console.print()
-    console.rule(Text(printable(text, console.encoding), "bold"), align="left", style="dim")
 
 
 def list_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:

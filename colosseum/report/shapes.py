@@ -14,8 +14,7 @@ from colosseum.report.document import Tone
 from colosseum.report.scale import Scale, tick_words
 
 if TYPE_CHECKING:
-    from jinja2 import BaseLoader, Environment
-    from markupsafe import Markup
+    from jinja2 import BaseLoader, Environment, Template
 
 WIDTH: Final = 420.0
 """The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
@@ -152,14 +151,6 @@ def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Shape]]
 # ---- markup --------------------------------------------------------------------------------------------------------
 
 
-def markup(name: str, title: str, caption: str, *, height: float, shapes: Sequence[Shape]) -> "Markup":
-    """Shapes as inline SVG. Colours come from `picture.css`."""
-    from markupsafe import Markup
-
-    words = {"name": name, "title": title.replace("`", ""), "caption": caption.replace("`", "")}
-    return Markup(_template().render(**words, width=WIDTH, height=height, shapes=shapes))
-
-
 def apart(texts: Iterable[Text]) -> list[Text]:
     """Those that do not overlap an earlier one."""
     boxes, kept = list[tuple[float, float, float]](), list[Text]()
@@ -173,7 +164,8 @@ def apart(texts: Iterable[Text]) -> list[Text]:
 
 
 @cache
-def _template() -> Any:
+def picture() -> "Template":
+    """Of inline SVG."""
     made = environment()
     made.filters["px"] = lambda value: f"{round(value, 1) + 0.0:g}"
     made.filters["run"] = lambda trial: f"#run={quote(trial, safe='', errors='replace')}"

@@ -29,8 +29,8 @@ from colosseum.report.shapes import (
     left_axis,
     legend,
     looks,
-    markup,
     named,
+    picture,
     rule,
     width_of,
 )
@@ -52,8 +52,12 @@ MOST_LINES: Final = 150
 
 def svg(chart: AnyChart) -> "Markup":
     """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
+    from markupsafe import Markup
+
     height, shapes = drawn(chart)
-    return markup(chart.name, chart.title, chart.caption, height=height, shapes=shapes)
+    title, caption = (words.replace("`", "") for words in (chart.title, chart.caption))
+    made = picture().render(name=chart.name, title=title, caption=caption, width=WIDTH, height=height, shapes=shapes)
+    return Markup(made)
 
 
 def drawn(chart: AnyChart) -> tuple[float, list[Shape]]:

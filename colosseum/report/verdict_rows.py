@@ -12,6 +12,7 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.verdict import ArmVerdict, Signal
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits
+from colosseum.report.charts.effects import effects_of
 from colosseum.report.numbers import no_pair
 
 
@@ -55,17 +56,14 @@ class VerdictRow:
 
 def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
     """All rows."""
-    settled = {(point.point, point.model, arm.arm): arm for point in findings.verdicts.points for arm in point.arms}
-    for point in findings.summary.points:
-        for comparison in point.comparisons:
-            place = point.point, point.model, comparison.arm
-            if place not in settled:
-                yield VerdictRow(*place, reason=no_pair(comparison.excluded))
-                continue
-            arm = settled[place]
-            yield from (_row(place, arm, "actions", arm.action, part) for part in arm.action.parts)
-            if arm.judge is not None and arm.verdict is not None:
-                yield from (_row(place, arm, "words", arm.judge, part) for part in arm.judge.parts)
+    for each in effects_of(findings.summary, findings.verdicts).all:
+        place, arm = (each.point, each.model, each.arm), each.verdict
+        if arm is None:
+            yield VerdictRow(*place, reason=no_pair(each.comparison.excluded))
+            continue
+        yield from (_row(place, arm, "actions", arm.action, part) for part in arm.action.parts)
+        if arm.judge is not None and arm.verdict is not None:
+            yield from (_row(place, arm, "words", arm.judge, part) for part in arm.judge.parts)
 
 
 def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal, part: Weighed) -> VerdictRow:

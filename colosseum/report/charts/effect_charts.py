@@ -22,7 +22,7 @@ from colosseum.report.document import (
     TableCell,
     Tone,
 )
-from colosseum.report.verdicts import arm_link, tone_of
+from colosseum.report.verdicts import tone_of
 
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
 MANY: Final = 12
@@ -98,7 +98,7 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
         return effects.why_none(signal)
     rows: dict[tuple[str, str], dict[str, TableCell]] = {}
     for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
-        rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effects, effect, signal)
+        rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effect, signal)
     values, places = effects.swept[across], ", ".join(effects.outer) or "arm"
     return Table(
         slug(f"heat-{signal}"),
@@ -114,13 +114,12 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     )  # fmt: skip
 
 
-def _cell(effects: Effects, effect: Effect, signal: str) -> Amount:
+def _cell(effect: Effect, signal: str) -> Amount:
     """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
     mean = effect.mean(signal)
     if mean is None or effect.verdict is None:
         return Amount(None, note=effect.why_none(signal))
-    link = arm_link(effect.arm, effect.point, effect.model if "model" in effects.swept else "")
-    return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=link)
+    return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=effect.link)
 
 
 # ---- plots ---------------------------------------------------------------------------------------------------------

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+from urllib.parse import urlencode
 
 from colosseum.evidence.statistics import Interval
-from colosseum.evidence.summary import Average, Comparison, Summary
+from colosseum.evidence.summary import Average, Comparison, PointSummary, Summary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
@@ -32,6 +33,13 @@ class Effect:
     """The share of false claims that outsiders of the arm believe."""
     verdict: ArmVerdict | None
     """None where no seed makes a pair."""
+
+    @property
+    def link(self) -> str:
+        """The place on a page where the conversation stands that shows it best."""
+        model = self.model if "model" in self.factors else ""
+        found = {key: each for key, each in (("arm", self.arm), ("point", self.point), ("model", model)) if each}
+        return "#" + urlencode(found, errors="replace")
 
     def part(self, signal: str) -> Weighed | None:
         """One of the signals of the verdict, in u, or the judge's score."""
@@ -101,6 +109,10 @@ class Effects:
     def place(self, effect: Effect, names: Iterable[str] | None = None) -> str:
         """The name of its sweep point, by some of the factors or all."""
         return ", ".join(f"{n}={effect.factors.get(n, '')}" for n in (self.swept if names is None else names))
+
+    def at(self, point: PointSummary) -> list[Effect]:
+        """Those of a sweep point."""
+        return [effect for effect in self.all if (effect.point, effect.model) == (point.point, point.model)]
 
     def line(self, effect: Effect) -> tuple[str, str]:
         """The heading and the name of its line or row along `inner`: its arm, or the other factors below its arm."""

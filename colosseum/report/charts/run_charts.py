@@ -61,16 +61,18 @@ def _row(arm: ArmSummary, figure: str, runs: Sequence[RunRecord], place: str, sh
         ((value, run) for run in runs if run.figures and (value := run.figures.scalars[figure].value) is not None),
         key=lambda each: each[0],
     )
-    dots = tuple(_dot(*each) for each in thinned(found, max(2, int(share * len(found)))))
+    dots = tuple(
+        Spot(value, title=f"{_place(run)}: {signed(value, decimals([value], digits=4))}", run=run.trial)
+        for value, run in thinned(found, max(2, int(share * len(found))))
+    )
     mean, ends = arm.scalars[figure].mean, arm.scalars[figure].interval
     low, high = (ends.low, ends.high) if isinstance(ends, Interval) else (None, None)
     note = (mean.reason or "no run" if mean.value is None else signed(mean.value)) + f", n = {len(found):,}"
     return IntervalRow(arm.arm, mean.value, low, high, group=place, series=arm.arm, note=note, dots=dots)
 
 
-def _dot(value: float, run: RunRecord) -> Spot:
-    where = f"{run.arm}, seed {run.seed}" + (f", repeat {run.repeat}" if run.repeat else "")
-    return Spot(value, title=f"{where}: {signed(value, decimals([value], digits=4))}", run=run.trial)
+def _place(run: RunRecord) -> str:
+    return f"{run.arm}, seed {run.seed}" + (f", repeat {run.repeat}" if run.repeat else "")
 
 
 def posts_chart(posts: Posts, runs: Mapping[str, int]) -> Plot | str:
