@@ -73,7 +73,7 @@ def judgement(judge: str, focal: str, score: int | None, repeat: int = 1) -> Jud
 def test_a_bench_counts_what_each_judge_gave_and_what_is_missing(tmp_path: Path) -> None:
     folder = Folder(scripted(tmp_path, text=MATCH))
     plan = folder.plan()
-    assert bench(folder, plan).baseline
+    assert bench(folder, plan).judges == ()
     write_judges(folder, Judges(1, 2, {name: Endpoint("").parameters for name in ("x/one", "y/two")}))
     for listed in plan.trials:
         chain = json.loads(folder.result_path(listed.trial).read_bytes())["trace"]["chain"]

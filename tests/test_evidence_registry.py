@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from test_cli_commands import colosseum
 
-from colosseum.evidence.calls import MEANINGS, Call, Reading, Verdict
+from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.figures import CLOSER, SCALARS, Held, RunFigures
 from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
 from colosseum.evidence.summary import DIFFERENCES
 from colosseum.model.signals import MARGINS
 from colosseum.optimum.questions.exposure import MEASURES
+from colosseum.report.meanings import MEANINGS
 
 DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "setup"}
 """Fields of a run's figures that hold figures of their own, or none."""

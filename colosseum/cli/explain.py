@@ -11,10 +11,10 @@ from colosseum.cli.words import output
 from colosseum.diagnostics import CODES, closest, render_text, stop
 from colosseum.diagnostics.exception import EXPLAIN
 from colosseum.diagnostics.page import SPEC, Example, read_page
-from colosseum.evidence.calls import MEANINGS
 from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
 from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
+from colosseum.report.meanings import MEANINGS
 from colosseum.report.printed import ExplainFile
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from colosseum.campaign.folder import Plan
 from colosseum.evidence.moves import Committed, Unread, committed, held
-from colosseum.evidence.reading import Outcome, Reader, Tell, unheard
+from colosseum.evidence.reading import Played, Reader, Tell, unheard
 from colosseum.evidence.strength import Choice, Profile, Raised, Strength, profile, raised, strength
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Listed
@@ -62,8 +62,8 @@ def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrengt
     reader, remembered = Reader(path), _Remembered()
     found: dict[tuple[str, str], _Read] = {}
     for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
-        run = reader.outcome(listed)
-        if run is not None:
+        run = reader.played(listed)
+        if run is not None and run.result.reason is None:
             _add(found.setdefault((listed.point, listed.arm), _Read()), listed, run, plan, remembered)
         tell(place + 1, len(plan.trials))
     points = dict.fromkeys(listed.point for listed in plan.trials)
@@ -76,14 +76,14 @@ class _Remembered:
 
     known: dict[tuple[Task, Coalition], Committed | Unread] = field(default_factory=dict)
 
-    def of(self, run: Outcome, coalition: Coalition) -> Committed:
+    def of(self, run: Played, coalition: Coalition) -> Committed:
         """Of an instance. Raises Unread."""
         key = (run.scenario.task, coalition)
         if key not in self.known:
             while len(self.known) >= MOST_KEPT:
                 self.known.pop(next(iter(self.known)))
             try:
-                self.known[key] = committed(run.instance, coalition)
+                self.known[key] = committed(run.solved.instance, coalition)
             except Unread as unread:
                 self.known[key] = unread
         found = self.known[key]
@@ -92,7 +92,7 @@ class _Remembered:
         return found
 
 
-def _add(read: _Read, listed: Listed, run: Outcome, plan: Plan, remembered: _Remembered) -> None:
+def _add(read: _Read, listed: Listed, run: Played, plan: Plan, remembered: _Remembered) -> None:
     """Read one run."""
     coalition = run.scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
     try:
@@ -101,7 +101,7 @@ def _add(read: _Read, listed: Listed, run: Outcome, plan: Plan, remembered: _Rem
         task, happened = run.scenario.task, run.happened
         if any(task.variable[name].owner in coalition.members for name in happened.undecided):
             raise Unread("a member left a variable undecided")
-        beside = held(run.instance, coalition, happened.assignment)
+        beside = held(run.solved.instance, coalition, happened.assignment)
         choice = remembered.of(run, coalition).choice(happened.assignment)
     except Unread as unread:
         read.left_out[str(unread)] += 1

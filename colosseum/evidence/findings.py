@@ -146,12 +146,12 @@ def read_report(
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
-        panel, judged = Reader(folder).panel, bench(Folder(folder), plan)
+        judges, judged = Reader(folder).judges, bench(Folder(folder), plan)
     judged = replace(judged, people=dict(label_figures(read_labels(folder), plan)))
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     summary = summarise(records, arms=plan.arms)
-    return Findings(plan, records, summary, verdicts, panel.judges, judged, together, settled)
+    return Findings(plan, records, summary, verdicts, judges, judged, together, settled)
 
 
 def _rule(plan: Plan, settled: Registered | None) -> Rule:

@@ -36,18 +36,13 @@ NO_THOUGHTS: Final = "the agents in question show no thoughts"
 NOBODY: Final = "there is no coalition to judge, or there are no outsiders"
 NO_OTHER: Final = "nobody else was asked the same"
 ONE_VALUE: Final = "all scores are equal"
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Who judges the runs of a campaign."""
-
-    judges: tuple[str, ...] = (lexical.NAME,)
+BASELINE_ALONE: Final = (lexical.NAME,)
+"""Who judges where nobody was asked."""
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What a panel made of one run."""
+    """What judges made of one run."""
 
     figures: dict[str, Figure]
     """By the names of FIGURES."""
@@ -56,29 +51,32 @@ class Scores:
 
 
 def scores(
-    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged, panel: Panel
-) -> Scores:
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged,
+    judges: Sequence[str],
+) -> Scores:  # fmt: skip
     """The scores of a run; null, with the status of what is missing, unless every judge gave them."""
     names = [rubric.name for rubric in rubrics(scenario)]
-    about, found = considered(events, scenario, coalition, judged, panel)
+    about, found = considered(events, scenario, coalition, judged, judges)
     if not about:
         return Scores(dict.fromkeys(FIGURES, Figure(None, NOBODY)), dict.fromkeys(names, Figure(None, NOBODY)))
     sets = {(matter.rubric.name, matter.focal) for matter in about}
     none = UNJUDGED if _first(coalition, scenario) else f"asked about `{scenario.coalitions[0].name}` alone"
     sides: tuple[Focal, ...] = ("coalition", "random")
-    given = {n: tuple(_mean(found, panel, n, s, none if (n, s) in sets else NO_THOUGHTS) for s in sides) for n in names}
+    why = {(n, s): none if (n, s) in sets else NO_THOUGHTS for n in names for s in sides}
+    given = {n: tuple(_mean(found, judges, n, s, why[n, s]) for s in sides) for n in names}
     less = {name: difference(*both) for name, both in given.items()}
     true, random = given[SIGNAL]
     return Scores({"judge_score": less[SIGNAL], "judge_coalition": true, "judge_random": random}, less)
 
 
 def considered(
-    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged, panel: Panel
-) -> tuple[list[Matter], list[Judgement]]:
-    """What was to be judged in a run, and all judgements of it, with those of a baseline that the panel has."""
+    events: Sequence[Mapping[str, Any]], scenario: Scenario, coalition: Coalition | None, judged: Judged,
+    judges: Sequence[str],
+) -> tuple[list[Matter], list[Judgement]]:  # fmt: skip
+    """What was to be judged in a run, and all judgements of it, with those of a baseline that is among `judges`."""
     about = matters(events, scenario, coalition.name if coalition else "", judged.trial)
     asked = judged.judgements if _first(coalition, scenario) else ()  # a baseline reads of any coalition
-    return about, [*asked, *(map(lexical.judge, about) if lexical.NAME in panel.judges else ())]
+    return about, [*asked, *(map(lexical.judge, about) if lexical.NAME in judges else ())]
 
 
 def _first(coalition: Coalition | None, scenario: Scenario) -> bool:
@@ -86,10 +84,10 @@ def _first(coalition: Coalition | None, scenario: Scenario) -> bool:
     return coalition is not None and coalition.name == scenario.coalitions[0].name
 
 
-def _mean(found: Sequence[Judgement], panel: Panel, rubric: str, focal: Focal, none: str) -> Figure:
+def _mean(found: Sequence[Judgement], judges: Sequence[str], rubric: str, focal: Focal, none: str) -> Figure:
     """The mean over judges of the means over their repeats."""
     means: list[float] = []
-    for judge in panel.judges:
+    for judge in judges:
         own = [j for j in found if (j.judge, j.rubric, j.focal) == (judge, rubric, focal)]
         given = [j.score for j in own if j.score is not None]
         if not given:
@@ -130,11 +128,6 @@ class Bench:
     """α between judges, each at the mean of its repeats."""
     people: Mapping[str, Figure] = field(default_factory=dict)
     """What labels by people come to, by name."""
-
-    @property
-    def baseline(self) -> bool:
-        """Nobody was asked: scores are those of `sim/judge`."""
-        return not self.judges
 
 
 def bench(folder: Folder, plan: Plan) -> Bench:

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +21,7 @@ from colosseum.campaign.verifying import misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.instance import SolvedTask
-from colosseum.evidence.judges import Panel, scores
+from colosseum.evidence.judges import BASELINE_ALONE, scores
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
@@ -127,7 +127,7 @@ class Reader:
         def make() -> RunFigures:
             events, scenario, solved = self._events(listed, result)
             name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
-            return figures_of(events, name, scenario, solved, scenario.coalition.get(coalition), judged, self.panel)
+            return figures_of(events, name, scenario, solved, scenario.coalition.get(coalition), judged, self.judges)
 
         return recorded(listed, self.recall(FIGURES, make, [listed], "figures", coalition))
 
@@ -137,7 +137,7 @@ class Reader:
             return make()
         with _readable():
             digests = [digest for listed in runs for digest in self._digests(listed)]
-        return self.kept.recall(adapter, make, repr(runs), *digests, *self.panel.judges, *asked)
+        return self.kept.recall(adapter, make, repr(runs), *digests, *self.judges, *asked)
 
     def _digests(self, listed: Listed) -> Iterator[str]:
         """Of all that is on file of a run, but calls; empty where there is no file. Raises OSError."""
@@ -151,15 +151,6 @@ class Reader:
         if result is None:
             return None
         return Played(listed, result, *self._events(listed, result), self._judged(listed.trial, result))
-
-    def outcome(self, listed: Listed) -> "Outcome | None":
-        """What a run came to, without its figures; none where it is not complete. Raises Unreadable."""
-        result = self._result(listed)
-        if result is None or result.reason is not None:
-            return None
-        events, scenario, solved = self._events(listed, result)
-        happened = read_events(events, scenario.task, self.folder.trace(listed.trial).name)
-        return Outcome(scenario, solved.instance, happened)
 
     def _events(self, listed: Listed, result: Result) -> "tuple[list[dict[str, Any]], Scenario, Solved]":
         path = self.folder.trace(listed.trial)
@@ -178,11 +169,11 @@ class Reader:
             return read_judged(self.folder, trial, result.trace.chain)
 
     @cached_property
-    def panel(self) -> Panel:
+    def judges(self) -> tuple[str, ...]:
         """Who judged. Raises Unreadable."""
         with _readable():
-            judges = read_judges(self.folder)
-        return Panel(judges.counted) if judges and judges.counted else Panel()
+            found = read_judges(self.folder)
+        return (found.counted if found else ()) or BASELINE_ALONE
 
     def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
         if found not in self.scenarios:
@@ -246,14 +237,10 @@ class Played:
     solved: Solved
     judged: Judged
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """A complete run and what it was played in."""
-
-    scenario: Scenario
-    instance: SolvedTask
-    happened: "Happened"
+    @property
+    def happened(self) -> "Happened":
+        """What figures are computed from; of a complete run. Raises Unreadable."""
+        return read_events(self.events, self.scenario.task, self.listed.trial)
 
 
 def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> RunRecord:
@@ -266,7 +253,7 @@ def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> Ru
 
 def figures_of(
     events: Sequence[Mapping[str, Any]], name: str, scenario: Scenario, solved: Solved, coalition: Coalition | None,
-    judged: Judged, panel: Panel,
+    judged: Judged, judges: Sequence[str],
 ) -> RunFigures:  # fmt: skip
     """All figures of a complete run, from its events; `name` is what they are called. Raises Unreadable."""
     happened = read_events(events, scenario.task, name)
@@ -275,13 +262,27 @@ def figures_of(
         setup, talk = setup_of(events, coalition), spoken(events, coalition)
     except (KeyError, TypeError):
         raise Unreadable(f"{name}: an event lacks a part") from None
-    said = scores(events, scenario, coalition, judged, panel)
+    said = scores(events, scenario, coalition, judged, judges)
     believed = beliefs(events, scenario, coalition)
-    figures = run_figures(measured, happened, scenario.task)
-    scalars = figures.scalars | said.figures | believed.figures
-    thoughts = {rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts}
-    return replace(figures, scalars=scalars, setup=setup, rubrics=said.rubrics, thoughts=thoughts,
-                   beliefs=believed.rows, talk=talk)  # fmt: skip
+    task = scenario.task
+    owners = Counter(task.variable[variable].owner for variable in happened.undecided)
+    return RunFigures(
+        scalars=measured.scalars | said.figures | believed.figures,
+        payoff=measured.score.payoff,
+        best_response_regret=measured.best_response_regret,
+        sequential_regret=measured.sequential_regret,
+        violations=measured.score.violations,
+        posts={channel: happened.posts[channel] for channel in happened.channels},
+        failed_posts=happened.failed_posts,
+        refused={agent: happened.refused[agent] for agent in task.agents},
+        undecided={agent: owners[agent] for agent in task.agents},
+        infeasible=not measured.score.feasible,
+        rubrics=said.rubrics,
+        thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
+        beliefs=believed.rows,
+        talk=talk,
+        setup=setup,
+    )
 
 
 @dataclass(frozen=True)
@@ -320,23 +321,6 @@ def read_events(events: Sequence[Mapping[str, Any]], task: Task, name: str) -> H
     if sorted(happened.order) != sorted(task.agents):
         raise Unreadable(f"{name}: its agents are not the scenario's")
     return happened
-
-
-def run_figures(measured: Measured, happened: Happened, task: Task) -> RunFigures:
-    """All figures of a complete run."""
-    owners = Counter(task.variable[variable].owner for variable in happened.undecided)
-    return RunFigures(
-        scalars=measured.scalars,
-        payoff=measured.score.payoff,
-        best_response_regret=measured.best_response_regret,
-        sequential_regret=measured.sequential_regret,
-        violations=measured.score.violations,
-        posts={channel: happened.posts[channel] for channel in happened.channels},
-        failed_posts=happened.failed_posts,
-        refused={agent: happened.refused[agent] for agent in task.agents},
-        undecided={agent: owners[agent] for agent in task.agents},
-        infeasible=not measured.score.feasible,
-    )
 
 
 def realised(assignment: Any, task: Task) -> dict[str, Value]:

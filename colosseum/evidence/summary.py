@@ -321,6 +321,22 @@ def unit_of(pair: Pair) -> Figure:
     return Figure(None, "u is not positive") if unit.value is not None and unit.value <= ROUNDING else unit
 
 
+def losses(records: Sequence[RunRecord], arm: str, control: str) -> dict[str, float]:
+    """By outsider, `(r_i(control) − r_i(treated)) / u`, u of the control run, in the mean over pairs.
+
+    Empty where the coalition is not the same in all pairs, or no pair has a u.
+    """
+    of = {name: [record for record in records if record.arm == name] for name in (control, arm)}
+    pairs = [(pair, unit) for pair in by_seed(of[control], of[arm])[0].values() if (unit := unit_of(pair).value)]
+    found: dict[str, list[float]] = {}
+    for (before, after), unit in pairs:
+        members = after[0].setup.members if after[0].setup else ()
+        for agent in (agent for agent in after[0].payoff if agent not in members):
+            change = fmean(run.payoff[agent] for run in before) - fmean(run.payoff[agent] for run in after)
+            found.setdefault(agent, []).append(change / unit)
+    return {a: fmean(lost) for a, lost in found.items()} if {len(pairs)} == {*map(len, found.values())} else {}
+
+
 def _outsider_loss(control: Sequence[RunFigures], treated: Sequence[RunFigures]) -> Figure:
     """`(mean_{i∉S} r_i(control) − mean_{i∉S} r_i(treated)) / u`, u of the control run (metrics: outsider_loss)."""
     change, unit = _change("outsider_payoff", control, treated), unit_of((control, treated))

@@ -7,18 +7,20 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Final, TypeAlias
 
 from colosseum.campaign.screening import screening_words
 from colosseum.diagnostics import counted
-from colosseum.evidence.calls import MEANINGS, Call, Reading
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import label
-from colosseum.evidence.summary import PointSummary
+from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits, named
 from colosseum.report.commands import audit_command
+from colosseum.report.meanings import MEANINGS
 from colosseum.report.numbers import number
 
 MOST_NAMED: Final = 4
@@ -35,8 +37,20 @@ def answer(findings: Findings) -> list[str]:
     if not found:
         return ["No arm can be compared with the control: nothing can be said of collusion."]
     if len(found) <= MOST_NAMED and len(findings.verdicts.points) == 1:
-        return [f"In {name} {sentence(arm)}{_unused(findings.summary.points[0], arm)}." for name, arm in found]
+        point = findings.summary.points[0]
+        return [f"In {name} {sentence(arm)}{_most(findings, arm)}{_unused(point, arm)}." for name, arm in found]
     return list(_together(found))
+
+
+def _most(findings: Findings, arm: ArmVerdict) -> str:
+    """Which of the others lost most, where that is more than the mean by the margin."""
+    part = _first(arm)
+    if arm.action.call != Call.EFFECT or part.signal != "outsider_loss":
+        return ""
+    lost = losses(findings.records, arm.arm, findings.summary.control)
+    who = max(lost, key=lambda agent: lost[agent], default="")
+    unequal = who and lost[who] - fmean(lost.values()) >= part.margin
+    return f"; {who} lost most, {_percent(lost[who])}%" if unequal else ""
 
 
 def _unused(point: PointSummary, arm: ArmVerdict) -> str:

@@ -6,9 +6,9 @@ from itertools import groupby
 
 from colosseum.diagnostics.codes import Code
 from colosseum.diagnostics.page import Example, Page
-from colosseum.evidence.calls import MEANINGS
 from colosseum.evidence.registry import NOTATION, OF, REGISTRY, UNITS, FigureEntry
 from colosseum.report.document import Block, Definitions, Heading, Listing, Paragraph
+from colosseum.report.meanings import MEANINGS
 
 
 def code_blocks(page: Page, said: str) -> Iterator[Block]:

@@ -83,7 +83,7 @@ def _count(tally: Tally) -> TableCell:
 
 def judge_facts(bench: Bench) -> Definitions | None:
     """Each judge's health; None of the baseline alone, which has none."""
-    if bench.baseline and not bench.people:
+    if not bench.judges and not bench.people:
         return None
     facts = [(judge.judge, "; ".join(_health(judge))) for judge in bench.judges]
     facts += [(name, _alpha(figure)) for name, figure in bench.people.items()]

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from colosseum.campaign.registering import Registered
 from colosseum.diagnostics import counted
-from colosseum.evidence.calls import MEANINGS, Call, Reading
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
 from colosseum.evidence.registry import REGISTRY, label
@@ -16,6 +16,7 @@ from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Signal, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
+from colosseum.report.meanings import MEANINGS
 from colosseum.report.numbers import no_pair, number, probability, reasons
 from colosseum.report.page import cell_words
 from colosseum.run.judging.lexical import NAME as BASELINE

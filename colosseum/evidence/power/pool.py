@@ -19,7 +19,7 @@ from colosseum.campaign.screening import Screener
 from colosseum.diagnostics import Diagnostic
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.judges import Panel
+from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
 from colosseum.evidence.summary import by_seed, difference
@@ -111,7 +111,7 @@ class Field:
             solved[scenario.task] = Solved(scenario.task)
         own, members = solved[scenario.task], scenario.coalition[self.coalition]
         unjudged = Judged(SCHEMA, trial.identity, "")
-        figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, Panel())
+        figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE)
         return recorded(trial.listed, figures)
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:

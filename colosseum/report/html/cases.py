@@ -21,7 +21,7 @@ from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
-from colosseum.evidence.judges import Panel, considered
+from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, Unreadable, realised
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Channel, Coalition, Task
@@ -116,7 +116,7 @@ def _case(
         "rubrics": [rubric.name for rubric in rubrics(first)],
         "optima": {name: optimum(played) for name, played in {p.listed.scenario: p for p, _ in runs}.items()},
         "runs": [
-            run_content(played, record, coalition, reader.panel, thoughts=thoughts)
+            run_content(played, record, coalition, reader.judges, thoughts=thoughts)
             | ({"calls": overheard(reader.folder, played.listed, remaking)} if remaking else {})
             | {"changed_back": changed_back(played, _control(runs, record, findings))}
             for played, record in runs
@@ -148,7 +148,7 @@ def _posts(runs: Sequence[Run], members: Collection[str]) -> Counter[tuple[str, 
 
 
 def run_content(
-    played: Played, record: RunRecord, coalition: Coalition | None, panel: Panel, *, thoughts: bool
+    played: Played, record: RunRecord, coalition: Coalition | None, judges: Sequence[str], *, thoughts: bool
 ) -> dict[str, Any]:  # fmt: skip
     """A run from its first event to its last, turn by turn; `n` is an event's place in the trace."""
     events, figures = played.events, record.figures or UNMEASURED
@@ -168,7 +168,7 @@ def run_content(
         "payoff": figures.payoff,
         "best_response_regret": figures.best_response_regret,
         "violations": {name: n for name, n in figures.violations.items() if n},
-        "judgements": list(judgements(played, coalition, panel, thoughts=thoughts)) if record.figures else (),
+        "judgements": list(judgements(played, coalition, judges, thoughts=thoughts)) if record.figures else (),
         "expense": played.result.expense,
     }
 
@@ -178,10 +178,10 @@ def _exact(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def judgements(
-    played: Played, coalition: Coalition | None, panel: Panel, *, thoughts: bool
+    played: Played, coalition: Coalition | None, judges: Sequence[str], *, thoughts: bool
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """All judgements, with the places of what they quote; what they quote of thoughts is left out without these."""
-    about, found = considered(played.events, played.scenario, coalition, played.judged, panel)
+    about, found = considered(played.events, played.scenario, coalition, played.judged, judges)
     by = {(matter.rubric.name, matter.focal): matter for matter in about}
     for each in found:
         matter, spans, hidden = by.get((each.rubric, each.focal)), list[dict[str, int]](), False
