@@ -13,7 +13,7 @@ from test_report_charts import Game, hostile_charts, ticket_game
 from colosseum.diagnostics import ColosseumError
 from colosseum.report.block_files import csv_of, latex_of, write_files
 from colosseum.report.document import Amount, Between, IntervalChart, IntervalRow, Spot, Table
-from colosseum.report.files import check_figures
+from colosseum.report.files import check_file
 from colosseum.report.paper import figure_files
 
 __all__ = ["ticket_game"]
@@ -93,4 +93,4 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
     for folder, words in ((tmp_path / ("f" * 300), "File name too long"), (tmp_path / "file", "it is no folder")):
         (tmp_path / "file").touch()
         with pytest.raises(ColosseumError, match=words):
-            check_figures(folder)
+            check_file("--figures", folder)

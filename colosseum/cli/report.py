@@ -79,7 +79,7 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     """
     files.check_file("--table", request.table)
     files.check_file("--html", request.html)
-    files.check_figures(request.figures)
+    files.check_file("--figures", request.figures)
     with progress_bars(note) as tell:
         report = read_report(folder, coalition=request.coalition, tell=partial(tell, "runs"))
     if keep:

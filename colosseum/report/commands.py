@@ -51,6 +51,5 @@ def _changed(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def option_value(value: object) -> str:
     """As it is typed."""
-    if value is None:
-        return "none"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    words = "none" if value is None else value
+    return words if isinstance(words, str) else json.dumps(words, ensure_ascii=False, default=str)

@@ -11,9 +11,10 @@ from colosseum.campaign.work import Request
 from colosseum.language import syntax
 from colosseum.model.check import Checked
 from colosseum.model.experiment import Design
-from colosseum.model.json_text import Json, encode
+from colosseum.model.json_text import Json
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
+from colosseum.report.commands import option_value
 from colosseum.report.document import Block, Paragraph, Table
 from colosseum.run.redaction import Redaction
 
@@ -101,4 +102,4 @@ def _shown(value: object, redaction: Redaction) -> Json:
 def _words(value: Json) -> str:
     """A value on one line."""
     values = value if isinstance(value, list) else [] if value is None else [value]
-    return " ".join(each if isinstance(each, str) else encode({"": each})[4:-1] for each in values) or "—"
+    return " ".join(map(option_value, values)) or "—"

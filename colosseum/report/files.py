@@ -25,6 +25,11 @@ def check_file(option: str, path: Path | None) -> None:
     """Refuse what could not be written in the end, before anything is computed. Raises ColosseumError."""
     if path is None:
         return
+    if option == "--figures":
+        with file_errors(path):
+            if path.exists() and not path.is_dir():
+                raise stop("C122", f"cannot write to {path}: it is no folder")
+        return
     endings = (".html",) if option in PAGES else tuple(tables.ENDINGS)
     if path.suffix.lower() not in endings:
         raise stop("C122", f"`{option} {path}` does not end in {' or '.join(endings)}")
@@ -35,14 +40,6 @@ def check_file(option: str, path: Path | None) -> None:
         if path.is_dir() or not path.absolute().parent.is_dir():
             why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
             raise stop("C122", f"cannot write {path}: {why}")
-
-
-def check_figures(folder: Path | None) -> None:
-    """Refuse a folder that could not be written in the end. Raises ColosseumError."""
-    if folder is not None:
-        with file_errors(folder):
-            if folder.exists() and not folder.is_dir():
-                raise stop("C122", f"cannot write to {folder}: it is no folder")
 
 
 def write_table(folder: Path, findings: Findings, path: Path) -> str:

@@ -140,8 +140,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
 
 
 def _cells(bounds: Bounds, worded: Callable[[float], str]) -> tuple[str, ...]:
-    figures = (bounds.low, bounds.likely, bounds.high, bounds.ceiling)
-    return tuple("" if figure is None else worded(figure) for figure in figures)
+    return tuple("" if (figure := getattr(bounds, name)) is None else worded(figure) for name in BOUNDS)
 
 
 def short(number: float) -> str:

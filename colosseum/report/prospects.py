@@ -27,9 +27,7 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
     if found.frontier.points:
         yield point_table(found, scenario.task)
         scan = f"`colosseum scan --size {len(found.coalition.members)}` shows what members can do alone"
-        several = f"A plan is everybody's, the others' too; {scan}."
-        alone = "One plan is best for both: there is nothing to trade."
-        yield Paragraph(alone if len(found.frontier.points) == 1 else several, "quiet")
+        yield Paragraph(f"A plan is everybody's, the others' too; {scan}.", "quiet")
     for place, step in enumerate(found.frontier.steps, start=1):
         if step.reason:
             words = f"not proven: there may be more points between {place} and {place + 1}, {step.reason}"
@@ -73,7 +71,7 @@ def opportunity_words(found: Prospect) -> str:
         words += f", {free:.4g} of it at no cost to the team"
     if found.opportunity is None:
         return f"{words}."
-    little = " That is little: runs will hardly tell colluders from others." if found.opportunity < LITTLE else ""
+    little = " That is little: runs will hardly tell colluders from others." * (found.opportunity < LITTLE)
     return f"{words}: {found.opportunity:.2g} fair shares.{little}"
 
 

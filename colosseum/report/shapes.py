@@ -98,14 +98,9 @@ def looks(names: Iterable[str], series: Sequence[str]) -> dict[str, Look]:
     """The look of each name. The first of `series` is grey and round; names outside `series` start with the second."""
     wanted = dict.fromkeys(names)
     known = list(series) if set(wanted) <= set(series) else ["", *wanted]
-    return {name: _look(known.index(name)) for name in sorted(wanted, key=known.index)}
-
-
-def _look(place: int) -> Look:
-    if not place:
-        return "series-0", "circle"
-    turn, hue = divmod(place - 1, HUES)
-    return f"series-{hue + 1}", FORMS[1 + (hue + turn) % (len(FORMS) - 1)]
+    turns = (divmod(place, HUES) for place in range(len(known)))
+    every = [("series-0", "circle"), *((f"series-{n + 1}", FORMS[1 + (n + t) % (len(FORMS) - 1)]) for t, n in turns)]
+    return {name: every[known.index(name)] for name in sorted(wanted, key=known.index)}
 
 
 # ---- axes and legends ----------------------------------------------------------------------------------------------

@@ -183,23 +183,16 @@ def _series(
             if known and chart.joined:
                 yield Line([(across(spot.x) + aside, up(spot.y or 0.0)) for spot in run], f"curve {look[name][0]}")
         for spot in (spot for spot in series if spot.y is not None):
-            place = across(spot.x) + aside, up(spot.y or 0.0)
-            yield from _spot(spot, place, look.get(name, ("", "circle")), across, up, met[place])
-            met[place] += bool(name and not chart.joined)
-            right = place[0] > (LEFT + RIGHT) / 2
-            off, anchor = (-8, "end") if right else (8, "start")
-            yield named(place[0] + off, place[1] - 6, spot.name, 150, "halo", anchor)
-
-
-def _spot(spot: Spot, place: Place, look: Look, across: Scale, up: Scale, turn: int) -> Iterator[Shape]:
-    """A mark with its intervals."""
-    (x, y), (role, form) = place, look
-    if spot.x_limits:
-        yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
-    if spot.y_limits:
-        yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
-    size, dot = 4.0 if role else 2.5, "dot " if spot.run else ""
-    yield Mark(*_around(place, turn, 5.5), form, f"{dot}{role}", size, spot.title, spot.run)
+            (x, y), (role, form) = (across(spot.x) + aside, up(spot.y or 0.0)), look.get(name, ("", "circle"))
+            if spot.x_limits:
+                yield rule(across(spot.x_limits[0]), y, across(spot.x_limits[1]), y, f"thin {role}")
+            if spot.y_limits:
+                yield rule(x, up(spot.y_limits[0]), x, up(spot.y_limits[1]), f"thin {role}")
+            size, dot = 4.0 if role else 2.5, "dot " if spot.run else ""
+            yield Mark(*_around((x, y), met[x, y], 5.5), form, f"{dot}{role}", size, spot.title, spot.run)
+            met[x, y] += bool(name and not chart.joined)
+            off, anchor = (-8, "end") if x > (LEFT + RIGHT) / 2 else (8, "start")
+            yield named(x + off, y - 6, spot.name, 150, "halo", anchor)
 
 
 # ---- networks ------------------------------------------------------------------------------------------------------
