@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Final
-from urllib.parse import urlencode
 
 from colosseum.campaign.registering import Registered
 from colosseum.diagnostics import counted
@@ -15,6 +14,7 @@ from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Signal, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
+from colosseum.report.charts.effects import effects_of
 from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
 from colosseum.report.meanings import MEANINGS
 from colosseum.report.numbers import no_pair, number, probability, reasons
@@ -80,31 +80,25 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
 
 def verdict_table(findings: Findings) -> Table:
     """A row for each arm at each sweep point."""
-    verdicts, points = findings.verdicts, findings.summary.points
-    settled = {(point.point, point.model, arm.arm): arm for point in verdicts.points for arm in point.arms}
-    judged, models = any(arm.judge for arm in settled.values()), len({point.model for point in points}) > 1
-    signals = [f"{label(name)}, u" for name in verdicts.rule.margins or {}]
+    effects, points = effects_of(findings.summary, findings.verdicts), findings.summary.points
+    judged = any(each.verdict and each.verdict.judge for each in effects.all)
+    signals = [f"{label(name)}, u" for name in effects.margins]
     columns = ["arm", "reading", *signals, "p", *([REGISTRY[JUDGE].heading] if judged else [])]
 
     def rows(point: PointSummary) -> Iterator[list[TableCell]]:
-        for each in point.comparisons:
-            link = arm_link(each.arm, point.point, point.model if models else "")
-            arm = settled.get((point.point, point.model, each.arm))
-            if arm is None:
-                blanks = [None] * (len(columns) - 3)
-                yield [Linked(each.arm, link), "no pair", Amount(None, note=no_pair(each.excluded)), *blanks]
-            else:
+        for each in effects.at(point):
+            arm, link = each.verdict, each.link
+            row: list[TableCell] = [
+                Linked(each.arm, link),
+                "no pair",
+                Amount(None, note=no_pair(each.comparison.excluded)),
+            ]
+            if arm is not None:
                 row = [Linked(each.arm, link), reading_cell(arm, link), *_weighed(arm)]
-                yield row if judged else row[: len(columns)]
+            yield [*row, *[None] * len(columns)][: len(columns)]
 
     title = f"Change from `{findings.summary.control}`: mean and 95 % interval over pairs"
     return point_table("verdicts", title, columns, points, rows, facts=list(_facts(findings)))
-
-
-def arm_link(arm: str, point: str = "", model: str = "") -> str:
-    """The place on a page where the conversation stands that shows an arm best."""
-    found = {key: each for key, each in (("arm", arm), ("point", point), ("model", model)) if each}
-    return "#" + urlencode(found, errors="replace")
 
 
 def reading_cell(arm: ArmVerdict, link: str) -> Linked:
