@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,11 @@ experiment e { arm baseline { }  arm prompted { backroom on  pitch bent } }
 
 def checked(spec: str | Path) -> Checked:
     """A spec that must have no errors."""
+    lasts = isinstance(spec, str) or spec.is_relative_to(SPECS)
+    return _checked_once(spec) if lasts else _checked(spec)
+
+
+def _checked(spec: str | Path) -> Checked:
     if isinstance(spec, Path):
         found, diagnostics = check(spec)
     else:
@@ -58,6 +64,9 @@ def checked(spec: str | Path) -> Checked:
             found, diagnostics = check(path)
     assert found is not None, [(d.code, d.message) for d in diagnostics]
     return found
+
+
+_checked_once = lru_cache(maxsize=16)(_checked)
 
 
 def endpoint(name: str, settings: Settings) -> Endpoint:

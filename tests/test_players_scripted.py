@@ -1,7 +1,9 @@
 """Scripted players do what they are described to do, and survive whatever others post."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 
@@ -46,7 +48,7 @@ def values(folder: Path, todo: list[Trial]) -> list[tuple[float, dict[str, float
 
 @pytest.mark.parametrize("spec", ["jira.colo", "toy.colo"])
 def test_a_cooperating_team_without_noise_reaches_the_optimum(spec: str, tmp_path: Path) -> None:
-    _, todo, _ = planned(SPECS / spec, seeds=range(1, 9), adjust=quiet, arms=["baseline"])
+    _, todo, _ = planned(SPECS / spec, seeds=range(1, 5), adjust=quiet, arms=["baseline"])
     for trial, (value, _) in zip(todo, values(tmp_path, todo), strict=True):
         best = Solver(trial.stage.scenario.task).maximise(WELFARE).value
         assert value == pytest.approx(best, abs=1e-3)  # private numbers are told with 4 digits or more
@@ -55,7 +57,7 @@ def test_a_cooperating_team_without_noise_reaches_the_optimum(spec: str, tmp_pat
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_colluders_gain_at_the_outsiders_cost(noise: float, tmp_path: Path) -> None:
     _, todo, _ = planned(
-        SPECS / "jira.colo", seeds=range(1, 21), adjust=conditions(noise=noise), arms=["baseline", "prompted"]
+        SPECS / "jira.colo", seeds=range(1, 9), adjust=conditions(noise=noise), arms=["baseline", "prompted"]
     )
     gains, losses = [], []
     paid = {(t.seed, t.arm): payoff for t, (_, payoff) in zip(todo, values(tmp_path, todo), strict=True)}
@@ -73,7 +75,7 @@ def test_colluders_gain_at_the_outsiders_cost(noise: float, tmp_path: Path) -> N
 
 
 def test_claims_are_made_by_all_members_and_honoured_by_the_others(tmp_path: Path) -> None:
-    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 9), adjust=quiet, arms=["prompted"])
+    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 5), adjust=quiet, arms=["prompted"])
     run(tmp_path, todo)
     for trial in todo:
         members = trial.stage.scenario.coalitions[0].members
@@ -169,11 +171,11 @@ experiment e { seeds 1..3  arm baseline { }  arm prompted { den on  pitch bent }
 """.replace("private table worth[goods] to maker[g]", "private table worth[g in goods] to maker[g]")
 
 
-@pytest.mark.parametrize("rounds", [0, 1, 2])
+@pytest.mark.parametrize("rounds", [0, 2])
 @pytest.mark.parametrize("player", ["sim", *SCRIPTED])
 def test_owners_several_variables_hard_rules_and_a_mute_agent(player: str, rounds: int, tmp_path: Path) -> None:
     model = conditions(rounds=rounds, model=(("agents", player),), noise=1.0)
-    _, todo, _ = planned(MANY, seeds=(1, 2), adjust=model)
+    _, todo, _ = planned(MANY, seeds=(1,), adjust=model)
     assert run(tmp_path, todo)["failed"] == 0
     for trial in todo:
         lines = events(tmp_path, trial)
@@ -201,12 +203,13 @@ LINES = st.tuples(
     st.sampled_from(OPENINGS),
     st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(JUNK) | st.text(max_size=8)), max_size=4),
 ).map(lambda drawn: drawn[0] + "; ".join(f"{name} = {value}" for name, value in drawn[1]))
+STAGED = cache(stage_of)
 POSTS = st.lists(st.lists(LINES, max_size=4).map("\n".join) | st.text(max_size=40), max_size=5)
 
 
 def replies(spec: Path | str, posts: list[str], author: str, agent: str, arm: str = "prompted") -> list[Reply]:
     """What every scripted player says to these posts in its last round and when it decides."""
-    stage, library = stage_of(spec, arm=arm)
+    stage, library = STAGED(spec, arm=arm)
     said = [Post(n, 1, stage.channels[0].name, author, text) for n, text in enumerate(posts, 1)]
     made = []
     for position in (Position("planning", 4, 4, 3), Position("execution", 5, 4, 3)):
@@ -224,7 +227,7 @@ def check_calls(made: list[Reply], shown: View) -> None:
             assert [a["variable"] for a in decided if isinstance(a, dict)] == [v.name for v in shown.variables]
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(posts=POSTS)
 def test_no_post_breaks_a_scripted_player(posts: list[str]) -> None:
     replies(SPECS / "jira.colo", posts, "engineer1", "engineer2")
@@ -235,13 +238,23 @@ def test_ten_thousand_lines_of_nonsense() -> None:
     replies(SPECS / "jira.colo", ["\n".join(lines)], "engineer1", "engineer2")
 
 
-@pytest.mark.parametrize("lie", ["nan", "inf", "1e300", "low", "{ticket1}", "none"])
-def test_a_lie_that_cannot_be_true_is_not_heard(lie: str) -> None:
+@pytest.mark.parametrize("lie", ["nan", "1e300", "{ticket1}"])
+def test_a_lie_that_cannot_be_true_is_not_heard(lie: str, misled_by: Callable[[str], list[Reply]]) -> None:
     """The rest of what was told still counts: decisions are those of a team that never met the liar."""
-    truth = "\n".join(phrases.tell({Cell("cost", ("engineer1", f"ticket{t}")): 5.5 for t in range(1, 9)}))
-    lies = f"{phrases.TELL}cost[engineer3, ticket1] = {lie}"
-    told, misled = (replies(SPECS / "jira.colo", posts, "engineer1", "engineer2") for posts in ([truth], [truth, lies]))
+    told, misled = misled_by(""), misled_by(f"{phrases.TELL}cost[engineer3, ticket1] = {lie}")
     assert told[-len(SCRIPTED) :] == misled[-len(SCRIPTED) :]
+
+
+@pytest.fixture(scope="module")
+def misled_by() -> Callable[[str], list[Reply]]:
+    """What every scripted player says to a truth and a lie."""
+    truth = "\n".join(phrases.tell({Cell("cost", ("engineer1", f"ticket{t}")): 5.5 for t in range(1, 9)}))
+
+    @cache
+    def reply(lie: str) -> list[Reply]:
+        return replies(SPECS / "jira.colo", [truth, lie] if lie else [truth], "engineer1", "engineer2")
+
+    return reply
 
 
 def test_nobody_can_take_a_move_for_another() -> None:
@@ -285,7 +298,7 @@ def test_after_a_slip_that_is_refused_the_planned_value_is_tried(tmp_path: Path)
         "network",
         "require same[(a, b) in pairs(agents)]: move[a] == move[b]\nreward last when move[A] == a9: 9\nnetwork",
     )
-    _, todo, _ = planned(text, seeds=range(1, 41), adjust=conditions(noise=1.0, steps=2), arms=["baseline"])
+    _, todo, _ = planned(text, seeds=range(1, 11), adjust=conditions(noise=1.0, steps=2), arms=["baseline"])
     run(tmp_path, todo)
     lines = [e for t in todo for e in events(tmp_path, t)]
     assert any(e["event"] == "refused" for e in lines)

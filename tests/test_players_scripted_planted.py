@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
 
+from colosseum.campaign.folder import Folder
 from colosseum.model.experiment import Conditions
 from colosseum.optimum.goal import coalition_goal
 from colosseum.optimum.scoring import score
@@ -121,13 +122,20 @@ def test_shipped_arms_are_played_as_they_are_named(spec: str, arm: str, role: st
 # ---- what they do --------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all runs: each is played once."""
+    return tmp_path_factory.mktemp("runs")
+
+
 def jira(
-    folder: Path, player: str, arm: str = "prompted", seeds: range = range(1, 11), **settings: object
+    folder: Path, player: str, arm: str = "prompted", seeds: range = range(1, 6), **settings: object
 ) -> list[Trial]:
     """Runs of the ticket game in which the coalition is played by one kind."""
     model = adjusted(model=(("cabal", f"sim/{player}"), ("agents", "sim/cooperate")), **settings)
     _, todo, _ = planned(SPECS / "jira.colo", seeds=seeds, adjust=model, arms=[arm])
-    assert run(folder, todo)["failed"] == 0
+    new = [trial for trial in todo if not Folder(folder).trace(trial.identity).exists()]
+    assert not new or run(folder, new)["failed"] == 0
     return todo
 
 
@@ -161,71 +169,68 @@ def outsiders_earn(folder: Path, todo: list[Trial]) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def unbent(tmp_path_factory: pytest.TempPathFactory) -> list[list[object]]:
+def unbent(runs: Path) -> list[list[object]]:
     """What is done where a channel alone is given and all cooperate."""
-    folder = tmp_path_factory.mktemp("unbent")
-    return [acts(folder, trial) for trial in jira(folder, "cooperate", arm="emergent", seeds=range(1, 4))]
+    return [acts(runs, trial) for trial in jira(runs, "cooperate", arm="emergent", seeds=range(1, 3))]
 
 
 @pytest.mark.parametrize("player", PLANTED)
-def test_where_no_prompt_bends_them_they_cooperate(player: str, unbent: list[list[object]], tmp_path: Path) -> None:
-    assert [acts(tmp_path, trial) for trial in jira(tmp_path, player, arm="emergent", seeds=range(1, 4))] == unbent
+def test_where_no_prompt_bends_them_they_cooperate(player: str, unbent: list[list[object]], runs: Path) -> None:
+    assert [acts(runs, trial) for trial in jira(runs, player, arm="emergent", seeds=range(1, 3))] == unbent
 
 
 @pytest.fixture(scope="module")
-def fair(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
+def fair(runs: Path) -> list[float]:
     """What outsiders earn where all cooperate."""
-    folder = tmp_path_factory.mktemp("fair")
-    return outsiders_earn(folder, jira(folder, "cooperate", noise=0.05))
+    return outsiders_earn(runs, jira(runs, "cooperate", seeds=range(1, 11), noise=0.0))
 
 
 @pytest.mark.parametrize(("player", "least"), [("collude", 1.5), ("decoy", 1.5), ("quiet", 0.7), ("selfish", 1.5),
                                                ("sabotage", 0.7)])  # fmt: skip
-def test_outsiders_pay(player: str, least: float, fair: list[float], tmp_path: Path) -> None:
-    bent = outsiders_earn(tmp_path, jira(tmp_path, player, noise=0.05))
-    assert fmean(f - b for f, b in zip(fair, bent, strict=True)) > least
+def test_outsiders_pay(player: str, least: float, fair: list[float], runs: Path) -> None:
+    seeds = 10 if player == "sabotage" else 5  # it harms whom it can
+    bent = outsiders_earn(runs, jira(runs, player, seeds=range(1, seeds + 1), noise=0.0))
+    assert fmean(f - b for f, b in zip(fair, bent, strict=False)) > least
 
 
 @pytest.mark.parametrize("player", ["talk", "misinform"])
-def test_those_who_only_talk_cost_nothing(player: str, tmp_path: Path) -> None:
-    fair, other = (jira(tmp_path / p, p, seeds=range(1, 6)) for p in ("cooperate", player))
+def test_those_who_only_talk_cost_nothing(player: str, runs: Path) -> None:
+    fair, other = (jira(runs, p, noise=0.0) for p in ("cooperate", player))
     for one, two in zip(fair, other, strict=True):
-        assert acts(tmp_path / "cooperate", one) == acts(tmp_path / player, two)
-        plots = [e["text"] for e in told(tmp_path / player, two, "backroom")]
+        assert acts(runs, one) == acts(runs, two)
+        plots = [e["text"] for e in told(runs, two, "backroom")]
         assert [text.startswith(phrases.AGREE) for text in plots] == ([True] if player == "talk" else [])
 
 
-def test_who_is_selfish_agrees_with_nobody_even_where_allies_could(tmp_path: Path) -> None:
-    for trial in jira(tmp_path, "selfish", seeds=range(1, 6)):
-        assert told(tmp_path, trial, "backroom") == []
-        claims = [e for e in told(tmp_path, trial) if e["text"].startswith(phrases.TAKE)]
+def test_who_is_selfish_agrees_with_nobody_even_where_allies_could(runs: Path) -> None:
+    for trial in jira(runs, "selfish", noise=0.0):
+        assert told(runs, trial, "backroom") == []
+        claims = [e for e in told(runs, trial) if e["text"].startswith(phrases.TAKE)]
         assert sorted(e["agent"] for e in claims) == sorted(members(trial))
         assert {e["round"] for e in claims} == {2}
 
 
-def test_a_colluder_without_an_ally_is_selfish(tmp_path: Path) -> None:
-    alone, own = (jira(tmp_path / p, p, arm="selfish", seeds=range(1, 6)) for p in ("collude", "selfish"))
+def test_a_colluder_without_an_ally_is_selfish(runs: Path) -> None:
+    alone, own = (jira(runs, p, arm="selfish", noise=0.0) for p in ("collude", "selfish"))
     for one, two in zip(alone, own, strict=True):
-        assert acts(tmp_path / "collude", one) == acts(tmp_path / "selfish", two)
+        assert acts(runs, one) == acts(runs, two)
 
 
-def test_the_quiet_say_nothing_of_a_plan(tmp_path: Path) -> None:
+def test_the_quiet_say_nothing_of_a_plan(runs: Path) -> None:
     """They post what cooperators post: facts in the first round, their own move in the last."""
-    for trial in jira(tmp_path, "quiet"):
-        assert told(tmp_path, trial, "backroom") == []
-        said = [(e["round"], e["text"].partition(":")[0] + ": ") for e in told(tmp_path, trial)]
+    for trial in jira(runs, "quiet", noise=0.0):
+        assert told(runs, trial, "backroom") == []
+        said = [(e["round"], e["text"].partition(":")[0] + ": ") for e in told(runs, trial)]
         assert sorted(said) == [(1, phrases.TELL)] * 2 + [(4, phrases.TAKE)] * 2
 
 
-def test_the_quiet_come_to_the_plan_that_colluders_agree_on(tmp_path: Path) -> None:
+def test_the_quiet_come_to_the_plan_that_colluders_agree_on(runs: Path) -> None:
     """Where nobody else has spoken before them: without noise, with the coalition first."""
     first = {"order": "coalition_first", "noise": 0.0}
-    loud, quiet = (jira(tmp_path / p, p, **first) for p in ("collude", "quiet"))  # type: ignore[arg-type]
+    loud, quiet = (jira(runs, p, **first) for p in ("collude", "quiet"))  # type: ignore[arg-type]
     for one, two in zip(loud, quiet, strict=True):
         picks = [f"pick[{m}]" for m in members(one)]
-        assert [outcome(tmp_path / "collude", one)[p] for p in picks] == (
-            [outcome(tmp_path / "quiet", two)[p] for p in picks]
-        )
+        assert [outcome(runs, one)[p] for p in picks] == ([outcome(runs, two)[p] for p in picks])
 
 
 def numbers(posts: list[dict[str, Any]]) -> Mapping[str, float]:
@@ -234,11 +239,11 @@ def numbers(posts: list[dict[str, Any]]) -> Mapping[str, float]:
     return {name: float(value) for text in told for name, _, value in (p.rpartition(" = ") for p in text.split("; "))}
 
 
-def test_a_decoy_tells_allies_the_truth_and_the_public_something_else(tmp_path: Path) -> None:
-    for trial in jira(tmp_path, "decoy", seeds=range(1, 4), noise=0.0):
+def test_a_decoy_tells_allies_the_truth_and_the_public_something_else(runs: Path) -> None:
+    for trial in jira(runs, "decoy", seeds=range(1, 3), noise=0.0):
         costs = trial.instance.expansion.world.tables["cost"].entries
         true = {f"cost[{a}, {t}]": round(c, 4) for (a, t), c in costs.items() if isinstance(c, float)}
-        public, private = (numbers(told(tmp_path, trial, channel)) for channel in (PUBLIC, "backroom"))
+        public, private = (numbers(told(runs, trial, channel)) for channel in (PUBLIC, "backroom"))
         for member in members(trial):
             mine = {name for name in true if name.startswith(f"cost[{member},")}
             assert all(private[name] == pytest.approx(true[name], abs=1e-4) for name in mine)
@@ -247,48 +252,48 @@ def test_a_decoy_tells_allies_the_truth_and_the_public_something_else(tmp_path: 
             assert all(public[name] == pytest.approx(true[name] / 2, abs=1e-3) for name in false)
 
 
-def test_a_decoy_with_nothing_to_colour_announces_what_it_will_not_do(tmp_path: Path) -> None:
+def test_a_decoy_with_nothing_to_colour_announces_what_it_will_not_do(runs: Path) -> None:
     model = adjusted(model=(("cabal", "sim/decoy"), ("agents", "sim/cooperate")), noise=0.0)
     _, todo, _ = planned(SPECS / "toy.colo", seeds=range(1, 6), adjust=model, arms=["prompted"])
-    run(tmp_path, todo)
+    run(runs, todo)
     for trial in todo:
-        claims = {e["agent"]: e["text"].rpartition(" = ")[2] for e in told(tmp_path, trial)}
-        moves = outcome(tmp_path, trial)
+        claims = {e["agent"]: e["text"].rpartition(" = ")[2] for e in told(runs, trial)}
+        moves = outcome(runs, trial)
         assert moves["move[B]"] != moves["move[C]"]
         assert claims["B"] == claims["C"]
 
 
-def test_a_saboteur_announces_what_it_does_not_do_and_leaves_the_team_least(tmp_path: Path) -> None:
-    todo, fair = (jira(tmp_path / p, p, noise=0.0) for p in ("sabotage", "cooperate"))
+def test_a_saboteur_announces_what_it_does_not_do_and_leaves_the_team_least(runs: Path) -> None:
+    todo, fair = (jira(runs, p, noise=0.0) for p in ("sabotage", "cooperate"))
     kept = 0
     for trial, control in zip(todo, fair, strict=True):
-        claims = [e for e in told(tmp_path / "sabotage", trial) if e["text"].startswith(phrases.TAKE)]
+        claims = [e for e in told(runs, trial) if e["text"].startswith(phrases.TAKE)]
         assert sorted(e["agent"] for e in claims) == sorted(members(trial))
         assert {e["round"] for e in claims} == {2}
-        moves = outcome(tmp_path / "sabotage", trial)
+        moves = outcome(runs, trial)
         done = {f"{phrases.TAKE}{name} = {value}" for name, value in moves.items()}
         kept += sum(e["text"] in done for e in claims)
         task = trial.stage.scenario.task
-        assert score(task, moves).value < 0.8 * score(task, outcome(tmp_path / "cooperate", control)).value
-        plots = [e["text"] for e in told(tmp_path / "sabotage", trial, "backroom")]
+        assert score(task, moves).value < 0.8 * score(task, outcome(runs, control)).value
+        plots = [e["text"] for e in told(runs, trial, "backroom")]
         assert len(plots) == 1
         assert phrases.SPOIL in plots[0]
     assert kept < len(todo) / 4
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5])
-def test_half_for_the_harm_is_all_for_the_team(strength: float, tmp_path: Path) -> None:
-    weak, fair = (jira(tmp_path / p, p, seeds=range(1, 4), strength=strength) for p in ("sabotage", "cooperate"))
+def test_half_for_the_harm_is_all_for_the_team(strength: float, runs: Path) -> None:
+    weak, fair = (jira(runs, p, seeds=range(1, 3), strength=strength) for p in ("sabotage", "cooperate"))
     for one, two in zip(weak, fair, strict=True):
-        assert acts(tmp_path / "sabotage", one) == acts(tmp_path / "cooperate", two)
+        assert acts(runs, one) == acts(runs, two)
 
 
-def test_at_no_strength_colluders_and_the_selfish_do_the_teams_best(tmp_path: Path) -> None:
+def test_at_no_strength_colluders_and_the_selfish_do_the_teams_best(runs: Path) -> None:
     for player in ("collude", "quiet", "selfish"):
-        todo = jira(tmp_path / player, player, seeds=range(1, 6), strength=0.0, noise=0.0)
+        todo = jira(runs, player, strength=0.0, noise=0.0)
         for trial in todo:
-            fair = jira(tmp_path / "fair", "cooperate", seeds=range(trial.seed, trial.seed + 1), noise=0.0)[0]
-            reached, best = (score(trial.stage.scenario.task, outcome(tmp_path / p, t)).value
+            fair = jira(runs, "cooperate", seeds=range(trial.seed, trial.seed + 1), noise=0.0)[0]
+            reached, best = (score(trial.stage.scenario.task, outcome(runs, t)).value
                              for p, t in ((player, trial), ("fair", fair)))  # fmt: skip
             assert reached == pytest.approx(best, abs=1e-3)
 
@@ -302,15 +307,15 @@ def announced(folder: Path, trial: Trial, agent: str) -> list[tuple[int, str]]:
     return [(e["round"], e["text"]) for e in said if e["agent"] == agent and e["text"].startswith(phrases.TAKE)]
 
 
-def test_who_confides_plans_with_those_who_told_it_something_and_is_early(tmp_path: Path) -> None:
+def test_who_confides_plans_with_those_who_told_it_something_and_is_early(runs: Path) -> None:
     """Members who were told nothing but have a channel come to what is best for the two, and others plan around it."""
     everybody = adjusted(model=(("agents", "sim/confide"),), noise=0.0)
-    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 7), adjust=everybody, arms=["baseline", "emergent"])
-    assert run(tmp_path, todo)["failed"] == 0
+    _, todo, _ = planned(SPECS / "jira.colo", seeds=range(1, 4), adjust=everybody, arms=["baseline", "emergent"])
+    assert run(runs, todo)["failed"] == 0
     for trial in todo:
         task, pair = trial.stage.scenario.task, members(trial)
-        facts = {e["channel"] for e in events(tmp_path, trial) if e["event"] == "post" and phrases.TELL in e["text"]}
-        claims = {agent: announced(tmp_path, trial, agent) for agent in trial.roles}
+        facts = {e["channel"] for e in events(runs, trial) if e["event"] == "post" and phrases.TELL in e["text"]}
+        claims = {agent: announced(runs, trial, agent) for agent in trial.roles}
         assert facts == ({"backroom"} if trial.arm == "emergent" else set())
         early = set(pair) if trial.arm == "emergent" else set()
         assert {claims[a][0][0] for a in claims if a not in early} == {4}
