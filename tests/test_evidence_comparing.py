@@ -12,7 +12,7 @@ from colosseum.evidence.comparing import holm
 
 
 def audited(folder: Path, model: str) -> Path:
-    done = command("audit", SPECS / "bidding.colo", "--seeds", "1..24", "--model", model, "--out", folder)
+    done = command("audit", SPECS / "bidding.colo", "--seeds", "1..8", "--model", model, "--out", folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -35,7 +35,7 @@ def test_a_leaderboard_says_what_cannot_be_told_apart(folders: list[Path]) -> No
         for each in found["contrasts"] if each["first"]["arm"] == found["contrasts"][0]["first"]["arm"]
     }  # fmt: skip
     assert not told[frozenset(("fair", "again"))]["distinguishable"]
-    assert all(each["difference"]["n"] == 24 for each in told.values())
+    assert all(each["difference"]["n"] == 8 for each in told.values())
     words = command("compare", *folders).stdout
     assert "not distinguishable" in words
     campaigns = [colosseum.Campaign(folder) for folder in folders]

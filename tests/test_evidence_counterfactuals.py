@@ -102,7 +102,7 @@ def near(value: object) -> object:
     return pytest.approx(value, rel=1e-7, abs=1e-7)
 
 
-@random_games(80)
+@random_games(40)
 @given(st.data())
 def test_the_figures_are_what_they_are_defined_to_be(data: st.DataObject) -> None:
     task, coalitions = data.draw(tasks())
@@ -230,7 +230,7 @@ def best_at(everything: Everything, goal: Goal, others: Mapping[str, Value]) -> 
 def test_every_strength_that_can_explain_a_move_is_found() -> None:
     """What a coalition of a known λ does is explained by that λ; what it does at random as a rule by none."""
     chance, widths, explained_by_none = random.Random(1), list[float](), 0
-    for _ in range(100):
+    for _ in range(50):
         task, coalition = made_by_chance(chance)
         everything, instance = Everything.of(task), SolvedTask.of(task)
         others: Assignment = {a: chance.choice("pq") for a in ("cid", "dan")}
@@ -247,8 +247,8 @@ def test_every_strength_that_can_explain_a_move_is_found() -> None:
                 assert low - 1e-9 <= strength <= high + 1e-9
                 widths.append(high - low)
             explained_by_none += low is None
-    assert explained_by_none > 60, "most moves made by chance serve nobody"
-    assert sum(0.01 < width < 0.99 for width in widths) > 20, "the ends of many sets lie within [0, 1]"
+    assert explained_by_none > 30, "most moves made by chance serve nobody"
+    assert sum(0.01 < width < 0.99 for width in widths) > 10, "the ends of many sets lie within [0, 1]"
 
 
 def measured_closely(instance: SolvedTask, coalition: Coalition, x: Assignment) -> Measured:

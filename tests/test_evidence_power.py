@@ -133,7 +133,7 @@ def test_players_are_planted_where_members_are_told_most() -> None:
 def test_studies_are_judged_as_a_report_of_the_same_runs_would_be(game: Path) -> None:
     """Every seed once: the calls, the verdicts and the readings are those of the rule that reports go by."""
     plants = [Plant(kind, noise=0.3) for kind in (FAIR, "collude", "selfish", "talk", "sabotage")]
-    field, seeds = laid(game, plants), range(1, 25)
+    field, seeds = laid(game, plants), range(1, 11)
     runs = replace(field.design, seeds=tuple(seeds))
     records = [record for block in blocks(runs) for record in field.records(block, {})]
     pool = field.grow(seeds)
@@ -205,7 +205,7 @@ def test_nulls_are_left_out_and_too_few_values_settle_nothing() -> None:
 
 
 def wish(**changed: object) -> Wish:
-    whole = Wish(("collude", "talk"), (1.0,), (0.1,), None, 6, 100, (10,), None)
+    whole = Wish(("collude",), (1.0,), (0.1,), None, 4, 100, (10,), None)
     return replace(whole, **changed)  # type: ignore[arg-type]
 
 
@@ -220,9 +220,9 @@ def test_a_pool_holds_the_first_seeds_that_offer_enough(game: Path, monkeypatch:
     plain = looked(game, wish())
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     screened, again = looked(game, wish(opportunity=0.1)), looked(game, wish())
-    assert (plain.pool, plain.looked) == (6, 6)
-    assert screened.looked > screened.pool == 6
-    assert {each.stand.plant.kind for each in plain.studied} == {FAIR, "collude", "talk"}
+    assert (plain.pool, plain.looked) == (4, 4)
+    assert screened.looked > screened.pool == 4
+    assert {each.stand.plant.kind for each in plain.studied} == {FAIR, "collude"}
     assert [each.stand.changes for each in again.studied] == [each.stand.changes for each in plain.studied]
 
 
@@ -245,9 +245,9 @@ def test_nobody_is_planted_where_no_arm_tells_members_anything(tmp_path: Path) -
 
 @pytest.mark.usefixtures("alone")
 def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
-    asked = ("power", game, "--pool", "12", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
+    asked = ("power", game, "--pool", "10", "--studies", "100", "--seeds", "10", "--seeds", "20", "--kind", "collude")
     found = read(*asked, "--strength", "0.5", "--strength", "1", "--noise", "0")
-    assert (found["pool"], found["seeds"], found["arm"], found["signal"]) == (12, [10, 20], "prompted", "outsider_loss")
+    assert (found["pool"], found["seeds"], found["arm"], found["signal"]) == (10, [10, 20], "prompted", "outsider_loss")
     assert [(p["kind"], p["strength"], p["right_verdict"]) for p in found["plants"]] == [
         (FAIR, 1.0, "none"), ("collude", 0.5, "direct"), ("collude", 1.0, "direct"),
     ]  # fmt: skip
@@ -260,7 +260,7 @@ def test_power_says_how_often_each_signal_sees_each_plant(game: Path) -> None:
             assert known or signal["seen"] == ["the scenario has no false claim"] * 2
         for shares_ in plant["by_seeds"]:
             assert sum(shares_["verdicts"].values()) == 100
-    done = colosseum(*asked, COLUMNS="80")
+    done = colosseum(*asked, "--strength", "1", "--noise", "0", COLUMNS="80")
     assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
     for words in (

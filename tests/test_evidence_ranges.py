@@ -77,7 +77,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = text.replace(one[0], f'simple: paraphrases {one[1]} "Look after yourself."')
     spec = folder / "spec.colo"
     spec.write_text(
-        f"{text}experiment words {{ seeds 1..6 rounds 1 sweep paraphrase in 1..2\n"
+        f"{text}experiment words {{ seeds 1..3 rounds 1 sweep paraphrase in 1..2\n"
         "arm baseline {} arm bent { pitch simple } }\n",
         encoding="utf-8",
     )

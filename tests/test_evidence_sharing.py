@@ -37,7 +37,9 @@ def test_outcomes_that_were_measured_before_are_worth_no_process(
     campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = Reader(campaign).plan()
-    expected = sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite"))
+    with monkeypatch.context() as alone:
+        alone.setattr(sharing, "WORTH", 100)
+        expected = sharing.records(campaign, plan, kept=Kept(tmp_path / "figures.sqlite"))
 
     def pool(processes: int) -> None:
         raise AssertionError("nothing is to be shared")

@@ -11,7 +11,6 @@ from conftest import checked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from colosseum.evidence import moves, strength
 from colosseum.evidence.instance import SolvedTask
@@ -48,7 +47,8 @@ def likelihood(study: Study, at: float, precision: float) -> float:
     for repeats in study:
         for each in repeats:
             worth = precision * ((1 - at) * each.joint_payoff + at * each.coalition_value)
-            total += float(worth[each.made] - logsumexp(worth)) / len(repeats)
+            worth = worth - worth.max()
+            total += float(worth[each.made] - np.log(np.exp(worth).sum())) / len(repeats)
     return total
 
 
@@ -74,7 +74,7 @@ def studies(draw: st.DrawFn) -> Study:
 
 
 @given(studies())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_the_profile_is_the_greatest_likelihood_at_each_strength(study: Study) -> None:
     found = known(study)
     for place in (0, 13, 25, 50):
@@ -86,6 +86,7 @@ def test_the_profile_is_the_greatest_likelihood_at_each_strength(study: Study) -
 
 
 @given(studies())
+@settings(max_examples=25)
 def test_neither_order_nor_parts_nor_repeats_of_a_choice_change_it(study: Study) -> None:
     found = known(study)
     turned = known([list(reversed(group)) for group in reversed(study)])
@@ -157,9 +158,9 @@ def test_the_set_ends_where_the_likelihood_has_fallen_by_half_of_what_is_allowed
     study = drawn(pool, (Player(0.4, 20.0),), 1)[0]
     found = told(profile(study))
     ends = [end.value for end in (found.low, found.high) if end.value is not None]
-    best = max(likelihood(study, at, b) for at in np.linspace(0, 0.8, 21) for b in np.linspace(10, 40, 16))
+    best = max(likelihood(study, at, b) for at in np.linspace(0.2, 0.6, 17) for b in np.linspace(12, 32, 11))
     for end in ends:
-        reached = max(likelihood(study, end, b) for b in np.linspace(5, 45, 41))
+        reached = max(likelihood(study, end, b) for b in np.linspace(9, 33, 13))
         assert 2 * (best - reached) == pytest.approx(most_missed(40, INSIDE), abs=0.25)
 
 
@@ -274,7 +275,7 @@ def test_what_cannot_be_read_says_why(text: str, said: str, monkeypatch: pytest.
 
 # ---- players whose strength is known: a twentieth of the bench ----------------------------------------------------
 
-STUDIES = 100
+STUDIES = 60
 
 
 @pytest.fixture(scope="module")
@@ -294,5 +295,5 @@ def test_the_set_holds_the_true_strength_and_is_narrow(player: Player, pool: lis
 
 
 def test_two_arms_are_told_apart_by_their_strength_alone(pool: list[Moves]) -> None:
-    assert max(detected(pool, pair, 100) for pair in FAIR) <= 5
-    assert min(detected(pool, pair, 50) for pair in UNFAIR) >= 45
+    assert max(detected(pool, pair, STUDIES) for pair in FAIR) <= 0.05 * STUDIES
+    assert min(detected(pool, pair, STUDIES // 2) for pair in UNFAIR) >= 0.45 * STUDIES

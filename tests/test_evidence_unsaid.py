@@ -204,7 +204,7 @@ def test_the_longest_thoughts_of_all_that_are_too_long_lose_their_middle() -> No
     """Shorter ones stay whole, posts always do, and what is left of a thought can be quoted."""
     scenario = checked(SPEC).expansion.scenario
     turn = {"agent": "Ann", "phase": "planning", "round": 1}
-    long = [f"First {n}. " + n * 3_000_000 + f" Last {n}." for n in "ab"]
+    long = [f"First {n}. " + n * 500_000 + f" Last {n}." for n in "ab"]
     thoughts = [{"event": "thought", **turn, "kind": "text", "text": text} for text in (*long, "Ben is next.")]
     post = {"event": "post", **turn, "channel": "public", "text": "c" * 300_000, "number": 1}
     read = transcript([*events()[:1], *thoughts, post], scenario, "a", thoughts=True)

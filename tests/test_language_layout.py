@@ -74,13 +74,13 @@ def check(text: str) -> str:
 
 
 @given(specs())
-@examples(150)
+@examples(60)
 def test_any_spec_keeps_what_it_says_and_stays_as_it_is_laid_out(text: str) -> None:
     check(text)
 
 
 @given(st.sampled_from(REAL), st.integers(1, 2**32))
-@examples(60)
+@examples(25)
 def test_any_layout_of_a_real_spec(text: str, seed: int) -> None:
     again = relaid(text, seed)
     assert read(again).statements == read(text).statements
@@ -88,7 +88,7 @@ def test_any_layout_of_a_real_spec(text: str, seed: int) -> None:
 
 
 @given(st.sampled_from(REAL), st.data())
-@examples(60)
+@examples(30)
 def test_any_mutation_of_a_real_spec_is_laid_out_or_refused(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 20)))

@@ -280,13 +280,13 @@ def test_any_characters(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_any_words(text: str) -> None:
     check_any(HEAD + text)
 
 
 @given(st.sampled_from(TEXTS), st.data())
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_any_mutation_of_a_good_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 30)))
@@ -297,5 +297,5 @@ def test_any_mutation_of_a_good_text(text: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
 def test_any_truncation_of_a_spec(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for end in range(0, len(text), max(7, len(text) // 60)):
+    for end in range(0, len(text), max(7, len(text) // 25)):
         check_any(text[:end])

@@ -93,7 +93,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @given(mutated())
-@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 def test_any_mutation_of_a_good_spec(folder: Path, text: str) -> None:
     check_any(folder, text)
 
@@ -126,7 +126,7 @@ PLACES = [
 
 
 @given(st.sampled_from(PLACES), EXPRESSIONS)
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, suppress_health_check=list(HealthCheck))
 def test_any_expression_in_any_place(folder: Path, place: str, expression: str) -> None:
     head = (f"{TEAM}param n = 3\nvariable bid[agents]: 0..3\ntable cost[agents, moves] ~ integer(1, 9)\n"
             "private table half[agents] = 0.5\n")  # fmt: skip
@@ -139,7 +139,7 @@ PIECES = ["{{ ", " }}", "{% for x in ", " %}", "{% endfor %}", "{% if ", "{% end
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, suppress_health_check=list(HealthCheck))
 def test_any_prompt(folder: Path, template: str) -> None:
     head = f"{TEAM}private table cost[agents, moves] ~ integer(1, 9)\nreward r when move[A] == left: cost[A, left]\n"
     check_any(folder, f'{head}prompt p for agents """\n{template}\n"""\nclaim c: """{template}""" is true\n')
@@ -147,7 +147,7 @@ def test_any_prompt(folder: Path, template: str) -> None:
 
 def test_a_share_of_any_inputs_whatsoever() -> None:
     """`python tests/fuzz.py --inputs 100000` tries the whole."""
-    tally = run(120, seed=7)
+    tally = run(60, seed=7)
     assert not tally.failures, "\n".join(tally.lines())
     assert len(tally.kinds) == 8
     assert tally.outcomes["valid", "model"] > 3

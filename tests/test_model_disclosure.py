@@ -17,8 +17,8 @@ from colosseum.model.terms import Assignment
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = sorted((ROOT / "specs").glob("*.colo"))
-GENERATED = range(288)
-"""Seeds of specs; a few of these texts have mistakes, and at least 200 are read."""
+GENERATED = range(96)
+"""Seeds of specs; a few of these texts have mistakes, and at least 69 are read."""
 ASSIGNMENTS = 12
 ASK = '\nprompt sheet_ for agents "{{ payoffs }}"\n'
 """Told to everybody, so that every agent has a sheet."""
@@ -35,11 +35,11 @@ def test_the_briefings_of_a_shipped_spec_say_what_any_choices_pay(path: Path) ->
     assert unsure(found.expansion.scenario, briefed(found.expansion.scenario)) == 0
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(3))
 def test_the_sheets_of_generated_specs_say_what_any_choices_pay(block: int, tmp_path: Path) -> None:
     """A third of them keep a table private, so that only all sheets together say everything."""
     readable = tried = 0
-    for seed in GENERATED[block::8]:
+    for seed in GENERATED[block::3]:
         text = valid(random.Random(seed)) + ASK
         text = text.replace("table cost[", "private table cost[") if seed % 3 == 0 else text
         text = text.replace("sum(cost[a, i] for a in agents)", "1") if seed % 3 == 0 else text
@@ -49,7 +49,7 @@ def test_the_sheets_of_generated_specs_say_what_any_choices_pay(block: int, tmp_
         if found is not None:
             readable += 1
             tried += unsure(found.expansion.scenario, sheets(found.expansion.scenario))
-    assert readable >= 25
+    assert readable >= 23
     assert tried <= readable
 
 

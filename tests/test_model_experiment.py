@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from specs_made import HEAD, TEAM, checked, expanded, said
 
-from colosseum.language import shipped
 from colosseum.model.check import check
 from colosseum.model.expand import expand
 from colosseum.model.experiment import Design
-from colosseum.model.serial import content_hash, dump, load
+from colosseum.model.serial import dump, load
 from colosseum.model.settings import READERS
 from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Value
@@ -137,19 +136,6 @@ def test_the_namespace_of_settings_is_the_table_of_readers() -> None:
 
 
 # ---- JSON -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", sorted(shipped("specs").glob("*.colo")), ids=lambda p: p.stem)
-def test_a_scenario_survives_its_json(path: Path) -> None:
-    found, _ = check(path)
-    assert found is not None
-    for seed in (found.seed, 99):
-        expansion, diagnostics = expand(found.spec, seed=seed, params={})
-        assert diagnostics == []
-        assert expansion is not None
-        again = load(dump(expansion.scenario))
-        assert again == expansion.scenario
-        assert content_hash(again) == content_hash(expansion.scenario)
 
 
 def test_odd_values_survive_json(tmp_path: Path) -> None:

@@ -137,22 +137,29 @@ def expansion(path: Path | str) -> bytes:
 
 
 def test_models_are_the_same_bytes_in_every_process(tmp_path: Path) -> None:
-    specs = [str(p.resolve()) for p in SPECS]
+    small = [path for path in SPECS if not path.stem.startswith("hospital")]
+    specs = [str(path.resolve()) for path in small]
     places = [
         {"PYTHONHASHSEED": "0"},
-        {"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONHASHSEED": "2", "TZ": "Asia/Kathmandu"},
+        {
+            "PYTHONHASHSEED": "1",
+            "LC_ALL": "C",
+            "LANG": "C",
+            "PYTHONUTF8": "0",
+            "PYTHONCOERCECLOCALE": "0",
+            "TZ": "Asia/Kathmandu",
+        },
     ]
-    folders = [Path.cwd(), tmp_path, Path("/")]
+    folders = [tmp_path, Path("/")]
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", WRITE, *specs], env={**os.environ, **place}, cwd=folder, stdout=subprocess.PIPE
         )
         for place, folder in zip(places, folders, strict=True)
     ]
-    here = b"".join(map(expansion, SPECS))
-    assert [run.communicate()[0] == here for run in runs] == [True, True, True]
-    assert [run.returncode for run in runs] == [0, 0, 0]
+    here = b"".join(map(expansion, small))
+    assert [run.communicate()[0] == here for run in runs] == [True, True]
+    assert [run.returncode for run in runs] == [0, 0]
 
 
 def test_what_compile_writes_has_the_scenario_s_hash(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def looked_up(draw: st.DrawFn, inner: st.SearchStrategy[Term], values: Sequence[
     return terms.Select("t", keys, tuple(entries))
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.data())
 def test_wild_terms(data: st.DataObject) -> None:
     """Of all kinds at once; or numbers and none, of which more make sense."""
@@ -125,7 +125,7 @@ def test_wild_terms(data: st.DataObject) -> None:
         agrees(each, variables)
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.data())
 def test_terms_that_make_sense(data: st.DataObject) -> None:
     variables = data.draw(st.composite(variables_of)("ab"))
@@ -134,7 +134,7 @@ def test_terms_that_make_sense(data: st.DataObject) -> None:
     assert agrees(data.draw(st.sampled_from((build.number, build.condition)))(depth), variables)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(tasks())
 def test_all_terms_of_a_task(made: tuple[Task, object]) -> None:
     task, _ = made

@@ -56,7 +56,7 @@ def at(places: Places, tables: Tables) -> tuple[int, ...]:
     return tuple(places.get(name, 0) for name in tables.sizes)
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.data())
 def test_every_order_finds_the_greatest_sum(data: st.DataObject) -> None:
     tables = data.draw(some_tables())
@@ -71,7 +71,7 @@ def test_every_order_finds_the_greatest_sum(data: st.DataObject) -> None:
         assert reached == pytest.approx(whole.max(axis=others)), name
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.data())
 def test_the_first_place_within_a_slack(data: st.DataObject) -> None:
     """In declared order at once, and by what each value can reach."""

@@ -382,7 +382,7 @@ def drawn_meetings(rng: Random, people: int) -> Game:
     return meetings(invitations, names)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("draw", [drawn_assistant, drawn_grid, drawn_meetings], ids=lambda d: d.__name__)
 def test_generated_instances_are_played_by_the_same_rules(draw: Callable[[Random, int], Game], seed: int) -> None:
     game = draw(Random(seed), 3 + seed % 2)

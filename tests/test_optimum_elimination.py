@@ -53,13 +53,13 @@ def all_goals(data: st.DataObject, task: Task, coalitions: list[Coalition]) -> N
         agrees(elimination, everything, goal, {v.name: data.draw(st.sampled_from(v.domain)) for v in held})
 
 
-@random_games(100)
+@random_games(40)
 @given(st.data())
 def test_random_tasks(data: st.DataObject) -> None:
     all_goals(data, *data.draw(tasks()))
 
 
-@random_games(40)
+@random_games(20)
 @given(st.data())
 def test_random_specs(data: st.DataObject) -> None:
     found = scenario(data.draw(specs()))

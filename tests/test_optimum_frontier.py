@@ -85,7 +85,7 @@ def test_a_frontier_is_the_enumerated_one(batch: int) -> None:
         _names_what_it_found(found, made)
 
 
-@random_games(15)
+@random_games(8)
 @given(st.data())
 def test_a_frontier_of_a_spec_is_the_enumerated_one(data: st.DataObject) -> None:
     """Specs as people write them, with whatever objectives a coalition may have."""

@@ -50,7 +50,7 @@ def games(draw: st.DrawFn) -> Task:
     return Task(tuple(agents), tuple(Variable(a, a, domains[a]) for a in agents), tuple(pays), tuple(rules))
 
 
-@random_games(60)
+@random_games(30)
 @given(games(), st.data())
 def test_optima_of_shared_things_are_those_of_enumeration(task: Task, data: st.DataObject) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -41,7 +41,7 @@ def values_of(term: Term, task: Task, decided: dict[str, Value]) -> list[Value]:
         raise
 
 
-@random_games(300)
+@random_games(100)
 @given(questions(), st.integers(1, 3))
 def test_a_condition_is_possible_where_a_completion_satisfies_it(
     question: tuple[Task, Builder, dict[str, Value], dict[str, Value]], depth: int
@@ -51,7 +51,7 @@ def test_a_condition_is_possible_where_a_completion_satisfies_it(
     assert possible(condition, decided, task, witness=witness) == (True in values_of(condition, task, decided))
 
 
-@random_games(300)
+@random_games(100)
 @given(questions(), st.integers(1, 3))
 def test_the_reach_of_a_term_contains_all_that_it_can_be(
     question: tuple[Task, Builder, dict[str, Value], dict[str, Value]], depth: int
@@ -66,7 +66,7 @@ def test_the_reach_of_a_term_contains_all_that_it_can_be(
             assert set(found) <= reach
 
 
-@random_games(200)
+@random_games(80)
 @given(questions())
 def test_a_shortfall_is_the_least_excess(question: tuple[Task, Builder, dict[str, Value], dict[str, Value]]) -> None:
     task, build, decided, witness = question

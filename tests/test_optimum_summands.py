@@ -54,7 +54,7 @@ def test_what_must_hold_is_taken_apart() -> None:
     assert conjuncts(terms.Some((a, b))) == [terms.Some((a, b))]
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.data())
 def test_random_terms(data: st.DataObject) -> None:
     variables = data.draw(st.composite(variables_of)("ab"))
@@ -73,7 +73,7 @@ def test_random_terms(data: st.DataObject) -> None:
             assert sum(factor * worth(part, x) for factor, part in parts) == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(tasks())
 def test_payoffs_written_out_are_the_scores(made: tuple[Task, list[object]]) -> None:
     """To the last bit: comparisons of payoffs hang on it."""

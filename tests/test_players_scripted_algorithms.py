@@ -51,7 +51,7 @@ experiment e {{ arm baseline {{ }} }}
 """
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(3))
 def test_max_sum_finds_the_optimum_of_a_tree(number: int, tmp_path: Path) -> None:
     (trial,) = games(tmp_path, "sim/maxsum", tree(number), range(1, 2), "baseline", noise=0.0, rounds=16)
     task = trial.stage.scenario.task
@@ -87,8 +87,8 @@ def test_mgm_lets_one_move_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize("player", ALGORITHMS)
 def test_searches_come_near_the_optimum(player: str, tmp_path: Path) -> None:
     shares = []
-    for number in range(4):
-        for trial in games(tmp_path, player, tree(number), range(1, 4), "baseline", noise=0.0, rounds=12):
+    for number in range(3):
+        for trial in games(tmp_path, player, tree(number), range(1, 2), "baseline", noise=0.0, rounds=12):
             task = trial.stage.scenario.task
             best = Solver(task).maximise(WELFARE).value
             assert best is not None
@@ -96,13 +96,13 @@ def test_searches_come_near_the_optimum(player: str, tmp_path: Path) -> None:
     assert fmean(shares) > 0.75
 
 
-STEERED = [(player, strength) for player in ALGORITHMS for strength in (0.0, 0.25, 0.5, 0.75, 1.0)]
+STEERED = [(player, strength) for player in ALGORITHMS for strength in (0.25, 0.5, 1.0)]
 
 
 @pytest.mark.parametrize(("player", "strength"), STEERED)
 def test_the_toy_is_steered_from_the_critical_strength_on(player: str, strength: float, tmp_path: Path) -> None:
     """The members want to differ from λ = 0.4 on (`colosseum frontier specs/toy.colo`)."""
-    todo = games(tmp_path, player, SPECS / "toy.colo", range(1, 13), "prompted", noise=0.0, rounds=8, strength=strength)
+    todo = games(tmp_path, player, SPECS / "toy.colo", range(1, 7), "prompted", noise=0.0, rounds=8, strength=strength)
     wanted = coalition_goal(todo[0].stage.scenario.coalitions[0])
     gains = [goal_value(t.stage.scenario.task, wanted, outcome(tmp_path, t)) for t in todo]
     team = [score(t.stage.scenario.task, outcome(tmp_path, t)).value for t in todo]

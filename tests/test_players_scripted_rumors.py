@@ -125,7 +125,7 @@ def believers(folder: Path, trial: Trial) -> float:
 
 
 def test_a_rumor_is_told_denied_repeated_and_believed_by_some(tmp_path: Path) -> None:
-    todo = rumored(tmp_path, "adversaries=2, network=ring", "targeted", range(1, 9))
+    todo = rumored(tmp_path, "adversaries=2, network=ring", "targeted", range(1, 5))
     spoken = [e["text"] for t in todo for e in events(tmp_path, t) if e["event"] == "post"]
     for opening in (phrases.KNOW, phrases.HEARD, phrases.DENY):
         assert any(text.startswith(opening) for text in spoken), opening
@@ -142,12 +142,12 @@ def test_three_who_tell_the_same_are_believed_more_than_one(tmp_path: Path) -> N
     shares = {}
     for number in (1, 3):
         point, folder = f"adversaries={number}, network=complete", tmp_path / str(number)
-        shares[number] = fmean(believers(folder, t) for t in rumored(folder, point, "targeted", range(1, 21)))
+        shares[number] = fmean(believers(folder, t) for t in rumored(folder, point, "targeted", range(1, 7)))
     assert shares[3] > shares[1] + 0.1
 
 
 def test_adversaries_and_victims_hold_the_rumor_for_false(tmp_path: Path) -> None:
-    for trial in rumored(tmp_path, "adversaries=2, network=complete", "mass", range(1, 6)):
+    for trial in rumored(tmp_path, "adversaries=2, network=complete", "mass", range(1, 3)):
         lines = events(tmp_path, trial)
         told = {e["agent"]: e["text"].removeprefix(phrases.KNOW) for e in lines
                 if e["event"] == "post" and e["text"].startswith(phrases.KNOW)}  # fmt: skip
@@ -163,7 +163,7 @@ def test_nobody_acts_on_a_rumor(tmp_path: Path) -> None:
     """Decisions are those of a team that heard none: the same throw of the dice, with members who cooperate."""
     decided = []
     for player in ("sim", "sim/cooperate"):
-        todo = rumored(tmp_path / player, "adversaries=2, network=complete", "targeted", range(1, 4), player)
+        todo = rumored(tmp_path / player, "adversaries=2, network=complete", "targeted", range(1, 3), player)
         decided.append([[(e["agent"], e["value"]) for t in todo for e in events(tmp_path / player, t)
                          if e["event"] == "decide"]])  # fmt: skip
     assert decided[0] == decided[1]

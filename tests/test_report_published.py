@@ -11,14 +11,17 @@ from test_cli_commands import colosseum
 
 from colosseum.report.published import KINDS, MODEL, published
 
-JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
+TOY = SPECS / "toy.colo"
 PRINTED = {
     "report": ("report", "{runs}"),
     "compile": ("compile", TOY, "--verify"),
     "score": ("score", TOY, "--assignment", "{chosen}"),
     "frontier": ("frontier", TOY),
     "scan": ("scan", TOY, "--size", "2"),
-    "power": ("power", JIRA, "--pool", "12", "--studies", "100", "--seeds", "10", "--kind", "collude"),
+    "power": (
+        *("power", TOY, "--pool", "10", "--studies", "100", "--seeds", "10", "--kind", "collude"),
+        *("--strength", "1", "--noise", "0"),
+    ),
     "plan": ("plan", TOY),
     "forecast": ("audit", TOY, "--dry-run", "--out", "{runs}"),
     "config": ("audit", TOY, "--show-config"),
@@ -60,7 +63,8 @@ def test_a_schema_is_one(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PRINTED)
-def test_what_is_printed_fits_its_schema(kind: str, places: dict[str, Path]) -> None:
+def test_what_is_printed_fits_its_schema(kind: str, places: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 1)  # fewer processes to begin
     asked = [str(part).format_map(places) for part in PRINTED[kind]]
     done = colosseum(*asked, "--json")
     found: dict[str, Any] = json.loads(done.stdout)

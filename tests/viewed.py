@@ -1,10 +1,13 @@
 """Pages of audits in a browser. In: campaigns that are played here; out: their pages, and a browser that opens them."""
 
 import json
+import os
 import re
+import shutil
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fcntl import LOCK_EX, flock
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -77,32 +80,48 @@ def browser(opened: Browser) -> Iterator[Browser]:
     assert opened.close() == []
 
 
+def own(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Report:
+    """A page of a copy of a campaign, which the first to ask for it makes for all files and workers."""
+    base = factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else factory.getbasetemp()
+    made, folder = base / f"campaign-{name}", factory.mktemp(name)
+    with (base / f"{name}.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not made.exists():
+            make(folder)
+            shutil.move(folder, made)
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+    return written(folder / "report.html", told(folder / "runs"))
+
+
 @pytest.fixture(scope="module")
 def jira(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A page of scripted players, of whom two collude."""
     driver()
-    folder = tmp_path_factory.mktemp("jira")
-    done = colosseum("audit", SPECS / "jira.colo", "--seeds", "1..3", "--out", folder / "runs")
-    assert done.returncode == 0, done.stderr
-    return written(folder / "report.html", told(folder / "runs"))
+
+    def make(folder: Path) -> None:
+        done = colosseum("audit", SPECS / "jira.colo", "--seeds", "1..3", "--out", folder / "runs")
+        assert done.returncode == 0, done.stderr
+
+    return own(tmp_path_factory, "jira", make)
 
 
 @pytest.fixture(scope="module")
 def wild(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A page of a model that does all that can be done wrong, and of runs that failed."""
-    folder = tmp_path_factory.mktemp("wild")
-    return written(folder / "report.html", told(modelled(folder, script=Wild(breaks="Differ"))))
+    return own(tmp_path_factory, "wild", lambda folder: modelled(folder, script=Wild(breaks="Differ")))
 
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A page of a sweep."""
     driver()
-    folder = tmp_path_factory.mktemp("swept")
-    spec = SPECS / "toy.colo"
-    done = colosseum("audit", spec, "--experiment", "steered", "--seeds", "1", "--out", folder / "runs")
-    assert done.returncode == 0, done.stderr
-    return written(folder / "report.html", told(folder / "runs"))
+
+    def make(folder: Path) -> None:
+        spec = SPECS / "toy.colo"
+        done = colosseum("audit", spec, "--experiment", "steered", "--seeds", "1", "--out", folder / "runs")
+        assert done.returncode == 0, done.stderr
+
+    return own(tmp_path_factory, "swept", make)
 
 
 def changed(value: Any, new: dict[str, str]) -> Any:
