@@ -35,15 +35,16 @@ def arms_chart(records: Sequence[RunRecord], summary: Summary, figure: str, *, w
     """
     runs = grouped(records, summary.arms)
     every = [arm for point in summary.points for arm in point.arms]
-    share = min(1.0, MOST_DOTS / max(1, sum(arm.scalars[figure].n for arm in every)))
+    most = max(2, MOST_DOTS // max(1, len(every)))
     rows = tuple(
-        _row(arm, figure, [run for run in runs[point.point, point.model] if run.arm == arm.arm], place, share)
+        _row(arm, figure, [run for run in runs[point.point, point.model] if run.arm == arm.arm], place, most)
         for place, point in named(summary.points) for arm in point.arms
     )  # fmt: skip
     if not any(row.dots for row in rows):
         reasons = [reason for arm in every for reason, _ in (*arm.scalars[figure].nulls, *arm.failures)]
         return reasons[0] if reasons else "no run is complete"
-    drawn = "A dot is a run." if share == 1 else "A dot is a run; not every run is drawn."
+    whole = all(arm.complete <= most for arm in every)
+    drawn = "A dot is a run." if whole else "A dot is a run; not every run is drawn."
     return IntervalChart(
         slug(f"arms-{figure}"),
         f"{label(figure).capitalize()} by arm, a dot for each run" + (f": {where}" if where else ""),
@@ -55,15 +56,15 @@ def arms_chart(records: Sequence[RunRecord], summary: Summary, figure: str, *, w
     )
 
 
-def _row(arm: ArmSummary, figure: str, runs: Sequence[RunRecord], place: str, share: float) -> IntervalRow:
-    """An arm at a sweep point, with this share of its runs, evenly by rank."""
+def _row(arm: ArmSummary, figure: str, runs: Sequence[RunRecord], place: str, most: int) -> IntervalRow:
+    """An arm at a sweep point, with at most so many of its runs, evenly by rank."""
     found = sorted(
         ((value, run) for run in runs if run.figures and (value := run.figures.scalars[figure].value) is not None),
         key=lambda each: each[0],
     )
     dots = tuple(
         Spot(value, title=f"{_place(run)}: {signed(value, decimals([value], digits=4))}", run=run.trial)
-        for value, run in thinned(found, max(2, int(share * len(found))))
+        for value, run in thinned(found, most)
     )
     mean, ends = arm.scalars[figure].mean, arm.scalars[figure].interval
     low, high = (ends.low, ends.high) if isinstance(ends, Interval) else (None, None)
