@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 from conftest import SPECS, prepare, run
@@ -104,11 +105,12 @@ def test_a_program_is_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_the_oldest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Kept(tmp_path / "figures.sqlite")
-    assert asked(found, "whatever", make=9) == 9
-    monkeypatch.setattr(keeping, "MOST", 3 * len(next(iter(found._new.values()))))
-    found.write()
-    for number in range(5):
-        asked(found, str(number), make=number)
+    monkeypatch.setattr(keeping, "MOST", 400_000)
+    found, texts = Kept(tmp_path / "figures.sqlite"), TypeAdapter(str)
+    for number in range(60):
+        found.recall(texts, lambda: token_hex(20_000), str(number))
         found.write()
-    assert [asked(found, str(number), make=9) for number in range(5)] == [9, 9, 2, 3, 4]
+    assert found.path.stat().st_size < 800_000
+    left = [number for number in range(60) if found.recall(texts, lambda: "gone", str(number)) != "gone"]
+    assert left == list(range(60 - len(left), 60))
+    assert len(left) > 10

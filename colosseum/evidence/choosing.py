@@ -55,10 +55,7 @@ class _Read:
 
 
 def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrength]:
-    """All arms at all points, the control first; `tell` hears how many runs are read, of how many.
-
-    Raises Unreadable, NotLowered, and Fault.
-    """
+    """All arms at all points, the control first; `tell` hears of runs. Raises Unreadable, NotLowered, and Fault."""
     reader, remembered = Reader(path), _Remembered()
     found: dict[tuple[str, str], _Read] = {}
     for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):

@@ -22,7 +22,7 @@ from colosseum.language.tables import cache_folder, is_ours
 
 NAME: Final = "figures.sqlite"
 MOST: Final = 200_000_000
-"""Bytes that are kept; the oldest entries go first."""
+"""Bytes that are kept; past them the oldest quarter goes."""
 PATIENCE: Final = 2.0
 """Seconds to wait for another process that writes."""
 SOURCES: Final = ("model", "optimum", "run", "campaign", "evidence", "report")
@@ -30,6 +30,7 @@ SOURCES: Final = ("model", "optimum", "run", "campaign", "evidence", "report")
 ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
 """Libraries on which they do."""
 T = TypeVar("T")
+SIZES: Final = ("page_count", "freelist_count", "page_size")
 FORGET: Final = (
     "DELETE FROM measured WHERE rowid IN (SELECT rowid FROM (SELECT rowid, "
     "sum(length(content)) OVER (ORDER BY rowid DESC) AS bytes FROM measured) WHERE bytes > ?)"
@@ -75,7 +76,7 @@ class Kept:
         return zlib.decompress(found[0])
 
     def write(self) -> None:
-        """Write what is new, and forget the oldest beyond MOST."""
+        """Write what is new, and forget the oldest where there is too much."""
         rows = [(key, content, blake2b(content, digest_size=16).digest()) for key, content in self._new.items()]
         self._new.clear()
         if not rows:
@@ -83,7 +84,9 @@ class Kept:
         try:
             with _open(self.path) as store:
                 store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
-                store.execute(FORGET, (MOST,))
+                pages, free, size = (store.execute(f"PRAGMA {name}").fetchone()[0] for name in SIZES)
+                if (pages - free) * size > MOST:
+                    store.execute(FORGET, (MOST * 3 // 4,))
         except sqlite3.Error:
             return
 

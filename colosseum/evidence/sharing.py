@@ -1,12 +1,13 @@
 """Runs read back by several processes. In: a campaign's folder; out: the same records, sooner if there are many.
 
-As long as most outcomes were measured before, one process reads them: they are not worth the start of others.
+As long as most runs were read before, one process does: they are not worth the start of others.
 """
 
 import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from colosseum.campaign.folder import Plan
@@ -63,14 +64,11 @@ def _spread(path: Path, parts: list[Plan], processes: int, kept: Kept | None) ->
 
 def _parts(plan: Plan, number: int) -> list[Plan]:
     """About so many of equal size, each with all runs of its seeds: an instance is solved once."""
-    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=_seed), key=_seed)]
+    seed = attrgetter("seed")
+    seeds = [list(group) for _, group in groupby(sorted(plan.trials, key=seed), key=seed)]
     parts: list[list[Listed]] = [[]]
     for group in seeds:
         if len(parts[-1]) * number >= len(plan.trials):
             parts.append([])
         parts[-1] += group
     return [replace(plan, trials=tuple(part)) for part in parts]
-
-
-def _seed(listed: Listed) -> int:
-    return listed.seed
