@@ -27,7 +27,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self.number: int = signal.SIGINT
-        self.until = math.inf
+        self.until, self.least = math.inf, -math.inf  # a handler may give time before the thread knows of its signal
         self.over = False
 
     def wait(self, reading: int) -> None:
@@ -37,7 +37,7 @@ class _Watch:
                 self.number, self.until = byte[0], time.monotonic() + GRACE
                 break
         while not self.over:
-            if time.monotonic() > self.until:
+            if time.monotonic() > max(self.until, self.least):
                 os.write(2, ((SHOWN if os.isatty(2) else "") + "interrupted: run the same command to go on\n").encode())
                 os._exit(128 + self.number)
             time.sleep(LOOKING)
@@ -84,8 +84,7 @@ def heard(number: int) -> None:
 
 def more_time(seconds: float = GRACE) -> None:
     """What goes on after a signal ends by itself within so many seconds from now."""
-    if _watch.until < math.inf:
-        _watch.until = time.monotonic() + seconds
+    _watch.least = time.monotonic() + seconds
 
 
 def exit_code() -> int:
