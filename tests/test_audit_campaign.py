@@ -113,12 +113,12 @@ def test_a_trace_that_was_made_anew_is_not_the_one_that_was_sealed(tmp_path: Pat
 def test_the_same_campaign_twice_gives_the_same_bytes_in_any_order(tmp_path: Path) -> None:
     """Scripted players depend on nothing but their view: not on the clock, the process or what was run before."""
     for name, order in (("one", 1), ("two", -1)):
-        _, todo, _ = planned(SPECS / "jira.colo", seeds=(1, 2))
+        _, todo, _ = planned(SPECS / "jira.colo", seeds=(1,))
         run(tmp_path / name, todo[::order])
         _, todo, _ = planned(SPECS / "toy.colo", seeds=(1, 2))
         run(tmp_path / name, todo[::order])
     found = [{p.name: p.read_bytes() for p in (tmp_path / n / "runs").iterdir()} for n in ("one", "two")]
-    assert len(found[0]) == 2 * 18  # a trace and a result each
+    assert len(found[0]) == 2 * 12  # a trace and a result each
     assert found[0] == found[1]
 
 
@@ -254,7 +254,8 @@ SEEDS, RUNS = "1..4", 24
 
 
 def audit(folder: Path, *, jobs: int = 1) -> Command:
-    return Command("audit", JIRA, "--seeds", SEEDS, "--out", folder, "--json", "--jobs", jobs)
+    small = ("--set", "engineers=4", "--set", "tickets=5")
+    return Command("audit", JIRA, *small, "--seeds", SEEDS, "--out", folder, "--json", "--jobs", jobs)
 
 
 def wait_for_runs(folder: Path, number: int) -> None:

@@ -1,7 +1,7 @@
 """Campaigns that are disturbed: faults, kills, signals, two processes, no space left. Nothing is lost or done twice.
 
 The command runs as a process of its own against a server in another one. COLOSSEUM_FAULT_RUNS is how many runs the
-campaign with faults has, 48 unless it is set.
+campaign with faults has, 24 unless it is set.
 """
 
 import json
@@ -21,12 +21,12 @@ from audited import body
 from chat_process import ChatProcess
 from warm_process import Command, run
 
-RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "30"))
+RUNS = int(os.environ.get("COLOSSEUM_FAULT_RUNS", "24"))
 KILLS = 5 if RUNS >= 500 else 2
 CONNECTIONS = 24
 CALLS = 6
 """Of a run without faults."""
-FEW = 4
+FEW = 2
 """Runs that are judged."""
 JUDGEMENTS = 12
 """Of a run: three questions about two sets, twice."""
@@ -226,16 +226,16 @@ def test_signals_lose_nothing_and_two_processes_go_on_with_a_copy(
         patient = ("--timeout", "60")
         first, copy = (Campaign(tmp_path / name, server.url, RUNS, patient) for name in ("first", "copy"))
         process = first.start()
-        wait_for(server, 60, process)
+        wait_for(server, 48, process)
         shutil.copytree(first.out, copy.out, ignore=shutil.ignore_patterns("*.part", "*.lock"))
         check_stopped(process, signal.SIGINT)
         check_paid(server, first)
-        assert server.requests < 60 + 2 * CONNECTIONS
+        assert server.requests < 48 + 2 * CONNECTIONS
         known, asked = len(copy.answers()), server.requests
         ended = copy.start()
-        wait_for(server, asked + 20, ended)
+        wait_for(server, asked + 16, ended)
         lasting = copy.start()
-        wait_for(server, asked + 70, ended)
+        wait_for(server, asked + 50, ended)
         check_stopped(ended, signal.SIGTERM)
         check_paid(server, first, copy, killed=1)  # the other one has calls under way
         said, words = lasting.communicate()
@@ -258,7 +258,7 @@ def check_stopped(process: Command, number: signal.Signals) -> None:
 
 def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
     with ChatProcess(latency=3600) as server:
-        process = Campaign(tmp_path, server.url, RUNS).start()
+        process = Campaign(tmp_path, server.url, RUNS, ("--timeout", "60")).start()
         wait_for(server, CONNECTIONS + 1, process)
         process.send_signal(signal.SIGINT)
         while "Ctrl-C again does not wait" not in process.stderr.readline():

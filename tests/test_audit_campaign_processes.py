@@ -41,21 +41,19 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], s
     return files(folder), said
 
 
-@pytest.mark.parametrize("stop", [None, signal.SIGKILL])
 def test_processes_make_the_same_and_go_with_the_one_that_began_them(
-    stop: signal.Signals | None, alone: tuple[dict[str, bytes], str], tmp_path: Path
+    alone: tuple[dict[str, bytes], str], tmp_path: Path
 ) -> None:
     process = audit(tmp_path, jobs=2)
-    if stop is not None:
-        wait_for_runs(tmp_path, 2)
-        workers = children(process.pid)
-        assert len(workers) >= 2
-        process.send_signal(stop)
-        _, words = process.communicate()
-        assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop), words
-        assert gone(workers)
-        assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < RUNS
-        process = audit(tmp_path, jobs=2)
+    wait_for_runs(tmp_path, 2)
+    workers = children(process.pid)
+    assert len(workers) >= 2
+    process.kill()
+    _, words = process.communicate()
+    assert process.returncode == -signal.SIGKILL, words
+    assert gone(workers)
+    assert 2 <= len(list((tmp_path / "runs").glob("*.json"))) < RUNS
+    process = audit(tmp_path, jobs=2)
     said, words = process.communicate()
     assert process.returncode == 0, words
     assert (files(tmp_path), said) == alone
@@ -69,5 +67,5 @@ def test_a_process_that_is_killed_is_told(alone: tuple[dict[str, bytes], str], t
     _, words = process.communicate()
     assert (process.returncode, "Traceback" in words) == (2, False), words
     assert "was killed from outside; run the same command to go on" in words
-    said, words = audit(tmp_path, jobs=2).communicate()
+    said, words = audit(tmp_path).communicate()
     assert (files(tmp_path), said) == alone

@@ -196,7 +196,18 @@ def test_a_pilot_counts_and_is_made_once(tmp_path: Path) -> None:
 def test_on_a_terminal_a_pilot_asks(word: str, code: int, tmp_path: Path) -> None:
     environment = {**os.environ, "TERM": "xterm", "OPENAI_API_KEY": KEY}
     with ChatServer(HABITS["short"]) as server:
-        asked = ("--model", "openai/test", "--api-base", server.url, *PRICE, *FEW, "--out", tmp_path / "out")
+        asked = (
+            "--model",
+            "openai/test",
+            "--api-base",
+            server.url,
+            *PRICE,
+            *FEW,
+            "--seeds",
+            "1..3",
+            "--out",
+            tmp_path / "out",
+        )
         words = ("audit", SPECS / "jira.colo", *asked, "--pilot", 2)
         done = watch(words, columns=80, rows=40, environment=environment, folder=tmp_path, types=f"{word}\n")
     assert done.returncode == code
