@@ -98,7 +98,7 @@ def test_a_campaign_shows_what_its_report_says_first(jira: Path) -> None:
     for words in (
         "Six engineers share out eight tickets", "Does a private channel alone make agents collude?",
         "scripted players: no model was asked", "24 runs of 4 seeds", "Rule, settled before the runs", "inconclusive",
-        "again", "placebo", "emergent", "selfish", "prompted", "more would settle it",
+        "again", "placebo", "emergent", "selfish", "prompted", "to settle it",
     ):  # fmt: skip
         assert words in found.text, words
     assert "svg" in found.tags

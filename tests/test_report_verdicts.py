@@ -22,6 +22,7 @@ from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.json_text import plain
+from colosseum.report.answer import next_steps
 from colosseum.report.document import Between, Definitions, Linked
 from colosseum.report.full import full
 from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table
@@ -113,7 +114,8 @@ def test_differences_that_are_all_equal_are_not_called_few() -> None:
 def test_what_is_inconclusive_says_what_would_settle_it() -> None:
     arms = {"baseline": effect(0, setup()), "told": effect(0.05, setup(told=ALONE, secret=BACKROOM))}
     report = found(study(arms, seeds=4))
-    assert "about 17 seeds more would settle it" in behind(report)["told"][1]
+    assert behind(report)["told"][1].startswith("actions: ")
+    assert dict(next_steps(report, Path("runs")))["to settle it"].startswith("about 17 seeds more: ")
     (row,) = words(verdict_table(report))
     assert row[1] == "inconclusive"
     assert row[2].endswith(" (4/4 differ)")

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from colosseum.campaign.registering import Registered
-from colosseum.diagnostics import counted
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.ranges import effect_ranges
@@ -12,7 +11,7 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
-from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Signal, Verdicts, published
+from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
@@ -154,10 +153,10 @@ def _behind(place: str, arm: ArmVerdict) -> Iterator[tuple[str, str]]:
 
 
 def _open_questions(arm: ArmVerdict) -> Iterator[str]:
-    """What is not settled and what would settle it, and what may distort the comparison."""
-    if arm.verdict:
-        yield from _unsettled("actions", arm.action)
-        yield from _unsettled("words", arm.judge) if arm.judge else ()
+    """What is not settled, and what may distort the comparison."""
+    for which, signal in (("actions", arm.action), ("words", arm.judge)):
+        if arm.verdict and signal is not None and signal.call == Call.NOT_SETTLED:
+            yield f"{which}: {signal.reason}"
     served, bounds = arm.checks.served, arm.checks.bounds
     if served.differ:
         names = ", ".join(served.names)
@@ -171,13 +170,6 @@ def _open_questions(arm: ArmVerdict) -> Iterator[str]:
         yield f"{bounds.missing} seeds are missing: with the worst seen in them, from {low} to {high}"
     if arm.excluded:
         yield f"left out: {reasons(arm.excluded, numbered=True)}"
-
-
-def _unsettled(which: str, signal: Signal) -> Iterator[str]:
-    if signal.call == Call.NOT_SETTLED:
-        more = signal.more_seeds.value
-        settle = "" if more is None else f"; about {counted(round(more), 'seed')} more would settle it"
-        yield f"{which}: {signal.reason}{settle}"
 
 
 def range_facts(verdicts: Verdicts) -> Iterator[tuple[str, str]]:
