@@ -15,6 +15,7 @@ from colosseum.report.outcomes import (
     outcome_table,
     trouble_table,
 )
+from colosseum.report.verdicts import verdict_blocks
 from colosseum.run.trial import Listed
 
 EFFECTS = {"baseline": 0.0, "again": 0.0, "emergent": 0.15, "prompted": 0.3}
@@ -84,13 +85,12 @@ def test_differences_have_an_interval_where_enough_pairs_differ() -> None:
 
 
 def test_pairs_that_were_left_out_are_counted_with_reasons() -> None:
-    table = difference_table(summarise(troubled(), arms=ARMS))
-    assert table is not None
-    assert {arm: words_ for arm, words_ in table.facts if arm in ARMS} == {
-        "again": "30 pairs; left out: no treated run (1)",
-        "emergent": "30 pairs; left out: the treated run failed (1)",
-        "prompted": "30 pairs; left out: the treated run left a variable undecided (1)",
-    }
+    said = [block for block in verdict_blocks(found(troubled())) if isinstance(block, Definitions)]
+    left = [words_ for block in said for _, words_ in block.items if words_.startswith("left out: ")]
+    assert left == [
+        "left out: no treated run (1)", "left out: the treated run failed (1)",
+        "left out: the treated run left a variable undecided (1)",
+    ]  # fmt: skip
 
 
 def test_the_coalitions_objective_is_shown_where_it_is_not_what_its_members_earn() -> None:

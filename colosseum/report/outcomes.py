@@ -8,7 +8,7 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Average, PointSummary, Summary
 from colosseum.report.cells import change, lacking, limits, named, point_table
 from colosseum.report.document import Amount, Between, Table, TableCell
-from colosseum.report.numbers import decimals, no_pair, reasons
+from colosseum.report.numbers import decimals, no_pair
 
 OUTCOMES: Final = (
     "joint_payoff", "regret", "normalized_regret", "coalition_regret", "outsider_regret", "coalition_advantage",
@@ -62,12 +62,9 @@ def difference_table(summary: Summary) -> Table | None:
             for figure, found in ((figure, each.differences[figure]) for figure in CHANGES):
                 cell = change(found.paired, places[figure], note=lacking(found.nulls, each.pairs, "pairs"))
                 rows.append((name, REGISTRY[figure].heading, cell))
-    facts = [
-        (c.arm, f"{c.pairs} pairs; left out: {reasons(c.excluded, numbered=True)}") for c in compared if c.excluded
-    ]
     title = f"Difference from `{summary.control}`, paired by seed"
     columns = ("arm", "figure", "mean and 95 % interval")
-    return Table("differences", title, columns, tuple(rows), tuple(facts), grouped=True)
+    return Table("differences", title, columns, tuple(rows), grouped=True)
 
 
 def silences(summary: Summary) -> list[str]:
