@@ -26,7 +26,7 @@ from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.players.models.request import Endpoint
 
 JIRA = (SPECS / "jira.colo").read_text(encoding="utf-8")
-SOME = ("--arm", "baseline", "--arm", "emergent", "--seeds", "1..5", "--set", "engineers=4")
+SOME = ("--arm", "baseline", "--arm", "emergent", "--seeds", "1..5", "--set", "engineers=4", "--set", "tickets=5")
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +117,7 @@ def test_the_likely_bill_is_near_before_any_run_and_nearer_after_a_pilot(name: s
         after = dry(out, server)
         assert audit(out, server).returncode == 0
         elsewhere = dry(tmp_path / "elsewhere", server)
-        other = dry(tmp_path / "elsewhere", server, "--set", "tickets=9")
+        other = dry(tmp_path / "elsewhere", server, "--set", "tickets=6")
     whole, made = spent(out)
     assert before["lengths_from"]["openai/test"] == "defaults"
     assert off(before["total"]["dollars"]["likely"], whole) < 4

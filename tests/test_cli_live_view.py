@@ -39,7 +39,8 @@ KEY = "sk-fake-abcdefghijklmnop1234"
 NOISE = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "TERM", "OPENAI_BASE_URL", "OPENAI_API_BASE")
 CLEAN = {name: words for name, words in os.environ.items() if name not in NOISE and not name.startswith("COLOSSEUM_")}
 XTERM = {**CLEAN, "TERM": "xterm-256color", "OPENAI_API_KEY": KEY}
-MODEL = ("--model", "openai/test", "--price", "1,2", "--seeds", "1..2", "--arm", "emergent", "--arm", "baseline")
+MODEL = ("--model", "openai/test", "--price", "1,2", "--seeds", "1..2", "--arm", "emergent", "--arm", "baseline",
+         "--set", "engineers=4", "--set", "tickets=5")  # fmt: skip
 
 
 def command(*more: object, spec: Path = JIRA) -> list[object]:
@@ -273,12 +274,12 @@ def test_none_says_nothing_but_errors(tmp_path: Path) -> None:
 
 
 def test_who_stops_reading_stops_no_run(tmp_path: Path) -> None:
-    process = Command(*command("--seeds", "1..30", "--out", tmp_path, spec=TOY), env=CLEAN)
+    process = Command(*command("--seeds", "1..20", "--out", tmp_path, spec=TOY), env=CLEAN)
     process.stderr.close()
     process.stdout.read()
     process.wait()
     results = [path for path in (tmp_path / "runs").iterdir() if path.suffix == ".json"]
-    assert len(results) == 90
+    assert len(results) == 60
 
 
 def test_a_resumed_campaign_counts_what_is_left_alone(tmp_path: Path) -> None:

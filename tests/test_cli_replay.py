@@ -78,7 +78,6 @@ def test_failures_are_made_again_too(folder: Path) -> None:
     ("name", "more"),
     [
         ("toy", ("--seeds", "1..2")),
-        ("jira", ("--seeds", "1")),
         ("jira_studies", ("--experiment", "turn_order", "--seeds", "1")),
     ],
 )
