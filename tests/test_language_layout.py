@@ -136,7 +136,7 @@ def made(statements: Some) -> list[str]:
     found: list[str] = []
 
     @given(HEAD, statements, st.integers(0, 2**32))
-    @settings(max_examples=25, database=None, derandomize=True, suppress_health_check=SLOW)
+    @settings(max_examples=15, database=None, derandomize=True, suppress_health_check=SLOW)
     def make(head: Words, statement: Words, seed: int) -> None:
         found.append(laid_out((*head, *opened(statement, head)), seed))
 

@@ -172,7 +172,7 @@ def test_a_share_of_any_inputs_whatsoever() -> None:
         "variable v[i in 1..5000, a in agents, j in 1..5000]: 0..1",
         "variable v[a in agents]: 1..100000\nreward r[a in agents, b in agents]: v[a] * v[b]",
         "\n".join(f"param p{i} = {f'p{i - 1} * p{i - 1}' if i else '99999'}" for i in range(60)),
-        "\n".join(f"param p{i} = {f'p{i - 1} + p{i - 1}' if i else '1'}" for i in range(2000)),
+        "\n".join(f"param p{i} = {f'p{i - 1} + p{i - 1}' if i else '1'}" for i in range(1100)),
         "\n".join(f"table t{i}[a in agents] = {f't{i - 1}[a] + t{i - 1}[a]' if i else 'bid[a]'}" for i in range(40))
         + "\nreward r: t39[A]",
         "\n".join(f"set s{i} = {{x in s{i + 1}}}" for i in range(12)),

@@ -29,7 +29,7 @@ UPDATE = os.environ.get("UPDATE_GOLDENS") == "1"
 READABLE = 20_000
 """Bytes of a model up to which its golden is the whole of it."""
 LONGEST_RECORD = 2_000
-INSTANCES = 5
+INSTANCES = 2
 """Of a statement, to be validated against the schema."""
 EVERYTHING = f"""{HEAD}param bonus = 0.5
 agents A, "the boss"
@@ -213,11 +213,16 @@ def thinned(model: Any) -> Any:
     return model
 
 
+@cache
+def validator() -> Draft202012Validator:
+    return Draft202012Validator(json_schema())
+
+
 @pytest.mark.parametrize("path", [*SPECS, *GOOD], ids=lambda p: p.stem)
 def test_models_fit_the_schema_and_survive_it(path: Path) -> None:
     scenario = shipped_scenario(path)
     content = dump(scenario)
-    Draft202012Validator(json_schema()).validate(thinned(json.loads(content)))
+    validator().validate(thinned(json.loads(content)))
     again = load(content)
     assert again == scenario
     assert dump(again) == content
@@ -285,7 +290,7 @@ def test_what_is_wrong_with_a_model_is_said_and_found_by_the_schema(
     with pytest.raises(NotAModel) as caught:
         load(json.dumps(model).encode())
     assert str(caught.value).startswith(words)
-    assert not Draft202012Validator(json_schema()).is_valid(model)
+    assert not validator().is_valid(model)
 
 
 @pytest.mark.parametrize(

@@ -113,12 +113,13 @@ FAINT = """() => {
   const light = (color) => parts(color).slice(0, 3).map((v) => v / 255)
     .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
     .reduce((sum, v, place) => sum + v * [0.2126, 0.7152, 0.0722][place], 0);
+  const grounds = new Map([[null, 'rgb(255, 255, 255)']]);
   const ground = (e) => {
-    for (; e; e = e.parentElement) {
+    if (!grounds.has(e)) {
       const color = getComputedStyle(e).backgroundColor;
-      if ((parts(color)[3] ?? 1) > 0) return color;
+      grounds.set(e, (parts(color)[3] ?? 1) > 0 ? color : ground(e.parentElement));
     }
-    return 'rgb(255, 255, 255)';
+    return grounds.get(e);
   };
   const faint = new Set();
   for (const e of document.querySelectorAll('#viewer *:not(:disabled)')) {
