@@ -10,8 +10,7 @@ from colosseum.diagnostics import counted
 from colosseum.evidence.reading import Played
 from colosseum.evidence.summary import Summary
 from colosseum.report.conversation import FINISHES
-from colosseum.report.document import Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.outcomes import silences
+from colosseum.report.document import Block, Definitions, Table, TableCell
 
 
 def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
@@ -40,13 +39,12 @@ class Health:
         self.spent = Expense(*(a + b for a, b in zip(astuple(self.spent), astuple(spent), strict=True)))
 
     def blocks(self, summary: Summary) -> Iterator[Block]:
-        """Faults by arm, channels that nobody uses, then calls, tokens and cost."""
+        """Faults by arm, then calls, tokens and cost."""
         if faults := sorted({fault for fault, _ in self.faults}):
             rows: tuple[tuple[TableCell, ...], ...] = tuple(
                 (fault, *(self.faults[fault, arm] for arm in summary.arms)) for fault in faults
             )
             yield Table("faults", "Invalid calls and broken answers, total over runs", ("", *summary.arms), rows)
-        yield from (Paragraph(words, "quiet") for words in silences(summary))
         spent = self.spent
         if not spent.calls:
             return
