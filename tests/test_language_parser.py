@@ -206,7 +206,7 @@ def test_deep_nesting_is_a_diagnostic(opening: str) -> None:
 
 @pytest.mark.parametrize("link", ["1 + ", "1 - ", "a * ", "-", "not ", "1 if a else ", "a and ", "a or ", "a & "])
 def test_a_long_chain_is_a_diagnostic(link: str) -> None:
-    _, said = read(f"{HEAD}param n = {link * 20_000}1")
+    _, said = read(f"{HEAD}param n = {link * 5_000}1")
     assert said.startswith("error[C018]")
 
 

@@ -79,7 +79,7 @@ def page(shown: object) -> Page:
 @pytest.fixture(scope="module")
 def jira(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("jira") / "runs"
-    assert command("audit", JIRA, "--seeds", "1..4", "--out", folder).returncode == 0
+    assert command("audit", JIRA, "--seeds", "1..3", "--out", folder).returncode == 0
     return folder
 
 
@@ -97,12 +97,12 @@ def test_a_campaign_shows_what_its_report_says_first(jira: Path) -> None:
     found = page(campaign)
     for words in (
         "Six engineers share out eight tickets", "Does a private channel alone make agents collude?",
-        "scripted players: no model was asked", "24 runs of 4 seeds", "Rule, settled before the runs", "inconclusive",
+        "scripted players: no model was asked", "18 runs of 3 seeds", "Rule, settled before the runs", "inconclusive",
         "again", "placebo", "emergent", "selfish", "prompted", "to settle it",
     ):  # fmt: skip
         assert words in found.text, words
     assert "svg" in found.tags
-    assert repr(campaign) == f"<colosseum.Campaign {str(jira)!r}: jira, experiment hidden_channel, 24 runs planned>"
+    assert repr(campaign) == f"<colosseum.Campaign {str(jira)!r}: jira, experiment hidden_channel, 18 runs planned>"
     assert str(campaign) == command("report", jira).stdout.rstrip()
 
 
