@@ -110,7 +110,7 @@ def wait_for(server: ChatProcess, requests: int, process: Command) -> None:
     while server.requests < requests:
         assert process.poll() is None
         assert time.monotonic() < deadline
-        time.sleep(0.005)
+        time.sleep(0.02)
 
 
 def check_whole(campaign: Campaign) -> None:
@@ -258,7 +258,7 @@ def check_stopped(process: Command, number: signal.Signals) -> None:
 
 def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
     with ChatProcess(latency=3600) as server:
-        process = Campaign(tmp_path, server.url, RUNS, ("--timeout", "60")).start()
+        process = Campaign(tmp_path, server.url, RUNS, ("--timeout", "5")).start()
         wait_for(server, CONNECTIONS + 1, process)
         process.send_signal(signal.SIGINT)
         while "Ctrl-C again does not wait" not in process.stderr.readline():

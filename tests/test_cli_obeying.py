@@ -52,7 +52,7 @@ def stopped(process: "subprocess.Popen[str]", number: signal.Signals, *, everybo
 @pytest.mark.parametrize(
     ("command", "seconds", "number"),
     [
-        ("compile", 6.0, signal.SIGINT),
+        ("compile", 4.0, signal.SIGINT),
         ("audit", 2.0, signal.SIGTERM),
     ],
 )
