@@ -78,9 +78,9 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "optimum": 6923,
     "players": 3387,
     "run": 2319,
-    "campaign": 9021,
-    "evidence": 7174,
-    "report": 6228,
+    "campaign": 9020,
+    "evidence": 7172,
+    "report": 6123,
     "api": 500,
     "cli": 1800,
 }

@@ -274,12 +274,12 @@ def test_none_says_nothing_but_errors(tmp_path: Path) -> None:
 
 
 def test_who_stops_reading_stops_no_run(tmp_path: Path) -> None:
-    process = Command(*command("--seeds", "1..20", "--out", tmp_path, spec=TOY), env=CLEAN)
+    process = Command(*command("--seeds", "1..3", "--out", tmp_path, spec=TOY), env=CLEAN)  # so few that it is said
     process.stderr.close()
     process.stdout.read()
     process.wait()
     results = [path for path in (tmp_path / "runs").iterdir() if path.suffix == ".json"]
-    assert len(results) == 60
+    assert len(results) == 9
 
 
 def test_a_resumed_campaign_counts_what_is_left_alone(tmp_path: Path) -> None:

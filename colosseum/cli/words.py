@@ -58,14 +58,17 @@ def say_json(kind: str, result: object) -> None:
 
 
 def note(words: str) -> None:
-    """A remark on stderr; a terminal gets lines that fit it."""
+    """A remark on stderr, as long as anybody reads it; a terminal gets lines that fit it."""
     shown = harmless(words)
     if sys.stderr.isatty():
         from rich.console import Console
 
         wide = Console(stderr=True).width
         shown = "\n".join(fill(s, wide, break_long_words=False, break_on_hyphens=False) for s in shown.split("\n"))
-    print(shown, file=sys.stderr)  # noqa: T201 - this is where words go out
+    try:
+        print(shown, file=sys.stderr)  # noqa: T201 - this is where words go out
+    except OSError:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for all that is still said
 
 
 def print_out(words: str) -> None:
