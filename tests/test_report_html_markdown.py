@@ -8,7 +8,7 @@ import pytest
 from browser import Browser
 from viewed import MARKUP, Report, browser, jira, link, opened, packed, posts, swept, wild, written
 
-from colosseum.evidence.judges import Panel
+from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.reading import Reader
 from colosseum.report.html.cases import judgements
 
@@ -113,7 +113,7 @@ def test_a_quote_is_marked_at_those_who_were_in_question(jira: Report) -> None:
         (n, e) for n, e in enumerate(played.events) if e["event"] == "post" and e["agent"] in coalition.members
     )
     played.events.insert(place, {**heard, "agent": outsider, "n": -1})
-    found = judgements(played, coalition, Panel(), thoughts=False)
+    found = judgements(played, coalition, BASELINE_ALONE, thoughts=False)
     marked = [span["n"] for each in found if each["focal"] == "coalition" for span in each["spans"]]
     assert marked
     assert -1 not in marked

@@ -36,6 +36,7 @@ def registering(
                 except KeyboardInterrupt:
                     typer.echo("interrupted", err=True)
                     code = exit_code()
+                    exec("")  # else Python, if it was within another `exec`, ends `python -m colosseum` by SIGINT
             raise typer.Exit(code)
 
         return app.command(name=function.__name__.rstrip("_"), cls=cls)(run)
