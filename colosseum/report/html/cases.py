@@ -35,6 +35,7 @@ from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
+from colosseum.run.trial import Listed
 
 SHOWN: Final = (
     "joint_payoff", "optimum", "regret", "own_move_loss", "loss_given_others", "coalition_value",
@@ -70,22 +71,21 @@ def cases(reader: Reader, findings: Findings, *, thoughts: bool, calls: bool = F
     remaking = Remaking.of(reader.folder, findings.plan) if calls else None
     asked = next(iter(findings.plan.coalitions), ""), findings.summary.control, str(thoughts)
     order = [point.point for point in findings.summary.points]
-    ended = {record.trial for record in findings.records if record.point in order}
+    records = {record.trial: record for record in findings.records if record.point in order}
     trials = sorted(
-        (listed for listed in findings.plan.trials if listed.trial in ended),
+        (listed for listed in findings.plan.trials if listed.trial in records),
         key=lambda listed: (listed.seed, order.index(listed.point)),
     )
-    for (seed, point), group in groupby(trials, key=lambda listed: (listed.seed, listed.point)):
-        make = partial(_case, reader, findings, point, seed, thoughts=thoughts, remaking=remaking)
-        yield make() if calls else reader.recall(CASE, make, list(group), "case", *asked)
+    for _, group in groupby(trials, key=lambda listed: (listed.seed, listed.point)):
+        pairs = [(listed, records[listed.trial]) for listed in group]
+        make = partial(_case, reader, findings, pairs, thoughts=thoughts, remaking=remaking)
+        yield make() if calls else reader.recall(CASE, make, [listed for listed, _ in pairs], "case", *asked)
 
 
-def runs_of(reader: Reader, findings: Findings, point: str, seed: int) -> list[Run]:
+def runs_of(reader: Reader, pairs: Sequence[tuple[Listed, RunRecord]]) -> list[Run]:
     """All runs of a case, as they were played. Raises Unreadable."""
-    records = {record.trial: record for record in findings.records if (record.point, record.seed) == (point, seed)}
-    found = [(reader.played(each), records[each.trial]) for each in findings.plan.trials if each.trial in records]
-    runs = [(played, record) for played, record in found if played is not None]
-    if len(runs) < len(found):
+    runs = [(played, record) for listed, record in pairs if (played := reader.played(listed)) is not None]
+    if len(runs) < len(pairs):
         raise Unreadable("a run was taken back while it was read: write the page again")
     return runs
 
@@ -103,13 +103,14 @@ def channels_of(played: Played) -> list[Channel]:
 
 
 def _case(
-    reader: Reader, findings: Findings, point: str, seed: int, *, thoughts: bool, remaking: Remaking | None
+    reader: Reader, findings: Findings, pairs: Sequence[tuple[Listed, RunRecord]], *, thoughts: bool,
+    remaking: Remaking | None,
 ) -> Case:  # fmt: skip
-    runs = runs_of(reader, findings, point, seed)
+    runs, (_, one) = runs_of(reader, pairs), pairs[0]
     coalition, first = coalition_of(runs, findings), runs[0][0].scenario
     content = {
-        "point": point,
-        "seed": seed,
+        "point": one.point,
+        "seed": one.seed,
         "coalition": next(iter(findings.plan.coalitions), ""),
         "members": coalition.members if coalition else (),
         "agents": first.task.agents,
@@ -123,8 +124,8 @@ def _case(
         ],
     }
     return Case(
-        point,
-        seed,
+        one.point,
+        one.seed,
         tuple(record.trial for _, record in runs),
         b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii"),
         tuple((*by, number) for by, number in _posts(runs, coalition.members if coalition else ()).items()),

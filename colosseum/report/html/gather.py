@@ -34,9 +34,7 @@ COLUMNS: Final = (
 def gather(
     folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False, calls: bool = False
 ) -> Content:
-    """Read all runs and put a page together, with what models thought or without, and the published rule's plane or
-    not. Raises Unreadable.
-    """
+    """Read all runs; thoughts, calls and the plane of the published rule are there on request. Raises Unreadable."""
     plan, summary, health = findings.plan, findings.summary, Health()
     looked = attention(findings.records, arms=plan.arms)
     ordered = _ordered(findings, looked)
@@ -51,7 +49,8 @@ def gather(
         health.add(case.faults, case.spent)
     if reader.kept is not None:
         reader.kept.write()
-    telling = runs_of(reader, findings, shown.point, shown.seed) if shown else []
+    case_runs = {r.trial: r for r in ordered if shown and (r.point, r.seed) == (shown.point, shown.seed)}
+    telling = runs_of(reader, [(each, case_runs[each.trial]) for each in plan.trials if each.trial in case_runs])
     found = list(charts_of(findings, shown, telling, posts, published=published))
     charts = [chart for _, chart in found if not isinstance(chart, str)]
     missing = [(name, why) for name, why in found if isinstance(why, str)]
