@@ -15,10 +15,10 @@ from specs_made import expanded
 
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, Goal, coalition_goal, payoff_of
-from colosseum.optimum.lowering.rules import DEFAULT_LIMITS, Limits
-from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE, Goal, coalition_goal, payoff_of
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Solver
 
 STRUCTURAL = Limits(look_up=0, comparison=0, conflict=0, split=0, product=0)
 """Rows and columns wherever they are possible, as large games need them."""

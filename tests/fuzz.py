@@ -38,9 +38,9 @@ from colosseum.language.layout import lay_out
 from colosseum.model import serial
 from colosseum.model.check import Checked, check
 from colosseum.model.values import Fault
-from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.solver import Solver
 
 MEBIBYTE = 1024 * 1024
 SECONDS = 60.0

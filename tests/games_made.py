@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from test_optimum_laws import Everything
+from test_solve_laws import Everything
 
 from colosseum.model.scenario import (
     Coalition,
@@ -20,8 +20,8 @@ from colosseum.model.scenario import (
 )
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, Inverse, PayoffOf, Select, Term
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.scoring import goal_value
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.scoring import goal_value
 
 Amount: TypeAlias = Callable[[], float]
 AGENTS = ("ann", "bob", "cid", "dee")

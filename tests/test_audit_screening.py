@@ -11,8 +11,8 @@ from test_cli_commands import Done, colosseum
 
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.goal import coalition_goal
-from colosseum.optimum.scoring import goal_value, score
+from colosseum.solve.goal import coalition_goal
+from colosseum.solve.scoring import goal_value, score
 
 SHOP = """colosseum 1
 scenario shop

@@ -7,9 +7,9 @@ import pytest
 from bench.families import FAMILIES, family, main
 
 from colosseum.model.check import check
-from colosseum.optimum.goal import WELFARE, Goal, bent, payoff_of
-from colosseum.optimum.scoring import goal_value, hard_broken
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE, Goal, bent, payoff_of
+from colosseum.solve.scoring import goal_value, hard_broken
+from colosseum.solve.solver import Solver
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -21,10 +21,10 @@ from bench.single import compared
 from bench.suite import seconds_of
 from rich.console import Console
 
-from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.lowering.matrix import matrix
-from colosseum.optimum.scoring import hard_broken, score
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE
+from colosseum.solve.lowering.matrix import matrix
+from colosseum.solve.scoring import hard_broken, score
+from colosseum.solve.solver import Solver
 
 SMALLEST = [(name, *family.smallest) for name, family in FAMILIES.items()]
 

@@ -11,16 +11,16 @@ from conftest import SPECS, checked
 from reported import column, flat, notes, printed, told, words
 from rich.cells import cell_len
 from test_cli_commands import JIRA, TOY, colosseum, read
-from test_optimum_frontier import Hurried
+from test_solve_frontier import Hurried
 
 from colosseum.cli.guide import guide_pages
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.questions.exposure import scan
-from colosseum.optimum.questions.prospect import Prospect, prospect
-from colosseum.optimum.solve import NOT_PROVEN, Solver
 from colosseum.report.document import Definitions
 from colosseum.report.page import print_blocks
 from colosseum.report.prospects import frontier_blocks, harm_table, point_table, prospect_table, scan_blocks, scan_table
+from colosseum.solve.questions.exposure import scan
+from colosseum.solve.questions.prospect import Prospect, prospect
+from colosseum.solve.solver import NOT_PROVEN, Solver
 
 BIDDING = str(SPECS / "bidding.colo")
 MENU = """colosseum 1

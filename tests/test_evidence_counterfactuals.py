@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from specs_made import HEAD, expanded
-from test_optimum_laws import Everything, random_games, tolerance
-from test_optimum_terms import tasks
+from test_solve_laws import Everything, random_games, tolerance
+from test_solve_terms import tasks
 
 from colosseum.evidence.figures import CLOSER, Figure
 from colosseum.evidence.instance import SolvedTask
@@ -19,10 +19,10 @@ from colosseum.evidence.metrics import Measured, measure
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import Constant, Decision, Select
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.scoring import goal_value, score
-from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
+from colosseum.solve.goal import WELFARE, Goal, coalition_goal
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.scoring import goal_value, score
+from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 Assignment = dict[str, Value]
 Ends = tuple[float, float]

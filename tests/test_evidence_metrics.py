@@ -7,8 +7,8 @@ from statistics import fmean
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_optimum_laws import Everything, random_games, tickets
-from test_optimum_terms import tasks
+from test_solve_laws import Everything, random_games, tickets
+from test_solve_terms import tasks
 
 from colosseum.evidence import regrets as by_agent
 from colosseum.evidence.figures import ACTED, Figure
@@ -18,9 +18,9 @@ from colosseum.evidence.regrets import MOST_ALTERNATIVES
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Decision, Every, Total
 from colosseum.model.values import Value
-from colosseum.optimum.goal import coalition_goal
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.scoring import Local, goal_value, score
+from colosseum.solve.goal import coalition_goal
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.scoring import Local, goal_value, score
 
 Assignment = dict[str, Value]
 

@@ -13,8 +13,8 @@ from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
 from colosseum.evidence.summary import DIFFERENCES
 from colosseum.model.signals import MARGINS
-from colosseum.optimum.questions.exposure import MEASURES
 from colosseum.report.meanings import MEANINGS
+from colosseum.solve.questions.exposure import MEASURES
 
 DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "setup"}
 """Fields of a run's figures that hold figures of their own, or none."""

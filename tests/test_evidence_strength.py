@@ -31,8 +31,8 @@ from colosseum.evidence.strength import (
 from colosseum.evidence.strength import strength as told
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
-from colosseum.optimum.goal import coalition_goal
-from colosseum.optimum.scoring import goal_value, score
+from colosseum.solve.goal import coalition_goal
+from colosseum.solve.scoring import goal_value, score
 
 Study = Sequence[Sequence[Choice]]
 

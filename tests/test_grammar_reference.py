@@ -26,13 +26,13 @@ from colosseum.model.check import Checked, check
 from colosseum.model.experiment import Design
 from colosseum.model.spec import walk
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Solver
 from colosseum.run.stage import Stage
 from colosseum.run.team import cast
 from colosseum.run.trial import Expansions, Trials, blocks
 from colosseum.run.turn import matches
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Solver
 
 
 def line_of(block: Block) -> str:

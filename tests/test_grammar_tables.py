@@ -27,9 +27,9 @@ from colosseum.model.environment import Environment, Place
 from colosseum.model.settings import READERS, Settings, read_setting
 from colosseum.model.spec import SETTINGS
 from colosseum.model.values import Fault, flatten
-from colosseum.optimum.lowering import lower, program
-from colosseum.optimum.lowering.rules import DEFAULT_LIMITS
 from colosseum.players.scripted.players import SCRIPTED
+from colosseum.solve.lowering import lower, program
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS
 
 
 def test_reserved_words_are_those_of_the_grammar() -> None:

@@ -256,8 +256,8 @@ def timetable(x: Chosen, book: Book) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_scenario_means_what_it_says(tmp_path: Path, name: str) -> None:
-    from colosseum.optimum.goal import WELFARE
-    from colosseum.optimum.solve import Solver
+    from colosseum.solve.goal import WELFARE
+    from colosseum.solve.solver import Solver
 
     domains, rules, best, params = CASES[name]
     text = (GOOD / f"model_{name}.colo").read_text(encoding="utf-8")

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Cell, Graph
 from colosseum.model.values import Elements
-from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Solver
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Position, Post, Reply, View
 from colosseum.run.stage import Spoken, knowledge, view
 from colosseum.run.trial import Trial
 from colosseum.run.turn import LONGEST_POST
+from colosseum.solve.goal import WELFARE
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Solver
 
 
 def conditions(**changed: object):  # type: ignore[no-untyped-def]

@@ -10,12 +10,12 @@ from conftest import SPECS, events, grid, outcome, planned, run
 
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Variable
-from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.scoring import goal_value, score
-from colosseum.optimum.solve import Solver
 from colosseum.players.scripted import phrases
 from colosseum.players.view import Post
 from colosseum.run.trial import Trial
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.scoring import goal_value, score
+from colosseum.solve.solver import Solver
 
 ALGORITHMS = ("sim/dsa", "sim/maxsum", "sim/mgm")
 

@@ -11,12 +11,12 @@ from conftest import MATCH, SPECS, events, outcome, planned, run, stage_of
 
 from colosseum.campaign.folder import Folder
 from colosseum.model.experiment import Conditions
-from colosseum.optimum.goal import coalition_goal
-from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Solver
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import Told
 from colosseum.run.trial import Trial
+from colosseum.solve.goal import coalition_goal
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Solver
 
 PLANTED = ("collude", "decoy", "misinform", "quiet", "sabotage", "selfish", "talk")
 LIBRARY = ("variants", "persuasion", "misinformation", "misalignment")

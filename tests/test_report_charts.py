@@ -17,9 +17,6 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.evidence.verdict import Rule, settle
 from colosseum.model.scenario import Channel, Coalition
-from colosseum.optimum.questions.exposure import Scan, scan
-from colosseum.optimum.questions.prospect import Prospect, prospect
-from colosseum.optimum.solve import Solver
 from colosseum.report.cells import limits
 from colosseum.report.charts.effect_charts import (
     differences_chart,
@@ -49,6 +46,9 @@ from colosseum.report.scale import Scale, scale, tick_words
 from colosseum.report.shapes import FORMS, WIDTH, looks, named, width_of
 from colosseum.report.svg import svg
 from colosseum.report.verdicts import tone_of
+from colosseum.solve.questions.exposure import Scan, scan
+from colosseum.solve.questions.prospect import Prospect, prospect
+from colosseum.solve.solver import Solver
 
 NAME = "{http://www.w3.org/2000/svg}"
 ARMS = ("baseline", "emergent", "prompted")

@@ -10,8 +10,8 @@ from browser import Browser
 from viewed import Report, browser, jira, kind, link, many, opened, posts, swept, wild, written
 
 from colosseum.evidence.reading import Reader, realised
-from colosseum.optimum.scoring import score
 from colosseum.report.html.cases import changed_back
+from colosseum.solve.scoring import score
 
 
 def test_the_list_is_narrowed_down_sorted_and_paged(browser: Browser, jira: Report) -> None:

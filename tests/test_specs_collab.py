@@ -9,8 +9,8 @@ from colosseum.model.check import Checked, check
 from colosseum.model.expand import Expansion, expand
 from colosseum.model.networks import connected
 from colosseum.model.values import Elements, Value
-from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE
+from colosseum.solve.solver import Solver
 
 SEEDS = range(1, 16)
 

@@ -16,9 +16,9 @@ from colosseum.language import shipped
 from colosseum.model.check import Checked, check
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.scoring import goal_value, score
-from colosseum.optimum.solve import Optimum
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.scoring import goal_value, score
+from colosseum.solve.solver import Optimum
 
 SPECS = shipped("specs")
 LIBRARY = {"variants": "deal", "persuasion": "tactic", "misinformation": "rumor", "misalignment": "aim"}

@@ -23,9 +23,6 @@ from colosseum.evidence.power.outlook import Outlook, Wish, study_power
 from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided, measured, prospected, scanned, solve
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
-from colosseum.optimum.questions.exposure import Scan
-from colosseum.optimum.questions.prospect import Prospect
-from colosseum.optimum.solve import Optimum
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.figure_rows import variables
 from colosseum.report.forecast import forecast_blocks, plan_blocks
@@ -36,6 +33,9 @@ from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
 from colosseum.report.prospects import frontier_blocks, scan_blocks
 from colosseum.report.tables import FigureTable
+from colosseum.solve.questions.exposure import Scan
+from colosseum.solve.questions.prospect import Prospect
+from colosseum.solve.solver import Optimum
 
 
 def load(path: str | PathLike[str], /, **params: object) -> "Spec":

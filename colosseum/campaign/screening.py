@@ -13,11 +13,11 @@ from colosseum.campaign.part import seed_words
 from colosseum.diagnostics import Diagnostic, counted, report
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Coalition, Task
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.opportunity import Opportunity, opportunity
-from colosseum.optimum.rounding import ROUNDING
-from colosseum.optimum.solve import Solver
 from colosseum.run.trial import Block, Trials
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.opportunity import Opportunity, opportunity
+from colosseum.solve.rounding import ROUNDING
+from colosseum.solve.solver import Solver
 
 LONGEST = 60
 """Characters of a list of seeds."""

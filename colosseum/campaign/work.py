@@ -27,13 +27,13 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json, encode
 from colosseum.model.signals import few_seeds
 from colosseum.model.values import Value
-from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Endpoint
 from colosseum.players.own_source import module_of
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.run.redaction import Redaction
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Block, Expansions, Listed, Trial, Trials
+from colosseum.solve.lowering.lower import NotLowered
 
 MANY_RUNS = 100
 """Runs of scripted players for which more processes than one are worth their start."""

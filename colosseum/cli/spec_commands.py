@@ -54,9 +54,9 @@ def compile(  # noqa: A001 - the command's name
     from colosseum.evidence import spec_questions as ask
     from colosseum.evidence.answers import compile_content
     from colosseum.model import serial
-    from colosseum.optimum.goal import WELFARE
-    from colosseum.optimum.searching.formulation import write_lp
     from colosseum.report.instances import optima_blocks
+    from colosseum.solve.goal import WELFARE
+    from colosseum.solve.searching.formulation import write_lp
 
     if str(lp) == "-":
         raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")

@@ -8,10 +8,10 @@ from colosseum.evidence.spec_questions import Optima, Verified
 from colosseum.model import serial
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
-from colosseum.optimum.questions.exposure import Scan
-from colosseum.optimum.questions.prices import Temptation
-from colosseum.optimum.questions.prospect import Harm, Prospect
-from colosseum.optimum.solve import Optimum
+from colosseum.solve.questions.exposure import Scan
+from colosseum.solve.questions.prices import Temptation
+from colosseum.solve.questions.prospect import Harm, Prospect
+from colosseum.solve.solver import Optimum
 
 
 @dataclass(frozen=True)

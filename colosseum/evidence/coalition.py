@@ -10,10 +10,10 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import EVERYBODY, SolvedTask, difference, proven
 from colosseum.evidence.regrets import UNMOVED, goal_regret
 from colosseum.model.values import Value
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.counterfactuals import Counterfactuals
-from colosseum.optimum.rounding import rounded
-from colosseum.optimum.scoring import Score, hard_broken
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.counterfactuals import Counterfactuals
+from colosseum.solve.rounding import rounded
+from colosseum.solve.scoring import Score, hard_broken
 
 
 def figures(

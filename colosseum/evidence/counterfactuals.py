@@ -10,12 +10,12 @@ from typing import Final
 
 from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
 from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, difference, proven
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes
-from colosseum.optimum.questions.strengths import strengths
-from colosseum.optimum.rounding import grain, rounded
-from colosseum.optimum.scoring import Score
-from colosseum.optimum.solve import Optimum
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes
+from colosseum.solve.questions.strengths import strengths
+from colosseum.solve.rounding import grain, rounded
+from colosseum.solve.scoring import Score
+from colosseum.solve.solver import Optimum
 
 NO_MOVE: Final = "after the decisions of the others, no move of the coalition keeps the hard requirements"
 LOSSES: Final = ("loss_given_others", "own_move_loss")

@@ -26,8 +26,8 @@ from colosseum.evidence.statistics import Correlation
 from colosseum.evidence.summary import PointSummary, Summary, summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.values import Fault
-from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.run.trace import BrokenTrace
+from colosseum.solve.lowering.lower import NotLowered
 
 MOST_LISTED: Final = 12
 """Folders that a message names."""

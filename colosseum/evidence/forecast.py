@@ -26,10 +26,10 @@ from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, twins
 from colosseum.model.check import Checked
 from colosseum.model.values import Fault
-from colosseum.optimum.lowering.lower import NotLowered
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
 from colosseum.run.trial import Listed
+from colosseum.solve.lowering.lower import NotLowered
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
-from colosseum.optimum.goal import WELFARE, payoff_of
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.counterfactuals import Stakes
-from colosseum.optimum.questions.opportunity import SAME, fair_share
-from colosseum.optimum.rounding import ROUNDING, rounded
-from colosseum.optimum.solve import NOT_PROVEN, Optimum, Solver
+from colosseum.solve.goal import WELFARE, payoff_of
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.counterfactuals import Stakes
+from colosseum.solve.questions.opportunity import SAME, fair_share
+from colosseum.solve.rounding import ROUNDING, rounded
+from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
 """Seconds for each further optimum of an instance; a figure that needs one which takes longer is null."""

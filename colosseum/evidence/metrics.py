@@ -13,9 +13,9 @@ from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
-from colosseum.optimum.questions.counterfactuals import Counterfactuals
-from colosseum.optimum.rounding import grain, rounded
-from colosseum.optimum.scoring import Score, score
+from colosseum.solve.questions.counterfactuals import Counterfactuals
+from colosseum.solve.rounding import grain, rounded
+from colosseum.solve.scoring import Score, score
 
 
 @dataclass(frozen=True)

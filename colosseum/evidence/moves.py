@@ -15,10 +15,10 @@ from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.evidence.strength import Choice
 from colosseum.model.scenario import Coalition, Variable
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, coalition_goal
-from colosseum.optimum.questions.counterfactuals import outcome
-from colosseum.optimum.scoring import hard_broken
-from colosseum.optimum.solve import NOT_PROVEN
+from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.questions.counterfactuals import outcome
+from colosseum.solve.scoring import hard_broken
+from colosseum.solve.solver import NOT_PROVEN
 
 if TYPE_CHECKING:
     import numpy as np

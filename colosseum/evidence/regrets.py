@@ -11,11 +11,11 @@ from math import prod
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import BROKEN, SolvedTask
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.goal import Goal, payoff_of
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.partial import shortfall
-from colosseum.optimum.rounding import ROUNDING, rounded
-from colosseum.optimum.scoring import Local, goal_value, hard_broken
+from colosseum.solve.goal import Goal, payoff_of
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.partial import shortfall
+from colosseum.solve.rounding import ROUNDING, rounded
+from colosseum.solve.scoring import Local, goal_value, hard_broken
 
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""

@@ -18,15 +18,15 @@ from colosseum.model import draws
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
-from colosseum.optimum.elimination.eliminate import Elimination
-from colosseum.optimum.goal import WELFARE, Goal, coalition_goal
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.exposure import Measure, Scan, Watch, scan
-from colosseum.optimum.questions.prices import Temptation, temptations
-from colosseum.optimum.questions.prospect import Prospect, prospect
-from colosseum.optimum.solve import Optimum, Solver
-from colosseum.optimum.verify import Verification, verify
 from colosseum.run.turn import matches
+from colosseum.solve.elimination.eliminate import Elimination
+from colosseum.solve.goal import WELFARE, Goal, coalition_goal
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.exposure import Measure, Scan, Watch, scan
+from colosseum.solve.questions.prices import Temptation, temptations
+from colosseum.solve.questions.prospect import Prospect, prospect
+from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.verify import Verification, verify
 
 MOST_LISTED: Final = 12
 """Variables that a message lists."""

@@ -16,7 +16,7 @@ from colosseum.evidence.seeds import MOST_SEEDS, POWER, seeds_to_see
 from colosseum.evidence.statistics import ENOUGH_NONZERO, RATE, Interval, Paired, mean_interval, paired
 from colosseum.evidence.statistics.means import quantile, student_test
 from colosseum.evidence.statistics.signs import pairs_alike, sign_flip, sign_test
-from colosseum.optimum.rounding import ROUNDING
+from colosseum.solve.rounding import ROUNDING
 
 Test: TypeAlias = Literal["Student t", "exact tests"]
 WIDE: Final = 0.9

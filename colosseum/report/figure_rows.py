@@ -16,11 +16,11 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
 from colosseum.model.scenario import Scenario
 from colosseum.model.values import plain
-from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Optimum
 from colosseum.report.instances import open_words
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Optimum
 
 if TYPE_CHECKING:
     from colosseum.evidence.spec_questions import Optima

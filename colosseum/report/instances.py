@@ -13,11 +13,11 @@ from colosseum.model.channels import live_channels
 from colosseum.model.experiment import Conditions
 from colosseum.model.scenario import Coalition, Scenario, Variable
 from colosseum.model.values import Value, text
-from colosseum.optimum.scoring import score
-from colosseum.optimum.solve import Optimum
-from colosseum.optimum.verify import Verification
 from colosseum.report.cells import amount
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Optimum
+from colosseum.solve.verify import Verification
 
 SECRET: Final = "secret: off unless an arm turns it on"
 MOST_VALUES: Final = 6

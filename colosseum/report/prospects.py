@@ -6,12 +6,12 @@ from typing import Final
 
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.model.scenario import Scenario, Task
-from colosseum.optimum.questions.exposure import MEASURES, Scan
-from colosseum.optimum.questions.prospect import Prospect
-from colosseum.optimum.rounding import grain
-from colosseum.optimum.solve import NOT_PROVEN
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.instances import heading
+from colosseum.solve.questions.exposure import MEASURES, Scan
+from colosseum.solve.questions.prospect import Prospect
+from colosseum.solve.rounding import grain
+from colosseum.solve.solver import NOT_PROVEN
 
 LITTLE: Final = 0.1
 """An opportunity below this is called little: a tenth of a fair share."""

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, Goal
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE, Goal
+from colosseum.solve.solver import Solver
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from colosseum.model.check import read_spec
 from colosseum.model.expand import expand
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE, Goal, bent, mixed, payoff_of
-from colosseum.optimum.lowering.program import Program
+from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of
+from colosseum.solve.lowering.program import Program
 
 from .families import family
 

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
-from colosseum.optimum.elimination.eliminate import Eliminated, Elimination
-from colosseum.optimum.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
-from colosseum.optimum.scoring import Score, goal_worth, score
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.solve.elimination.eliminate import Eliminated, Elimination
+from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
+from colosseum.solve.scoring import Score, goal_worth, score
+from colosseum.solve.solver import Optimum, Solver
 
 from .cases import case, from_path
 from .lines import Ledger, Line

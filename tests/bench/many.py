@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from colosseum.optimum.arrays.fields import Floats
-from colosseum.optimum.elimination.eliminate import Elimination
-from colosseum.optimum.lowering.matrix import matrix
-from colosseum.optimum.lowering.program import Program
-from colosseum.optimum.searching.search import Query
-from colosseum.optimum.solve import Solver
+from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.elimination.eliminate import Elimination
+from colosseum.solve.lowering.matrix import matrix
+from colosseum.solve.lowering.program import Program
+from colosseum.solve.searching.search import Query
+from colosseum.solve.solver import Solver
 
 from .cases import Case, Question, held, named, questions, single_payoffs
 from .lines import Ledger, Line

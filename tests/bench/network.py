@@ -13,7 +13,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.lowering.lower import lower
+from colosseum.solve.lowering.lower import lower
 
 MOST_ENTRIES = 4_096
 """Joint values of a table."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.solve import Optimum, Solver
+from colosseum.solve.solver import Optimum, Solver
 
 from .cases import Question
 from .rivals import clock

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.goal import WELFARE
+from colosseum.solve.goal import WELFARE
 
 from .cases import Case, Question, Refused, named
 from .lines import Ledger, Line

@@ -22,8 +22,8 @@ from colosseum.evidence.statistics import wilson
 from colosseum.evidence.strength import Choice, profile, raised, strength
 from colosseum.model.check import check
 from colosseum.model.expand import expand
-from colosseum.optimum.questions.opportunity import opportunity
-from colosseum.optimum.solve import Solver
+from colosseum.solve.questions.opportunity import opportunity
+from colosseum.solve.solver import Solver
 
 from .cases import SPECS
 from .lines import Ledger, Line

@@ -10,9 +10,9 @@ from colosseum.evidence.instance import SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.scoring import hard_broken
-from colosseum.optimum.solve import Solver
+from colosseum.solve.goal import WELFARE
+from colosseum.solve.scoring import hard_broken
+from colosseum.solve.solver import Solver
 
 from .cases import Case, named
 from .lines import Ledger, Line

@@ -16,12 +16,12 @@ from typing import TypeAlias
 from colosseum.model import draws
 from colosseum.model.scenario import Task, Variable
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.goal import Goal, coalition_goal, mixed, payoff_of
-from colosseum.optimum.lowering.rules import referred
-from colosseum.optimum.scoring import goal_value, hard_broken
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.view import ToolCall
+from colosseum.solve.goal import Goal, coalition_goal, mixed, payoff_of
+from colosseum.solve.lowering.rules import referred
+from colosseum.solve.scoring import goal_value, hard_broken
 
 ACTIVE = 0.7
 """DSA: the probability with which an agent that could gain moves."""

@@ -16,10 +16,10 @@ from colosseum.model.imagine import PublicWorld, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Declared, mentioned
 from colosseum.model.values import Fault, Value
-from colosseum.optimum.goal import Goal
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.solve import Optimum, Solver
 from colosseum.players.scripted.phrases import word
+from colosseum.solve.goal import Goal
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""

@@ -10,10 +10,10 @@ from functools import cached_property
 from colosseum.model import draws
 from colosseum.model.scenario import Cell, Coalition, Task, Variable
 from colosseum.model.values import Value, flatten, kind, text
-from colosseum.optimum.goal import WELFARE, Goal, bent, mixed, payoff_of
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import Knowledge
 from colosseum.players.view import Post, ToolCall, View, post
+from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from colosseum.model import draws
 from colosseum.model.values import Value, plain
-from colosseum.optimum.goal import WELFARE, payoff_of
 from colosseum.players.scripted import algorithms, scripts
 from colosseum.players.scripted.knowledge import Knowledge, Told
 from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.rumors import answer
 from colosseum.players.view import Reply, ToolCall, View, decide, done
+from colosseum.solve.goal import WELFARE, payoff_of
 
 SLIP = 0.1
 """Share of the noise with which a decision slips."""

@@ -9,12 +9,12 @@ from operator import itemgetter
 
 from colosseum.model.scenario import Cell, Variable
 from colosseum.model.values import Value, flatten, is_number
-from colosseum.optimum.goal import WELFARE, Goal
-from colosseum.optimum.scoring import score
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.scripted.rumors import gossip, spread
 from colosseum.players.view import ChannelView, ToolCall, post
+from colosseum.solve.goal import WELFARE, Goal
+from colosseum.solve.scoring import score
 
 MOST_TRIES = 100
 """Values of variables that a saboteur tries one by one; each takes a solve."""

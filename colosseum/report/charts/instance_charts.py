@@ -5,11 +5,11 @@ from typing import Final
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.model.scenario import Channel
-from colosseum.optimum.questions.exposure import Exposure, Scan
-from colosseum.optimum.questions.prospect import Prospect
-from colosseum.optimum.rounding import grain
 from colosseum.report.charts.words import MOST_DOTS, signed, slug
 from colosseum.report.document import Guide, IntervalChart, IntervalRow, NetworkChart, Plot, Spot
+from colosseum.solve.questions.exposure import Exposure, Scan
+from colosseum.solve.questions.prospect import Prospect
+from colosseum.solve.rounding import grain
 
 COALITION, OTHERS = "the coalition", "others"
 TOP: Final = 12

@@ -26,8 +26,6 @@ from colosseum.evidence.reading import Played, Reader, Unreadable, realised
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Channel, Coalition, Task
 from colosseum.model.values import Fault, Value, plain
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.scoring import score
 from colosseum.report.charts.run_charts import Side
 from colosseum.report.conversation import turns
 from colosseum.report.html.health import faults
@@ -36,6 +34,8 @@ from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
 from colosseum.run.judging.transcript import passages
 from colosseum.run.trial import Listed
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.scoring import score
 
 SHOWN: Final = (
     "joint_payoff", "optimum", "regret", "own_move_loss", "loss_given_others", "coalition_value",

@@ -10,10 +10,10 @@ from typing import Final, TypeVar
 from colosseum.campaign.processes import pool
 from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition, Scenario
-from colosseum.optimum.lowering.lower import NotLowered
-from colosseum.optimum.questions.exposure import Scan, scan
-from colosseum.optimum.questions.prospect import Prospect, prospect
-from colosseum.optimum.solve import Solver
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.exposure import Scan, scan
+from colosseum.solve.questions.prospect import Prospect, prospect
+from colosseum.solve.solver import Solver
 
 T = TypeVar("T")
 AT_ONCE: Final = 0.1

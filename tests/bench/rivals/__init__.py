@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.optimum.goal import Goal
-from colosseum.optimum.scoring import goal_value, hard_broken
+from colosseum.solve.goal import Goal
+from colosseum.solve.scoring import goal_value, hard_broken
 
 Outcome: TypeAlias = Literal[
     "optimal", "infeasible", "limit", "not installed", "not expressible", "too large", "failed"

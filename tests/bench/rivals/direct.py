@@ -12,12 +12,12 @@ import highspy
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.arrays.fields import Floats
-from colosseum.optimum.goal import WELFARE
-from colosseum.optimum.lowering.lower import lower
-from colosseum.optimum.lowering.matrix import Matrix, matrix
-from colosseum.optimum.searching.component import INTEGRAL
-from colosseum.optimum.searching.live import LARGEST_COST, TOLERANCE
+from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.goal import WELFARE
+from colosseum.solve.lowering.lower import lower
+from colosseum.solve.lowering.matrix import Matrix, matrix
+from colosseum.solve.searching.component import INTEGRAL
+from colosseum.solve.searching.live import LARGEST_COST, TOLERANCE
 
 from . import Answer, clock, worth
 

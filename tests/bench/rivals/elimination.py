@@ -1,8 +1,8 @@
 """Elimination on arrays, the project's own second way. In: a task; out: an Answer; where it is too large it says so."""
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.elimination.eliminate import Elimination
-from colosseum.optimum.goal import WELFARE
+from colosseum.solve.elimination.eliminate import Elimination
+from colosseum.solve.goal import WELFARE
 
 from . import Answer, clock
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from colosseum.model.scenario import Task
-from colosseum.optimum.goal import WELFARE
+from colosseum.solve.goal import WELFARE
 
 from ..network import Network, Unnatural, network
 from . import Answer, worth

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 import pulp
 
-from colosseum.optimum.arrays.fields import Floats
-from colosseum.optimum.lowering.program import Affine, Program
+from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.lowering.program import Affine, Program
 
 Engine = Literal["HiGHS", "CBC"]
 

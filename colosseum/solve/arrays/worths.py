@@ -1,0 +1,205 @@
+"""A term at all joint values of its scope at once. In: a ground term and variables; out: an array, an axis a variable.
+
+Every element is what evaluating the term there gives, to the last bit: arrays only spare the work of saying it again.
+Terms whose values no array holds exactly, such as whole numbers past 2^52, are evaluated one by one.
+"""
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from types import MappingProxyType
+
+import numpy as np
+
+from colosseum.model import terms
+from colosseum.model.scenario import Variable
+from colosseum.model.terms import Assignment, Term
+from colosseum.model.values import Fault, Value
+from colosseum.solve.arrays import operations
+from colosseum.solve.arrays.fields import (
+    Conditions,
+    Field,
+    Floats,
+    Irregular,
+    Mask,
+    Numbers,
+    Places,
+    as_conditions,
+    chosen,
+    coded,
+    either,
+    outside,
+    some,
+)
+from colosseum.solve.arrays.operations import Index
+
+FEW = 500
+"""Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
+MOST_KEYS = 10_000_000
+"""Joint keys that a look-up may have between its indices."""
+
+
+def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
+    """`worth(term, x)` for all joint values x of the variables, in their order, the rest of its scope being given.
+
+    Its shape is the sizes of their domains.
+    """
+    if isinstance(term, terms.Select) and (listed := _listed(term, variables)) is not None:
+        return listed
+    if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
+        return one_by_one(term, variables, given)
+    try:
+        return at_once(term, variables, given)
+    except Irregular:
+        return one_by_one(term, variables, given)
+
+
+def _listed(term: terms.Select, variables: Sequence[Variable]) -> Floats | None:
+    """The entries of a table of constants that is looked up by these variables, each once; None of anything else."""
+    names = [key.variable for key in term.keys if isinstance(key, terms.Decision)]
+    if len(names) < len(term.keys) or sorted(names) != sorted(v.name for v in variables):
+        return None
+    if not all(isinstance(entry, terms.Constant) for entry in term.by_key.values()):
+        return None
+    domain = {v.name: v.domain for v in variables}
+    entries = {key: worth(entry, {}) for key, entry in term.by_key.items() if None not in key}
+    found = np.array([entries.get(key, 0.0) for key in product(*(domain[name] for name in names))])
+    by_key = found.reshape([len(domain[name]) for name in names])
+    return np.transpose(by_key, [names.index(v.name) for v in variables])
+
+
+def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
+    """The same, by arrays throughout. Raises Irregular where they would not be exact."""
+    moving = [v for v in variables if len(v.domain) > 1]
+    known = {**given, **{v.name: v.domain[0] for v in variables if len(v.domain) == 1}}
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = counted(Evaluation(moving, known).field(term))
+    return np.broadcast_to(found, [len(v.domain) for v in moving]).reshape([len(v.domain) for v in variables])
+
+
+def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
+    """The same, each value evaluated for itself."""
+    names = [v.name for v in variables]
+    every = product(*(v.domain for v in variables))
+    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}) for x in every]
+    return np.array(found).reshape([len(v.domain) for v in variables])
+
+
+def worth(term: Term, assignment: Assignment) -> float:
+    """A term's value as a number (a condition counts 1 or 0).
+
+    None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
+    and where there is none the final evaluation of the optimum raises the Fault.
+    """
+    try:
+        value = term.evaluate(assignment)
+    except Fault:
+        return 0.0
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def counted(field: Field) -> Floats:
+    """Numbers, conditions as 1 or 0, and 0 for everything else."""
+    if isinstance(field, Conditions):
+        return outside(field.holds, field.fault).astype(np.float64)
+    if isinstance(field, Numbers):
+        nothing = either(field.fault, field.none)
+        return field.values if nothing is None else np.where(nothing, 0.0, field.values)
+    table = np.array([float(v) if isinstance(v, int | float) else 0.0 for v in field.palette])
+    return table[field.codes] if field.fault is None else np.where(field.fault, 0.0, table[field.codes])
+
+
+class Evaluation:
+    """Fields of terms over some variables; a part that is shared is evaluated once."""
+
+    def __init__(self, variables: Sequence[Variable], single: Assignment) -> None:
+        self.variables = variables
+        self.axis = {v.name: place for place, v in enumerate(variables)}
+        self.nowhere = (1,) * len(variables)
+        """The shape of what no variable changes."""
+        self.single = single
+        """The values of variables that can take one only, or are given: they have no axis."""
+        self.known: dict[int, Field] = {}
+        """By the identity of a term, which lives as long as the one that was asked for."""
+
+    def field(self, term: Term) -> Field:
+        """The values of a term."""
+        found = self.known.get(id(term))
+        if found is None:
+            found = self.known[id(term)] = self._made(term)
+        return found
+
+    def conditions(self, term: Term) -> Conditions:
+        """The values of a condition; a fault where it is none."""
+        return as_conditions(self.field(term))
+
+    def _made(self, term: Term) -> Field:
+        match term:
+            case terms.Constant(value=value):
+                return self._constant(value)
+            case terms.Decision(variable=name):
+                return self._decision(name)
+            case terms.Arithmetic(operator=operator, left=left, right=right):
+                return operations.calculated(operator, self.field(left), self.field(right))
+            case terms.Total(parts=parts):
+                return operations.added([self.field(p) for p in parts], self.nowhere)
+            case terms.Extremum(which=which, parts=parts, conditions=conditions, aggregate=aggregate):
+                items = [(self.conditions(c), self.field(p)) for c, p in zip(conditions, parts, strict=True)]
+                return operations.extremum(items, self.nowhere, least=which == "min", aggregate=aggregate)
+            case terms.Absolute(part=part):
+                return operations.absolute(self.field(part))
+            case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
+                return operations.conditional(self.conditions(condition), self.field(then), self.field(otherwise))
+            case terms.Select():
+                return self._select(term)
+            case terms.Compare(operator=operator, left=left, right=right):
+                return operations.compared(operator, self.field(left), self.field(right))
+            case terms.Member(item=item, elements=elements):
+                return operations.contained(self.field(item), self.field(elements))
+            case terms.Every(parts=parts) | terms.Some(parts=parts):
+                joined = [self.conditions(p) for p in parts]
+                return operations.junction(joined, self.nowhere, every=isinstance(term, terms.Every))
+            case terms.Inverse(part=part):
+                inner = self.conditions(part)
+                return Conditions(~inner.holds, inner.fault)
+            case terms.PayoffOf():
+                raise KeyError("total" if term.agent is None else f"payoff[{term.agent}]")
+
+    def _constant(self, value: Value) -> Field:
+        return coded(np.zeros(self.nowhere, dtype=np.intp), (value,), None)
+
+    def _decision(self, name: str) -> Field:
+        if name not in self.axis:
+            return self._constant(self.single[name])
+        axis = self.axis[name]
+        domain = self.variables[axis].domain
+        shape = [*self.nowhere[:axis], len(domain), *self.nowhere[axis + 1 :]]
+        return coded(np.arange(len(domain), dtype=np.intp).reshape(shape), domain, None)
+
+    def _select(self, term: terms.Select) -> Field:
+        """The entry by joint key: the place of each key term's value among the values of its index is looked up."""
+        keys, entries = list(term.by_key), list(term.by_key.values())
+        indices = [Index.of(self.field(key), [k[i] for k in keys]) for i, key in enumerate(term.keys)]
+        fault, none = either(*(i.fault for i in indices)), either(*(i.none for i in indices))
+        sizes = [len(i.place) + 1 for i in indices]
+        if prod(sizes) > MOST_KEYS:
+            raise Irregular
+        entry_at = np.full(sizes, len(keys), dtype=np.intp)
+        for number, key in enumerate(keys):
+            entry_at[tuple(i.place[value] for i, value in zip(indices, key, strict=True))] = number
+        which = entry_at[tuple(i.places for i in indices)]
+        fault = either(fault, some(outside(which == len(keys), none)))
+        if all(isinstance(e, terms.Constant) for e in entries):
+            values: list[Value] = [e.value for e in entries if isinstance(e, terms.Constant)]
+            if none is not None:
+                which = np.where(none, len(keys), which)
+            return coded(which, [*values, None] if which.max() == len(keys) else values, fault)
+        return chosen(self._cases(which, entries), fault=fault, none=none)
+
+    def _cases(self, which: Places, entries: list[Term]) -> list[tuple[Mask, Field]]:
+        """Where each of the distinct entries is looked up; those that never are, are not evaluated."""
+        places: dict[int, list[int]] = {}
+        for place in np.flatnonzero(np.bincount(which.ravel())).tolist():
+            if place < len(entries):
+                places.setdefault(id(entries[place]), []).append(place)
+        return [(np.isin(which, same), self.field(entries[same[0]])) for same in places.values()]

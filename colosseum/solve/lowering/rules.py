@@ -1,0 +1,146 @@
+"""Terms into columns and rows. In: a program and ground terms; out: affine forms that are exact at every integer point.
+
+Each rule is a function `(term, lowering) -> Affine | None`; the first that fits is used. A lowering never changes
+credit, and a term that no rule fits is a CannotLower that names its scope and size.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from colosseum.model.scenario import Credit
+from colosseum.model.terms import Ground, PayoffOf, Term
+from colosseum.solve.lowering.program import Affine, Key, Program, TooLarge
+from colosseum.solve.lowering.ties import Tie
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Up to how many joint values a scope is written out, where there is another way."""
+
+    table: int = 20_000
+    """A term that no other rule fits; past it the term cannot be lowered."""
+    look_up: int = 256
+    """A look-up by several decisions: its polytope is tighter than a product for each entry."""
+    comparison: int = 400
+    """A comparison: its polytope is tighter than rows that a binary lifts."""
+    product: int = 400
+    """A product of two numbers: its polytope is tighter than a product for each value."""
+    conflict: int = 4_000
+    """A requirement of one or two variables: a row for each value that excludes others."""
+    split: int = 64
+    """A share that decisions choose."""
+
+
+DEFAULT_LIMITS = Limits()
+
+MOST_HELD = 3_000_000
+"""Coefficients that all forms of one program may have; each takes a hundred bytes."""
+Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
+
+
+class CannotLower(Exception):  # noqa: N818 - a finding about a term, not a failure
+    """A term is too large or too irregular for an integer program."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+@dataclass
+class Lowering:
+    """The rules at work on one program."""
+
+    program: Program
+    number_rules: "tuple[Rule, ...]"
+    condition_rules: "tuple[Rule, ...]"
+    plain_rule: "Rule"
+    """For terms that are lowered sooner than looked up."""
+    limits: Limits = DEFAULT_LIMITS
+    numbers: dict[Term, Affine] = field(default_factory=dict)
+    conditions: dict[Term, Affine] = field(default_factory=dict)
+    payoffs: dict[str | None, Affine] = field(default_factory=dict)
+    """`payoff[a]` and, under None, `total`, once lowered."""
+    counts: dict[tuple[Term, ...], list[Affine]] = field(default_factory=dict)
+    """`[n = k]` for k = 0 … m, by the conditions that n counts."""
+    tuples: dict[tuple[str, ...], range] = field(default_factory=dict)
+    """The columns of joint values, the last variable's first, by the variables that take them."""
+    values: dict[Term, list[tuple[int, Affine]]] = field(default_factory=dict)
+    """`[n = k]` for the whole numbers k that a term may be."""
+    exclusive: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Columns of which exactly one is 1, by each of them; those of a variable are known to the program."""
+    digits: dict[int, Affine] = field(default_factory=dict)
+    """Whole columns in binary digits."""
+    ties: list[Tie] = field(default_factory=list)
+    """Comparisons that are left open where both sides are equal up to rounding."""
+    excesses: dict[Key, Affine] = field(default_factory=dict)
+    """`max(0, form)`, by the form."""
+    held: int = 0
+    """Coefficients of all forms that are kept."""
+    of_objective: bool = False
+    """Whether the terms at hand are a coalition's, which alone may name payoffs."""
+    shares: dict[tuple[Term, Credit], dict[str, Affine]] = field(default_factory=dict)
+    """Splits by count, once lowered: what each agent gets."""
+
+    def number(self, term: Term) -> Affine:
+        """The affine form of a numeric term; where the term is none, the form may take any value."""
+        return self._first(term, self.number_rules, self.numbers)
+
+    def condition(self, term: Term) -> Affine:
+        """An affine form that is 1 where the condition holds and 0 where it does not."""
+        return self._first(term, self.condition_rules, self.conditions)
+
+    def names_payoffs(self, term: Term) -> bool:
+        """Whether a term reads decisions through `payoff[a]` or `total` too, which its scope does not tell."""
+        return self.of_objective and bool(referred(term))
+
+    def _first(self, term: Term, rules: "tuple[Rule, ...]", known: dict[Term, Affine]) -> Affine:
+        plain = self.plain_rule(term, self)
+        if plain is not None:
+            return plain
+        found = known.get(term)
+        if found is None:
+            found = next((form for rule in rules if (form := rule(term, self)) is not None), None)
+            if found is None:
+                raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
+            self.held += len(found.coefficients)
+            if self.held > MOST_HELD:
+                raise TooLarge(f"the terms have more than {MOST_HELD:,} coefficients with it")
+            known[term] = found
+        return found
+
+    def size(self, scope: frozenset[str]) -> int:
+        """How many assignments the scope has."""
+        return prod(len(self.program.task.variable[v].domain) for v in scope)
+
+    def product(self, condition: Affine, body: Affine, name: str) -> Affine:
+        """`condition · body` exactly, for a 0/1 condition and a bounded body."""
+        program = self.program
+        if condition.fixed:
+            return body.scaled(condition.constant)
+        if body.fixed:
+            return condition.scaled(body.constant)
+        low, high = program.bounds(body)
+        column = program.column(name, low=min(low, 0.0), high=max(high, 0.0), integral=program.whole(body))
+        form = Affine(0.0, {column: 1.0})
+        program.row(form.minus(condition.scaled(high)), high=0.0)
+        program.row(form.minus(condition.scaled(low)), low=0.0)
+        program.row(form.minus(body).minus(condition.scaled(low)), high=-low)
+        program.row(form.minus(body).minus(condition.scaled(high)), low=-high)
+        return form
+
+
+def referred(term: Term) -> frozenset[str | None]:
+    """The agents whose payoff an objective names; None stands for `total`."""
+    found: set[str | None] = set()
+    stack: list[object] = [term]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, PayoffOf):
+            found.add(current.agent)
+        elif isinstance(current, tuple):
+            stack += current
+        elif isinstance(current, Ground):
+            stack += vars(current).values()
+    return frozenset(found)

@@ -1,0 +1,91 @@
+"""Shares that decisions choose. In: a payoff split among whoever qualifies; out: the share of one agent."""
+
+import numpy as np
+
+from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit
+from colosseum.model.terms import Term
+from colosseum.solve.arrays.worths import worths
+from colosseum.solve.lowering.counting import function_of_count, indicators
+from colosseum.solve.lowering.program import Affine, total
+from colosseum.solve.lowering.rules import Lowering
+from colosseum.solve.lowering.tables import polytope, scope_variables
+from colosseum.solve.scoring import may_credit
+
+
+def agent_payoff(agent: str, lowering: Lowering) -> Affine:
+    """r_i as an affine form. Raises CannotLower."""
+    parts = [p for p in lowering.program.task.payoffs if may_credit(p.credit, agent)]
+    return total([share(p, agent, lowering) for p in parts])
+
+
+def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
+    """What one payoff credits to one agent."""
+    if isinstance(payoff.credit, EqualSplit):
+        return lowering.number(payoff.term).scaled(1.0 / len(payoff.credit.agents))
+    split = payoff.credit
+    scope = payoff.term.scope.union(*(c.scope for _, c in split.candidates))
+    if lowering.size(scope) > lowering.limits.split:
+        counted = _by_count(payoff.term, split, lowering)
+        if counted is not None:
+            return counted.get(agent, Affine(0.0))
+    if lowering.size(scope) > lowering.limits.product:
+        return _by_product(payoff.term, split, lowering).get(agent, Affine(0.0))
+    return _tabulated(payoff, split, agent, scope, lowering)
+
+
+def _tabulated(payoff: Payoff, split: QualifiedSplit, agent: str, scope: frozenset[str], lowering: Lowering) -> Affine:
+    variables = scope_variables(scope, lowering)
+    worth = worths(payoff.term, variables)
+    holding = {a: worths(condition, variables) for a, condition in split.candidates}
+    sharers = np.sum(list(holding.values()), axis=0)
+    values = holding.get(agent, 0.0) * worth / np.maximum(sharers, 1.0)
+    if agent in split.otherwise:
+        values = np.where(sharers == 0, worth / len(split.otherwise), values)
+    return polytope(variables, np.asarray(values), lowering)
+
+
+def _by_count(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:
+    """The shares when the payoff is a function g of how many qualify.
+
+    With z_k = [n = k], w_ik = [i qualifies and n = k] has Σ_k w_ik = [i qualifies], Σ_i w_ik = k · z_k and w_ik ≤ z_k;
+    agent i gets Σ_k g(k) / k · w_ik. None when the payoff depends on more than the count.
+    """
+    conditions = tuple(c for _, c in split.candidates)
+    worths = function_of_count(term, conditions) if len(set(conditions)) == len(conditions) else None
+    if worths is None:
+        return None
+    key = (term, split)
+    if key not in lowering.shares:
+        parts = [Affine(value / k) for k, value in enumerate(worths[1:], start=1)]
+        otherwise = Affine(worths[0] / len(split.otherwise))
+        lowering.shares[key] = _shared(parts, otherwise, split, lowering)
+    return lowering.shares[key]
+
+
+def _by_product(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+    """The shares of a payoff g of any form: Σ_k w_ik · g / k, a product each."""
+    key = (term, split)
+    if key not in lowering.shares:
+        worth = lowering.number(term)
+        parts = [worth.scaled(1.0 / k) for k in range(1, len(split.candidates) + 1)]
+        lowering.shares[key] = _shared(parts, worth.scaled(1.0 / len(split.otherwise)), split, lowering)
+    return lowering.shares[key]
+
+
+def _shared(parts: list[Affine], otherwise: Affine, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+    """What each agent gets: where k qualify `parts[k − 1]`, where none do `otherwise` for the default."""
+    program, agents = lowering.program, [a for a, _ in split.candidates]
+    conditions = tuple(c for _, c in split.candidates)
+    counts = indicators(conditions, lowering)
+    shares: dict[str, list[Affine]] = {a: [] for a in {**dict.fromkeys(agents), **dict.fromkeys(split.otherwise)}}
+    joint = [[Affine(0.0, {program.column("counted", integral=True): 1.0}) for _ in agents] for _ in parts]
+    for i, (agent, condition) in enumerate(zip(agents, conditions, strict=True)):
+        program.row(total([w[i] for w in joint]).minus(lowering.condition(condition)), low=0.0, high=0.0)
+        shares[agent] += [lowering.product(w[i], part, "share") for w, part in zip(joint, parts, strict=True)]
+    for k, (z, w) in enumerate(zip(counts[1:], joint, strict=True), start=1):
+        program.row(total(w).minus(z.scaled(float(k))), low=0.0, high=0.0)
+        for each in w:
+            program.row(each.minus(z), high=0.0)
+    for agent in split.otherwise:
+        shares[agent].append(lowering.product(counts[0], otherwise, "share"))
+    return {agent: total(forms) for agent, forms in shares.items()}

@@ -1,0 +1,218 @@
+"""What a coalition can gain at the team's cost. In: a solver and a coalition; out: the supported Pareto points of joint
+payoff F_n and the coalition's objective F_c, and the λ at which maximisers of F_λ go from one to the next.
+
+Dichotomic search (Aneja and Nair 1979): at the weights at which two neighbours are worth the same, a maximiser is a
+point between them that beats both, or it proves that there is none. Both ends are lexicographic: the greatest F_n with
+the greatest F_c that goes with it, and the other way round.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from colosseum.model.scenario import Coalition
+from colosseum.model.terms import Compare, Conditional, Constant, Decision
+from colosseum.model.values import Value
+from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
+from colosseum.solve.questions.preferred import preferred_to
+from colosseum.solve.rounding import grain
+from colosseum.solve.scoring import goal_worth, score
+from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
+
+MOST_POINTS = 1_000
+"""Points that are kept."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """An assignment that is best for some weighing of the two objectives."""
+
+    joint_payoff: float
+    """F_n."""
+    coalition_value: float
+    """F_c."""
+    assignment: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one point to the next."""
+
+    left: Point
+    right: Point
+    """With less F_n and more F_c."""
+    reason: str = ""
+    """Why more points may lie between the two; empty where it is proven that none does."""
+
+    @property
+    def strength(self) -> float:
+        """The λ at which F_λ is the same at both; where nothing lies between, maximisers change here."""
+        paid = self.left.joint_payoff - self.right.joint_payoff
+        return paid / (paid + self.right.coalition_value - self.left.coalition_value)
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The supported points of a coalition.
+
+    A point that lies on the straight line between two others maximises F_λ at a single λ, with them; it is left out,
+    since it is chance which of these a solver meets.
+    """
+
+    points: tuple[Point, ...]
+    """F_n falls and F_c rises. Empty where an end is not proven."""
+    steps: tuple[Step, ...]
+    """Between neighbours: one less than there are points."""
+    reason: str = ""
+    """Why there are no points."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all supported points are here."""
+        return bool(self.points) and not any(step.reason for step in self.steps)
+
+    @property
+    def ranges(self) -> tuple[tuple[float | None, float | None], ...]:
+        """From which λ to which each point is a maximiser of F_λ; None where that is not proven."""
+        if not self.points:
+            return ()
+        cuts = [0.0, *(None if step.reason else step.strength for step in self.steps), 1.0]
+        return tuple(pairwise(cuts))
+
+
+@dataclass(frozen=True)
+class Margins:
+    """What counts as equal on one frontier."""
+
+    joint_payoff: float
+    coalition_value: float
+
+    @classmethod
+    def of(cls, first: Point, last: Point) -> "Margins":
+        """Relative to the greatest values at hand."""
+        ends = (first, last)
+        return cls(grain(*(p.joint_payoff for p in ends)), grain(*(p.coalition_value for p in ends)))
+
+    def inside(self, found: Point, step: Step) -> bool:
+        """Whether a point lies between the two in both objectives."""
+        left, right = step.left, step.right
+        return (
+            right.joint_payoff + self.joint_payoff < found.joint_payoff < left.joint_payoff - self.joint_payoff
+            and left.coalition_value + self.coalition_value < found.coalition_value
+            and found.coalition_value < right.coalition_value - self.coalition_value
+        )
+
+    def beats(self, found: Point, step: Step) -> bool:
+        """Whether a point lies above the line between the two: by more than twice what a solver may be off."""
+        strength = step.strength
+        gained = (1.0 - strength) * (found.joint_payoff - step.left.joint_payoff)
+        gained += strength * (found.coalition_value - step.left.coalition_value)
+        return gained > 2.0 * ((1.0 - strength) * self.joint_payoff + strength * self.coalition_value)
+
+
+def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier:
+    """All supported points of (F_n, F_c), hard rules kept; `nominal` is an optimum of F_n. Raises NotLowered."""
+    wanted = coalition_goal(coalition)
+    ends: list[Point] = []
+    for first, second, what in ((WELFARE, wanted, "the optimum"), (wanted, WELFARE, "the coalition's best")):
+        known = nominal if first is WELFARE else solver.maximise(first)
+        end = preferred_to(solver, known, first, second)
+        if end.status == "infeasible":
+            return Frontier((), (), "no assignment satisfies the hard requirements")
+        if end.status != "optimal" or end.assignment is None:
+            return Frontier((), (), f"{what} is not proven: {NOT_PROVEN}")
+        ends.append(point_of(solver, wanted, end.assignment))
+    margins = Margins.of(ends[0], ends[1])
+    whole = Step(ends[0], ends[1])
+    if not _apart(whole, margins):
+        return Frontier((ends[0],), ())
+    steps = _straightened(_steps(solver, coalition, whole, margins), margins)
+    return Frontier((steps[0].left, *(step.right for step in steps)), tuple(steps))
+
+
+def nearest(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[str, Value]) -> Frontier:
+    """The same points, each at an assignment that differs from x in as few decisions as possible.
+
+    A point keeps its assignment where that takes too long.
+    """
+    same, points = _kept(x), []
+    cuts = [0.0, *(step.strength for step in found.steps), 1.0]
+    for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
+        moved = preferred_to(solver, _best_at(point), bent(coalition, strength=(low + high) / 2), same)
+        points.append(_renamed(solver, coalition, point, moved))
+    steps = (replace(s, left=a, right=b) for s, (a, b) in zip(found.steps, pairwise(points), strict=True))
+    return replace(found, points=tuple(points), steps=tuple(steps))
+
+
+def _best_at(point: Point) -> Optimum:
+    """A point of the frontier as what it is between its λs: proven to be the best."""
+    return Optimum("optimal", None, point.assignment, None, canonical=False, seconds=0.0)
+
+
+def _renamed(solver: Solver, coalition: Coalition, point: Point, found: Optimum) -> Point:
+    """A point at another assignment, if that is worth the same."""
+    if found.status != "optimal" or found.assignment is None:
+        return point
+    moved, margins = point_of(solver, coalition_goal(coalition), found.assignment), Margins.of(point, point)
+    same = (
+        abs(moved.joint_payoff - point.joint_payoff) <= 2.0 * margins.joint_payoff
+        and abs(moved.coalition_value - point.coalition_value) <= 2.0 * margins.coalition_value
+    )
+    return replace(point, assignment=moved.assignment) if same else point
+
+
+def _kept(x: Mapping[str, Value]) -> Goal:
+    """How many decisions are as in x; of equal numbers, the one that keeps earlier decisions is worth a little more."""
+    return Goal(
+        terms=tuple(
+            (Conditional(Compare("==", Decision(name), Constant(value)), Constant(1), Constant(0)), 1.0 + 0.5**place)
+            for place, (name, value) in enumerate(x.items(), start=1)
+        )
+    )
+
+
+def _steps(solver: Solver, coalition: Coalition, whole: Step, margins: Margins) -> list[Step]:
+    """The way from one end to the other, split as long as a point beats both ends of a step."""
+    settled: list[Step] = []
+    todo = deque([whole])
+    while todo:
+        step = todo.popleft()
+        best = solver.maximise(bent(coalition, strength=step.strength))
+        if best.status != "optimal" or best.assignment is None:
+            settled.append(replace(step, reason=NOT_PROVEN))
+            continue
+        found = point_of(solver, coalition_goal(coalition), best.assignment)
+        if not (margins.inside(found, step) and margins.beats(found, step)):
+            settled.append(step)
+        elif len(settled) + len(todo) + 2 >= MOST_POINTS:
+            settled.append(replace(step, reason=f"{MOST_POINTS:,} points are the most that are kept"))
+        else:
+            todo += (Step(step.left, found), Step(found, step.right))
+    return sorted(settled, key=lambda step: -step.left.joint_payoff)
+
+
+def _straightened(steps: list[Step], margins: Margins) -> list[Step]:
+    """The steps without points that lie on the line between their neighbours."""
+    kept = steps[:1]
+    for step in steps[1:]:
+        joined = Step(kept[-1].left, step.right)
+        if kept[-1].reason or step.reason or margins.beats(step.left, joined):
+            kept.append(step)
+        else:
+            kept[-1] = joined
+    return kept
+
+
+def _apart(step: Step, margins: Margins) -> bool:
+    """Whether the ends differ in both objectives."""
+    return (
+        step.left.joint_payoff - step.right.joint_payoff > margins.joint_payoff
+        and step.right.coalition_value - step.left.coalition_value > margins.coalition_value
+    )
+
+
+def point_of(solver: Solver, wanted: Goal, assignment: dict[str, Value]) -> Point:
+    """The point of an assignment, recomputed in the model."""
+    scored = score(solver.task, assignment)
+    return Point(scored.value, goal_worth(wanted, scored, assignment), assignment)

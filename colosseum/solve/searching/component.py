@@ -1,0 +1,168 @@
+"""One component of a program. In: costs and boxes of its columns; out: its best point, and how it is known to be that.
+
+The relaxation from its warm basis and dives from there, on a live solver that is made when it is first asked, as are
+those of branch and bound.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+
+import numpy as np
+
+from colosseum.solve.arrays.fields import Floats, Places
+from colosseum.solve.lowering.matrix import Matrix
+from colosseum.solve.rounding import grain
+from colosseum.solve.searching.live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
+from colosseum.solve.searching.matching import Matching, matching
+
+INTEGRAL = 1e-7
+"""How far from a whole number a relaxed column may lie to be taken as whole."""
+AT_ONCE: Options = {"mip_heuristic_run_feasibility_jump": False}
+"""Without HiGHS's search for a first point, which takes as long whether or not one is known from elsewhere."""
+STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
+"""At tolerances at which what holds for the solver holds for the model."""
+LOADING = 2_000
+"""Columns that relaxations go through before what solves matchings is loaded, which takes a third of a second."""
+MOST_TURNS = 100
+"""How often a dive may turn to the other value of a column."""
+
+
+class Component:
+    """One component of a program, with its live solvers. Maximises; costs and boxes have one entry a column."""
+
+    def __init__(self, columns: Places, matrix: Matrix, *, time_limit: float) -> None:
+        self.columns, self.matrix, self.time_limit = columns, matrix, time_limit
+        self.box = Box(matrix.low, matrix.high)
+        """The bounds that columns have of themselves."""
+        self.whole_places = np.flatnonzero(matrix.whole)
+        self.until = math.inf
+        """When the solver must stop, on the clock of `time.monotonic`."""
+        self.seconds = 0.0
+        """What the solvers took so far, with passing costs and bounds in and points out."""
+        self.gone_through = 0
+        """Columns of all first questions so far."""
+
+    def best(self, costs: Floats, box: Box) -> Answer:
+        """The best point where the component is a matching, once it was asked enough; else that of the relaxation."""
+        self.gone_through += len(self.columns)
+        if self.gone_through < LOADING or self.matching is None:
+            return self.relax(costs, box)
+        start = time.perf_counter()
+        answer = self.matching.best(costs, box)
+        self.seconds += time.perf_counter() - start
+        return answer
+
+    def relax(self, costs: Floats, box: Box) -> Answer:
+        """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
+        return self.timed(self.relaxation, costs, box)
+
+    def dive(self, costs: Floats, box: Box, relaxed: Answer, least: float) -> Answer | None:
+        """A whole point that is worth at least so much, or None where this simple way finds none.
+
+        One column after the other that should be whole and is not goes to 1 where enough is left then, else to 0; where
+        that is too little too, the last that went to 1 goes to 0, a limited number of times.
+        """
+        turns, answer = 0, relaxed
+        held, left = box, list[Box]()
+        while True:
+            if answer.point is not None and answer.status == "optimal" and answer.bound >= least:
+                loose = self._loose(answer.point)
+                if not len(loose):
+                    return answer
+                column = loose[np.argmax(answer.point[loose])]
+                left.append(self.fixed(held, column, 0.0))
+                held = self.fixed(held, column, 1.0)
+            elif left and turns < MOST_TURNS:
+                held, turns = left.pop(), turns + 1
+            else:
+                return None
+            if time.monotonic() > self.until:
+                return None
+            answer = self.relax(costs, held)
+
+    def whole(self, answer: Answer, *, within: float = INTEGRAL) -> bool:
+        """Whether the integer columns take whole values."""
+        return answer.point is not None and not len(self._loose(answer.point, within))
+
+    def polished(self, costs: Floats, box: Box, answer: Answer) -> Answer | None:
+        """The best point with its whole columns at the nearest whole numbers; None where none holds tightly."""
+        if answer.point is None:
+            return None
+        nearest = np.round(answer.point[self.whole_places])
+        found = self.relax(costs, self.fixed(box, self.whole_places, nearest))
+        return found if found.status == "optimal" else None
+
+    @staticmethod
+    def fixed(box: Box, places: Places | np.int64, values: Floats | float) -> Box:
+        """The box with some columns fixed."""
+        low, high = box.low.copy(), box.high.copy()
+        low[places] = high[places] = values
+        return Box(low, high)
+
+    @contextmanager
+    def other_than(self, columns: Sequence[int]) -> Iterator[None]:
+        """Within the block, all solvers know only points at which one of these columns is 0."""
+        with row(
+            [self.relaxation, self.integer, self.presolved, self.strict], self.ones(columns), high=len(columns) - 1.0
+        ):
+            yield
+
+    @contextmanager
+    def worth_at_least(self, costs: Floats, least: float) -> Iterator[None]:
+        """Within the block, the relaxation knows only points at which the costs add up to this much."""
+        with row([self.relaxation], costs, low=least):
+            yield
+
+    def ones(self, columns: Sequence[int]) -> Floats:
+        """Costs that count some columns."""
+        counted = np.zeros(len(self.columns))
+        counted[np.searchsorted(self.columns, np.array(columns))] = 1.0
+        return counted
+
+    @cached_property
+    def matching(self) -> Matching | None:
+        """What the component is as a matching, if it is one."""
+        return matching(self.matrix)
+
+    @cached_property
+    def integer(self) -> Live:
+        """Branch and bound, without presolve and at tight tolerances."""
+        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "off", "random_seed": 0}, whole=True)
+
+    @cached_property
+    def presolved(self) -> Live:
+        """Another, with presolve and at the tolerances it is made for."""
+        return Live(self.matrix, self.box, {**AT_ONCE, "presolve": "on", "random_seed": 1}, whole=True)
+
+    @cached_property
+    def strict(self) -> Live:
+        """The same at tight tolerances, for where a point within the others is none."""
+        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "on", "random_seed": 1}, whole=True)
+
+    @cached_property
+    def relaxation(self) -> Simplex:
+        """The simplex method on the relaxation; without presolve its basis stays warm."""
+        return Simplex(self.matrix, self.box)
+
+    def _loose(self, point: Floats, within: float = INTEGRAL) -> Places:
+        """The places of integer columns that are not whole."""
+        values = point[self.whole_places]
+        loose: Places = self.whole_places[np.abs(values - np.round(values)) > within]
+        return loose
+
+    def timed(
+        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
+    ) -> Answer:
+        """A solver's answer, within a share of the time that is left; a search may begin at a point that is known."""
+        start, left = time.perf_counter(), self.until - time.monotonic()
+        answer = solver.ask(costs, box, known=known, seconds=max(0.0, share * min(self.time_limit, left)))
+        self.seconds += time.perf_counter() - start
+        return answer
+
+
+def reached(bound: float) -> float:
+    """What is worth so much is worth as much as the bound."""
+    return bound - grain(bound)

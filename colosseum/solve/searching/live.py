@@ -1,0 +1,172 @@
+"""Live HiGHS objects. In: a matrix once, then costs and bounds as often as one likes; out: proven best points.
+
+Queries change costs and bounds only, so that the simplex method goes on from its last basis. One thread, a fixed seed,
+both gaps 0: what is called optimal is.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import highspy
+import numpy as np
+
+from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.lowering.matrix import Matrix
+
+Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
+Options: TypeAlias = Mapping[str, str | float | bool]
+
+TOLERANCE = 1e-9
+"""By how much a row, a bound or a reduced cost may be off; the default of 1e-6 shows in values of large differences."""
+TIGHTLY: Options = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+ALWAYS: Options = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
+OPTIMAL, OUT_OF_TIME = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
+NOWHERE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
+HEURISTICS = ("rens", "rins", "root_reduced_cost", "shifting", "zi_round")
+"""What HiGHS looks for good points with."""
+DUAL, PRIMAL = 1, 4
+"""HiGHS's numbers of the two simplex methods."""
+LARGEST_COST = 0
+"""HiGHS's number of Dantzig's rule: of a few pivots, those that look best are quicker than those that are weighed."""
+MOST_PIVOTS = 20
+"""Pivots of the primal method for each column and row: without perturbation it might go round in circles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Bounds of a component's columns."""
+
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best point of one component."""
+
+    status: Status
+    point: Floats | None
+    """One value a column; None when there is no point."""
+    bound: float
+    """No point is better than this."""
+
+
+class Live:
+    """One HiGHS object that is asked again and again; it maximises."""
+
+    def __init__(self, matrix: Matrix, box: Box, options: Options, *, whole: bool) -> None:
+        self.highs, self.box = highspy.Highs(), box  # type: ignore[no-untyped-call]
+        self.places = np.arange(len(box.low), dtype=np.int32)
+        self.moved = True
+        """Whether rows have changed since the last point."""
+        self.guessing = True
+        """Whether HiGHS looks for good points by its heuristics."""
+        for name, value in {**ALWAYS, **options}.items():
+            self.highs.setOptionValue(name, value)
+        columns, rows = len(matrix.low), len(matrix.row_low)
+        self.highs.passModel(
+            columns, rows, len(matrix.index), int(highspy.MatrixFormat.kRowwise), int(highspy.ObjSense.kMinimize), 0.0,
+            np.zeros(columns), box.low, box.high, matrix.row_low, matrix.row_high,
+            matrix.starts[:-1].astype(np.int32), matrix.index.astype(np.int32), matrix.weights,
+            np.array(matrix.whole & whole, dtype=np.int32),
+        )  # fmt: skip
+
+    def ask(self, costs: Floats, box: Box, *, seconds: float, known: Floats | None = None) -> Answer:
+        """The best point for other costs and bounds; where one is known, whether there is a better one."""
+        highs = self.highs
+        highs.changeColsCost(len(self.places), self.places, -costs)
+        if box is not self.box:
+            highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
+            self.box = box
+        highs.setOptionValue("time_limit", self._end(seconds))
+        self._begin_at(known)
+        self._run()
+        status = highs.getModelStatus()
+        if status == OPTIMAL:
+            return Answer("optimal", np.array(highs.getSolution().col_value), -highs.getObjectiveValue())
+        if status in NOWHERE:
+            return Answer("infeasible", None, -math.inf)
+        info = highs.getInfo()
+        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        point = np.array(highs.getSolution().col_value) if found else None
+        return Answer("limit", point, -float(info.mip_dual_bound))
+
+    def reduced_costs(self) -> Floats:
+        """How fast the value of the last relaxation falls as a column leaves its bound; 0 inside the bounds."""
+        return np.abs(np.array(self.highs.getSolution().col_dual, dtype=np.float64))
+
+    def _end(self, seconds: float) -> float:
+        """When so many seconds are over, on the clock that HiGHS looks at: branch and bound begins at 0 each time."""
+        return seconds
+
+    def _begin_at(self, known: Floats | None) -> None:
+        if self.guessing != (known is None):
+            self.guessing = known is None
+            for heuristic in HEURISTICS:
+                self.highs.setOptionValue(f"mip_heuristic_run_{heuristic}", self.guessing)
+        if known is not None:
+            start = highspy.HighsSolution()
+            start.col_value = known.tolist()
+            self.highs.setSolution(start)
+
+    def _run(self) -> None:
+        self.highs.run()
+
+
+@contextmanager
+def row(solvers: Sequence[Live], weights: Floats, *, low: float = -math.inf, high: float = math.inf) -> Iterator[None]:
+    """Within the block, the solvers know one more row."""
+    places = np.flatnonzero(weights).astype(np.int32)
+    for solver in solvers:
+        solver.highs.addRow(low, high, len(places), places, weights[places])
+        solver.moved = True
+    try:
+        yield
+    finally:
+        for solver in solvers:
+            solver.highs.deleteRows(1, np.array([solver.highs.getNumRow() - 1], dtype=np.int32))
+            solver.moved = True
+
+
+class Simplex(Live):
+    """A relaxation. Where costs alone have changed the last point is still feasible, and the primal method goes on from
+    there, without perturbation, since a few pivots are all it takes; else the dual method restores feasibility.
+    """
+
+    def __init__(self, matrix: Matrix, box: Box) -> None:
+        alone: Options = {"presolve": "off", "solver": "simplex", "random_seed": 0}
+        super().__init__(matrix, box, {**TIGHTLY, **alone}, whole=False)
+        self.highs.setOptionValue("simplex_primal_edge_weight_strategy", LARGEST_COST)
+        self.last: Box | None = None
+        """The bounds of the last point; None where it had none."""
+        self.method = DUAL
+        self.weighed = False
+        """Whether the dual method has left weights of its rows, which the primal one would keep up to date."""
+
+    def _end(self, seconds: float) -> float:
+        return float(self.highs.getRunTime()) + seconds  # the simplex method's clock goes on from run to run
+
+    def _run(self) -> None:
+        if self.last is self.box and not self.moved:
+            self._by(PRIMAL)
+            if self.highs.getModelStatus() in (OPTIMAL, OUT_OF_TIME):
+                return
+        self._by(DUAL)
+        optimal = self.highs.getModelStatus() == OPTIMAL
+        self.last, self.moved, self.weighed = (self.box if optimal else None), False, True
+
+    def _by(self, method: int) -> None:
+        highs, primal = self.highs, method == PRIMAL
+        if method != self.method:
+            self.method = method
+            pivots = MOST_PIVOTS * (highs.getNumCol() + highs.getNumRow())
+            highs.setOptionValue("simplex_strategy", method)
+            highs.setOptionValue("simplex_iteration_limit", pivots if primal else highspy.kHighsIInf)
+            highs.setOptionValue("primal_simplex_bound_perturbation_multiplier", 0.0 if primal else 1.0)
+        elif primal and self.weighed:  # costs change time and again: the dual method's turn is over for a while
+            highs.setBasis(highs.getBasis())  # of all that is known this keeps the basis alone
+            self.weighed = False
+        highs.run()

@@ -1,0 +1,49 @@
+"""Which of many optima is told: the first where that can be known, and always one that the question alone decides."""
+
+from functools import cache
+
+import pytest
+
+from colosseum.language.shipped import shipped
+from colosseum.model.check import check
+from colosseum.model.scenario import Task
+from colosseum.solve import solver as solve
+from colosseum.solve.goal import WELFARE, payoff_of
+from colosseum.solve.searching import search
+from colosseum.solve.solver import Solver
+
+
+@cache
+def task(name: str, seed: int, sites: int | None = None) -> Task:
+    found, diagnostics = check(shipped("specs") / f"{name}.colo", seed=seed, params={"sites": sites} if sites else {})
+    assert found is not None, diagnostics
+    return found.expansion.scenario.task
+
+
+@pytest.mark.parametrize("game", [("jira", 1), ("grid", 1), ("grid", 6, 6)])
+def test_what_was_asked_before_changes_no_answer(game: tuple[str, int]) -> None:
+    told_alike(game, canonical=True)
+
+
+def test_what_was_asked_before_changes_no_answer_that_is_not_known_to_be_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without elimination, the first of the optima of this grid would be too much work."""
+    monkeypatch.setattr(search, "EASY", 0)
+    monkeypatch.setattr(search, "HARD", 0)
+    monkeypatch.setattr(solve, "LITTLE", 0)
+    told_alike(("grid", 6, 6), canonical=False)
+
+
+def told_alike(game: tuple[str, int], *, canonical: bool) -> None:
+    alone = Solver(task(*game)).maximise(WELFARE, canonical=True)
+    asked = Solver(task(*game))
+    asked.minimise(WELFARE)
+    asked.maximise(payoff_of(asked.task.agents[0]))
+    answers = [asked.maximise(WELFARE, canonical=True) for _ in range(2)]
+    assert all((a.value, a.assignment, a.canonical) == (alone.value, alone.assignment, canonical) for a in answers)
+
+
+def test_two_hospitals_have_a_first_optimum() -> None:
+    best = Solver(task("hospital", 1)).maximise(WELFARE, canonical=True)
+    assert (best.value, best.canonical) == (pytest.approx(7016), True)

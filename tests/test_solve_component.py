@@ -1,0 +1,153 @@
+"""Where a solver alone is wrong: random games at which branch and bound once called a worse point optimal."""
+
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+from specs_made import expanded
+from test_solve_laws import STRUCTURAL, tickets
+
+from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.goal import WELFARE, payoff_of
+from colosseum.solve.lowering.matrix import matrix
+from colosseum.solve.searching.branching import branch
+from colosseum.solve.searching.component import Component
+from colosseum.solve.searching.live import Answer, Box, Live
+from colosseum.solve.solver import Solver
+
+WITHOUT_PRESOLVE = """colosseum 1
+scenario game "A random game"
+agents ann, bob
+set items = {p, q, r}
+set slots = 0..1
+set counts = 0..3
+set busy = {ann}
+table worth[items] = {p: 0, q: 0, r: 0.5}
+table cost[agents, items] ~ integer(0, 9)
+table bonus[k in counts] = k * (5 - 2 * k)
+table match[items, items]
+     | p    q   r
+  p  | 1    0   2
+  q  | 0.25 3  -1
+  r  | 0    0   1
+table load[i in items] = count(a in agents when pick[a] == i)
+variable pick[agents]: items
+variable slot[busy]: slots or none
+variable buddy of ann: {ann, bob} or none
+
+reward pay0: 0 if any(a in agents when pick[a] == q) and not all(a in busy when slot[a] >= 1) else -1
+require rule0: 0 <= load[q] <= 1
+require rule1 when pick[bob] != q and buddy == ann: pick[ann] in {p, r} or pick[bob] == none
+require wish0 to each(a in agents when pick[a] == p) when pick[ann] == p:
+  all(i in items when load[i] <= 1 or i == p) penalty 2.5
+require wish1 to each(a in agents when pick[a] == p) when pick[bob] != q and buddy == ann:
+  sum(slot[a] for a in busy when slot[a] != none) > 1 penalty 2.5
+require unit0 to buddy: sum(slot[a] for a in busy when slot[a] != none) <= 1 penalty 2 per unit
+require unit1 when pick[bob] != q and buddy == ann: load[p] <= 1 penalty 2 per unit
+coalition cabal { members = {bob} }
+"""
+"""HiGHS 1.13 to 1.15 without presolve, at a tolerance of 1e-9, found -2.75 the least of `payoff[bob]`."""
+
+BRIM = """colosseum 1
+scenario near "A rule that is filled to the brim"
+agents x[1..32]
+set jobs = {go, stay}
+variable pick[agents]: jobs
+reward base when pick[x2] == go: 100000
+reward small[i in agents where i != x1 and i != x2] when pick[i] == go: 1
+require first: pick[x1] == go
+require brim: sum((0.3 if q == x1 else 0.1) for q in agents when pick[q] == go) <= 0.1 + 0.2
+"""
+"""Within the tolerance of the relaxation x2 goes by 3e-8, which is almost whole and pays 0.003."""
+INFLATED = """colosseum 1
+scenario s "A bound above every point"
+agents A, B
+set ks = 0..2
+set sm = 0..4
+set jobs = {x, y}
+table u[ks, jobs]
+    | x    y
+  0 | none none
+  1 | 0.1  0.1
+  2 | 1    -2
+table g[sm] = {0: -2, 1: 0, 2: none, 3: 0.1, 4: 0}
+variable bid[agents]: 0..2 or none
+variable pick[agents]: jobs
+reward r0 to A when u[bid[A], pick[B]] != none: u[bid[A], pick[B]]
+reward r1: 0.3 if (bid[A] != none and bid[B] != 1) else 0.1
+reward r2: -2 if (bid[A] != 0 and bid[B] != none) else 0
+reward r3 when g[bid[B] * bid[A]] != none: g[bid[B] * bid[A]]
+set many = 1..30
+variable w[i in many] of A: 0..1
+reward gain[i in many] when w[i] == 1: 1
+require fixed: pick[B] == y
+require room: count(i in many when w[i] == 1) <= 15
+"""
+"""The search with presolve finds 15.400001, as its tolerances let it."""
+
+
+def test_no_search_is_believed_alone(tmp_path: Path) -> None:
+    assert Solver(expanded(tmp_path, WITHOUT_PRESOLVE).task, limits=STRUCTURAL).minimise(payoff_of("bob")).value == -3
+
+
+@pytest.mark.parametrize(("text", "value"), [(BRIM, 0.0), (INFLATED, 15.4)], ids=["brim", "inflated"])
+def test_what_holds_by_a_tolerance_alone_is_no_optimum(tmp_path: Path, text: str, value: float) -> None:
+    found = Solver(expanded(tmp_path, text).task).maximise(WELFARE)
+    assert (found.status, found.value) == ("optimal", pytest.approx(value, abs=1e-12))
+
+
+def test_a_query_has_its_time_whatever_was_asked_before() -> None:
+    """HiGHS counts it from the start of a search, but from the first run of a simplex method."""
+    lowered = Solver(tickets()).lowered
+    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    component = Component(np.arange(len(whole.low)), whole, time_limit=10)
+    component.until = inf
+    for solver in (component.integer, component.relaxation):
+        for _ in range(3):
+            before = solver.highs.getRunTime()
+            solver.ask(costs, component.box, seconds=7.0)
+            limit = solver.highs.getOptionValue("time_limit")[1]
+            assert limit == (7.0 if solver is component.integer else 7.0 + before)
+
+
+class Hurried(Component):
+    """A component whose search with presolve never comes to an end."""
+
+    def timed(
+        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
+    ) -> Answer:
+        answer = super().timed(solver, costs, box, known=known, share=share)
+        return Answer("limit", None, answer.bound + 3) if solver is self.presolved else answer
+
+
+def test_one_search_is_no_proof() -> None:
+    """What it found is told as found, with the bound that is known."""
+    lowered = Solver(tickets()).lowered
+    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    hurried = Hurried(np.arange(len(whole.low)), whole, time_limit=10)
+    alone = branch(hurried, costs, hurried.box)
+    assert alone.point is not None
+    best = costs @ alone.point
+    assert (alone.status, alone.bound) == ("limit", best + 3)
+    assert branch(hurried, costs, hurried.box, most=best + 2).bound == best + 2
+    assert branch(hurried, costs, hurried.box, most=best).status == "optimal"
+
+
+class Boasting(Component):
+    """A component whose search at tight tolerances tells more than its point is worth."""
+
+    def timed(
+        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
+    ) -> Answer:
+        answer = super().timed(solver, costs, box, known=known, share=share)
+        return replace(answer, bound=answer.bound + 1) if solver is self.integer else answer
+
+
+def test_what_either_search_tells_is_a_bound() -> None:
+    lowered = Solver(tickets()).lowered
+    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    alone = branch(Boasting(np.arange(len(whole.low)), whole, time_limit=10), costs, Box(whole.low, whole.high))
+    assert alone.point is not None
+    assert (alone.status, alone.bound) == ("limit", costs @ alone.point + 1)
