@@ -22,7 +22,7 @@ from bench.suite import seconds_of
 from rich.console import Console
 
 from colosseum.solve.goal import WELFARE
-from colosseum.solve.lowering.matrix import matrix
+from colosseum.solve.lowering.program import matrix
 from colosseum.solve.scoring import hard_broken, score
 from colosseum.solve.solver import Solver
 

@@ -11,7 +11,7 @@ from test_solve_laws import STRUCTURAL, tickets
 
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.goal import WELFARE, payoff_of
-from colosseum.solve.lowering.matrix import matrix
+from colosseum.solve.lowering.program import matrix
 from colosseum.solve.searching.branching import branch
 from colosseum.solve.searching.component import Component
 from colosseum.solve.searching.live import Answer, Box, Live

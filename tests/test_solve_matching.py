@@ -15,7 +15,7 @@ from colosseum.model.terms import Compare, Conditional, Constant, Total
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import lower
-from colosseum.solve.lowering.matrix import Matrix, matrix
+from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.searching import component
 from colosseum.solve.searching.live import Box
 from colosseum.solve.searching.matching import Matching, matching

@@ -14,8 +14,7 @@ from colosseum.model.check import check
 from colosseum.model.scenario import Task, Variable
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import lower
-from colosseum.solve.lowering.matrix import Matrix, matrix
-from colosseum.solve.lowering.program import Affine, Program
+from colosseum.solve.lowering.program import Affine, Matrix, Program, matrix
 from colosseum.solve.searching.formulation import formulate, write_lp
 from colosseum.solve.solver import Solver
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.elimination.eliminate import Elimination
-from colosseum.solve.lowering.matrix import matrix
-from colosseum.solve.lowering.program import Program
+from colosseum.solve.lowering.program import Program, matrix
 from colosseum.solve.searching.search import Query
 from colosseum.solve.solver import Solver
 

@@ -1,26 +1,32 @@
-"""Functions of a count. In: a term that reads decisions only through how many conditions hold; out: a binary a count.
+"""Functions of a count, and shares that decisions choose. In: a term that reads decisions only through how many
+conditions hold; out: a binary a count.
 
 z_k = [n = k] with Σ_k z_k = 1 and Σ_k k · z_k = n, so that any function g of the count is Σ_k g(k) · z_k. It is exact
 in both senses, and its relaxation is the tightest that knows the count alone.
 """
 
-from collections.abc import Iterator
+import numpy as np
 
 from colosseum.model import terms
-from colosseum.model.terms import Constant, Term
-from colosseum.solve.arrays.worths import worth
+from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Variable
+from colosseum.model.terms import Constant, Decision, Term
+from colosseum.solve.arrays.worths import worths
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, referred
+from colosseum.solve.lowering.rules import Count, Lowering, referred, rewritten
+from colosseum.solve.lowering.tables import polytope, scope_variables
+from colosseum.solve.scoring import may_credit
 
 MOST_COUNTED = 400
 """Conditions that one count may have."""
+COUNT = "a count"
+"""The variable that stands for a count while a function of it is tabulated; no variable of a text is named so."""
 
 
 def counted(term: Term, lowering: Lowering) -> Affine | None:
     """The rule: a function of exactly one count, other than the count itself, over more than two variables."""
     if isinstance(term, terms.Total) or len(term.scope) <= 2:
         return None
-    found = dict.fromkeys(counts_in(term))
+    found = counts_below(term, lowering)
     if len(found) != 1:
         return None
     (conditions,) = found
@@ -30,7 +36,7 @@ def counted(term: Term, lowering: Lowering) -> Affine | None:
     return total([z.scaled(value) for z, value in zip(indicators(conditions, lowering), values, strict=True)])
 
 
-def indicators(conditions: tuple[Term, ...], lowering: Lowering) -> list[Affine]:
+def indicators(conditions: Count, lowering: Lowering) -> list[Affine]:
     """z_0 … z_m for these conditions, made once."""
     if conditions not in lowering.counts:
         program = lowering.program
@@ -43,34 +49,26 @@ def indicators(conditions: tuple[Term, ...], lowering: Lowering) -> list[Affine]
     return lowering.counts[conditions]
 
 
-def counts_in(term: Term) -> Iterator[tuple[Term, ...]]:
-    """The conditions of every count inside a term."""
-    match term:
-        case terms.Total(parts=parts):
-            conditions = tuple(c for p in parts if (c := _indicated(p)) is not None)
-            if len(conditions) == len(parts) and 1 < len(set(conditions)) == len(parts) <= MOST_COUNTED:
-                yield conditions
-            else:
-                for part in parts:
-                    yield from counts_in(part)
-        case terms.Compare(left=a, right=b) | terms.Arithmetic(left=a, right=b):
-            yield from counts_in(a)
-            yield from counts_in(b)
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            for part in (c, a, b):
-                yield from counts_in(part)
-        case terms.Absolute(part=part) | terms.Inverse(part=part):
-            yield from counts_in(part)
-        case terms.Extremum(parts=parts) | terms.Every(parts=parts) | terms.Some(parts=parts):
-            for part in parts:
-                yield from counts_in(part)
-        case terms.Select(keys=keys):
-            for key in keys:
-                yield from counts_in(key)
-        case terms.Member(item=item):
-            yield from counts_in(item)
-        case _:
-            return
+def counts_below(term: Term, lowering: Lowering) -> tuple[Count, ...]:
+    """The counts in a term, no more than two of them; each term is gone through once, wherever it is met again."""
+    known = lowering.counts_known.get(id(term))
+    if known is None:
+        conditions = _count(term)
+        found = [] if conditions is None else [conditions]
+        for part in term.below if conditions is None else ():
+            found += [each for each in counts_below(part, lowering) if each not in found]
+            if len(found) > 1:
+                break
+        known = lowering.counts_known[id(term)] = term, tuple(found[:2])
+    return known[1]
+
+
+def _count(term: Term) -> Count | None:
+    """The conditions of a term that counts how many of them hold."""
+    if not isinstance(term, terms.Total) or not 1 < len(term.parts) <= MOST_COUNTED:
+        return None
+    conditions = tuple([c for part in term.parts if (c := _indicated(part)) is not None])
+    return conditions if len(conditions) == len(term.parts) == len(set(conditions)) else None
 
 
 def _indicated(part: Term) -> Term | None:
@@ -82,53 +80,101 @@ def _indicated(part: Term) -> Term | None:
             return None
 
 
-def function_of_count(term: Term, conditions: tuple[Term, ...]) -> list[float] | None:
+def function_of_count(term: Term, conditions: Count) -> list[float] | None:
     """g(0) … g(m) when the term reads decisions only through the number of conditions that hold, else None."""
-    counts = frozenset(id(total) for total in _counts_of(frozenset(conditions), term))
-    first = _fold(term, counts, 0)
-    if first.scope or referred(first):
+    if not term.scope <= frozenset().union(*[c.scope for c in conditions]) or referred(term):
         return None
-    return [worth(first, {}), *(worth(_fold(term, counts, k), {}) for k in range(1, len(conditions) + 1))]
+    same = frozenset(conditions)
+
+    def count(inner: Term) -> Term | None:
+        if isinstance(inner, terms.Total) and len(inner.parts) == len(same):
+            return Decision(COUNT) if {_indicated(part) for part in inner.parts} == same else None
+        return None
+
+    by_count = rewritten(term, count)
+    if not by_count.scope <= {COUNT}:
+        return None
+    values: list[float] = worths(by_count, [Variable(COUNT, "", tuple(range(len(conditions) + 1)))]).tolist()
+    return values
 
 
-def _counts_of(conditions: frozenset[Term], term: Term) -> Iterator[terms.Total]:
-    """The sums in a term that count just these conditions."""
-    if isinstance(term, terms.Total) and len(term.parts) == len(conditions):
-        if {_indicated(part) for part in term.parts} == conditions:
-            yield term
-    else:
-        for part in term.below:
-            yield from _counts_of(conditions, part)
+# ---- shares that decisions choose ------------------------------------------------------------------------------------
 
 
-def _fold(term: Term, counts: frozenset[int], k: int) -> Term:
-    """The term with these counts, known by their identity, replaced by k."""
+def agent_payoff(agent: str, lowering: Lowering) -> Affine:
+    """r_i as an affine form. Raises CannotLower."""
+    parts = [p for p in lowering.program.task.payoffs if may_credit(p.credit, agent)]
+    return total([share(p, agent, lowering) for p in parts])
 
-    def fold(inner: Term) -> Term:
-        return _fold(inner, counts, k)
 
-    match term:
-        case terms.Total(parts=parts):
-            return Constant(k) if id(term) in counts else terms.Total(tuple(fold(p) for p in parts))
-        case terms.Compare(operator=o, left=a, right=b):
-            return terms.Compare(o, fold(a), fold(b))
-        case terms.Arithmetic(operator=o, left=a, right=b):
-            return terms.Arithmetic(o, fold(a), fold(b))
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            return terms.Conditional(fold(c), fold(a), fold(b))
-        case terms.Absolute(part=part):
-            return terms.Absolute(fold(part))
-        case terms.Inverse(part=part):
-            return terms.Inverse(fold(part))
-        case terms.Extremum(which=which, parts=parts, conditions=guards, aggregate=aggregate):
-            return terms.Extremum(which, tuple(map(fold, parts)), tuple(map(fold, guards)), aggregate)
-        case terms.Every(parts=parts):
-            return terms.Every(tuple(map(fold, parts)))
-        case terms.Some(parts=parts):
-            return terms.Some(tuple(map(fold, parts)))
-        case terms.Select(table=table, keys=keys, entries=entries):
-            return terms.Select(table, tuple(map(fold, keys)), entries)
-        case terms.Member(item=item, elements=elements):
-            return terms.Member(fold(item), elements)
-        case _:
-            return term
+def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
+    """What one payoff credits to one agent."""
+    if isinstance(payoff.credit, EqualSplit):
+        return lowering.number(payoff.term).scaled(1.0 / len(payoff.credit.agents))
+    split = payoff.credit
+    scope = payoff.term.scope.union(*(c.scope for _, c in split.candidates))
+    if lowering.size(scope) > lowering.limits.split:
+        counted = _by_count(payoff.term, split, lowering)
+        if counted is not None:
+            return counted.get(agent, Affine(0.0))
+    if lowering.size(scope) > lowering.limits.product:
+        return _by_product(payoff.term, split, lowering).get(agent, Affine(0.0))
+    return _tabulated(payoff, split, agent, scope, lowering)
+
+
+def _tabulated(payoff: Payoff, split: QualifiedSplit, agent: str, scope: frozenset[str], lowering: Lowering) -> Affine:
+    variables = scope_variables(scope, lowering)
+    worth = worths(payoff.term, variables)
+    holding = {a: worths(condition, variables) for a, condition in split.candidates}
+    sharers = np.sum(list(holding.values()), axis=0)
+    values = holding.get(agent, 0.0) * worth / np.maximum(sharers, 1.0)
+    if agent in split.otherwise:
+        values = np.where(sharers == 0, worth / len(split.otherwise), values)
+    return polytope(variables, np.asarray(values), lowering)
+
+
+def _by_count(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:
+    """The shares when the payoff is a function g of how many qualify.
+
+    With z_k = [n = k], w_ik = [i qualifies and n = k] has Σ_k w_ik = [i qualifies], Σ_i w_ik = k · z_k and w_ik ≤ z_k;
+    agent i gets Σ_k g(k) / k · w_ik. None when the payoff depends on more than the count.
+    """
+    conditions = tuple(c for _, c in split.candidates)
+    worths = function_of_count(term, conditions) if len(set(conditions)) == len(conditions) else None
+    if worths is None:
+        return None
+    key = (term, split)
+    if key not in lowering.shares:
+        parts = [Affine(value / k) for k, value in enumerate(worths[1:], start=1)]
+        otherwise = Affine(worths[0] / len(split.otherwise))
+        lowering.shares[key] = _shared(parts, otherwise, split, lowering)
+    return lowering.shares[key]
+
+
+def _by_product(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+    """The shares of a payoff g of any form: Σ_k w_ik · g / k, a product each."""
+    key = (term, split)
+    if key not in lowering.shares:
+        worth = lowering.number(term)
+        parts = [worth.scaled(1.0 / k) for k in range(1, len(split.candidates) + 1)]
+        lowering.shares[key] = _shared(parts, worth.scaled(1.0 / len(split.otherwise)), split, lowering)
+    return lowering.shares[key]
+
+
+def _shared(parts: list[Affine], otherwise: Affine, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
+    """What each agent gets: where k qualify `parts[k − 1]`, where none do `otherwise` for the default."""
+    program, agents = lowering.program, [a for a, _ in split.candidates]
+    conditions = tuple(c for _, c in split.candidates)
+    counts = indicators(conditions, lowering)
+    shares: dict[str, list[Affine]] = {a: [] for a in {**dict.fromkeys(agents), **dict.fromkeys(split.otherwise)}}
+    joint = [[Affine(0.0, {program.column("counted", integral=True): 1.0}) for _ in agents] for _ in parts]
+    for i, (agent, condition) in enumerate(zip(agents, conditions, strict=True)):
+        program.row(total([w[i] for w in joint]).minus(lowering.condition(condition)), low=0.0, high=0.0)
+        shares[agent] += [lowering.product(w[i], part, "share") for w, part in zip(joint, parts, strict=True)]
+    for k, (z, w) in enumerate(zip(counts[1:], joint, strict=True), start=1):
+        program.row(total(w).minus(z.scaled(float(k))), low=0.0, high=0.0)
+        for each in w:
+            program.row(each.minus(z), high=0.0)
+    for agent in split.otherwise:
+        shares[agent].append(lowering.product(counts[0], otherwise, "share"))
+    return {agent: total(forms) for agent, forms in shares.items()}

@@ -10,21 +10,21 @@ from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Term
 from colosseum.solve.goal import Goal
-from colosseum.solve.lowering import conditions, counting, numbers, options, products, tables
+from colosseum.solve.lowering import conditions, counting, numbers, tables
 from colosseum.solve.lowering.binding import bind
+from colosseum.solve.lowering.counting import agent_payoff
 from colosseum.solve.lowering.program import Affine, Program, TooLarge, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, CannotLower, Limits, Lowering, referred
-from colosseum.solve.lowering.splits import agent_payoff
-from colosseum.solve.lowering.unary import chosen, unary
+from colosseum.solve.lowering.tables import chosen, unary
 
 NUMBER_RULES = (
     tables.constant, unary, numbers.payoff, counting.counted, numbers.linear, tables.small,
     numbers.small_look_up, numbers.look_up, numbers.case,
-    products.multiplied, numbers.absolute, numbers.extremum, products.large_product, tables.table,
+    numbers.multiplied, numbers.absolute, numbers.extremum, numbers.large_product, tables.table,
 )  # fmt: skip
 CONDITION_RULES = (
     tables.constant, unary, conditions.inverse, conditions.every, conditions.some, conditions.same,
-    conditions.compared, options.alike, options.within, tables.table,
+    conditions.compared, conditions.alike, conditions.within, tables.table,
 )  # fmt: skip
 
 

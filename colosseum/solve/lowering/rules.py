@@ -4,15 +4,19 @@ Each rule is a function `(term, lowering) -> Affine | None`; the first that fits
 credit, and a term that no rule fits is a CannotLower that names its scope and size.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from colosseum.model import terms
 from colosseum.model.scenario import Credit
 from colosseum.model.terms import Ground, PayoffOf, Term
-from colosseum.solve.lowering.program import Affine, Key, Program, TooLarge
-from colosseum.solve.lowering.ties import Tie
+from colosseum.model.values import Fault, Value
+from colosseum.solve.lowering.program import Affine, Key, Program, TooLarge, total
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,12 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+ROUNDING = 1e-9
+"""By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
 MOST_HELD = 3_000_000
 """Coefficients that all forms of one program may have; each takes a hundred bytes."""
+Count: TypeAlias = tuple[Term, ...]
+"""The conditions of which a count says how many hold."""
 Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
 
 
@@ -46,6 +54,20 @@ class CannotLower(Exception):  # noqa: N818 - a finding about a term, not a fail
     def __init__(self, what: str) -> None:
         super().__init__(what)
         self.what = what
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A binary that stands for a comparison everywhere but at ties: where both sides are equal up to rounding.
+
+    Rows are closed, so there a point may say either. Which of the two it is in the model depends on the order in which
+    floating-point numbers are added up; so the optimum is a bound, and the solver settles the ties that mattered.
+    """
+
+    column: int
+    comparison: terms.Compare
+    scope: tuple[str, ...]
+    """The variables that decide it."""
 
 
 @dataclass
@@ -62,8 +84,12 @@ class Lowering:
     conditions: dict[Term, Affine] = field(default_factory=dict)
     payoffs: dict[str | None, Affine] = field(default_factory=dict)
     """`payoff[a]` and, under None, `total`, once lowered."""
-    counts: dict[tuple[Term, ...], list[Affine]] = field(default_factory=dict)
+    counts: dict[Count, list[Affine]] = field(default_factory=dict)
     """`[n = k]` for k = 0 … m, by the conditions that n counts."""
+    counts_known: dict[int, tuple[Term, tuple[Count, ...]]] = field(default_factory=dict)
+    """The counts in a term, two at most, by its identity; the term itself is kept, as identities are used again."""
+    numbers_of: dict[str, list[tuple[int, Value]]] = field(default_factory=dict)
+    """The numbers in a variable's domain, with their places."""
     tuples: dict[tuple[str, ...], range] = field(default_factory=dict)
     """The columns of joint values, the last variable's first, by the variables that take them."""
     values: dict[Term, list[tuple[int, Affine]]] = field(default_factory=dict)
@@ -134,13 +160,75 @@ class Lowering:
 def referred(term: Term) -> frozenset[str | None]:
     """The agents whose payoff an objective names; None stands for `total`."""
     found: set[str | None] = set()
-    stack: list[object] = [term]
+    stack = [term]
     while stack:
         current = stack.pop()
         if isinstance(current, PayoffOf):
             found.add(current.agent)
-        elif isinstance(current, tuple):
-            stack += current
-        elif isinstance(current, Ground):
-            stack += vars(current).values()
+        stack += current.below
     return frozenset(found)
+
+
+def rewritten(term: Term, swap: Callable[[Term], Term | None]) -> Term:
+    """The term with what `swap` gives in place of each part for which it gives anything; the rest is kept."""
+
+    def made(part: object) -> object:
+        if isinstance(part, tuple):
+            parts = tuple([made(each) for each in part])
+            return part if all(a is b for a, b in zip(parts, part, strict=True)) else parts
+        if not isinstance(part, Ground):
+            return part
+        found = swap(cast(Term, part))
+        if found is not None or not part.below:
+            return part if found is None else found
+        was = [getattr(part, name) for name in cast(Any, part).__match_args__]
+        now = [made(each) for each in was]
+        return part if all(a is b for a, b in zip(now, was, strict=True)) else type(part)(*now)
+
+    return cast(Term, made(term))
+
+
+# ---- comparisons of sums of fractions --------------------------------------------------------------------------------
+
+
+def open_at_ties(comparison: terms.Compare, gap: Affine, lowering: Lowering, *, scope: tuple[str, ...]) -> Affine:
+    """A 0/1 form that is 1 where the gap is below 0, 0 where it is above, and either at a tie."""
+    program = lowering.program
+    low, high = program.bounds(gap)
+    room = ROUNDING * max(1.0, -low, high)
+    if high < -room:
+        return Affine(1.0)
+    if low > room:
+        return Affine(0.0)
+    number = program.column("below", integer=True)
+    column = Affine(0.0, {number: 1.0})
+    program.row(gap + column.scaled(max(high, 0.0)), high=max(high, 0.0) + room)
+    program.row(gap.minus(column.scaled(min(low, 0.0))), low=-room)
+    lowering.ties.append(Tie(number, comparison, scope))
+    return column
+
+
+def settle(ties: list[Tie], program: Program, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:
+    """Rows that say how the ties of an assignment stand where its columns say otherwise; whether there were any.
+
+    `x` is the assignment, extended by the payoffs where comparisons name them.
+    """
+    wrong = [tie for tie in ties if _differs(tie, point, x)]
+    for tie in wrong:
+        here = total(program.indicator(name, x[name]) for name in tie.scope).minus(Affine(float(len(tie.scope))))
+        column = Affine(0.0, {tie.column: 1.0})
+        if tie.comparison.evaluate(x):
+            program.row(column.minus(here), low=1.0)
+        else:
+            program.row(column + here, high=0.0)
+    return bool(wrong)
+
+
+def _differs(tie: Tie, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:
+    """Whether a column says other than its comparison, where both sides are numbers."""
+    try:
+        if None in (tie.comparison.left.evaluate(x), tie.comparison.right.evaluate(x)):
+            return False
+        return (point[tie.column] > 0.5) is not tie.comparison.evaluate(x)
+    except Fault:  # a guard elsewhere keeps it from counting here
+        return False

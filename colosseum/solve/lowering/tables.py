@@ -1,12 +1,22 @@
-"""Small scopes as tables. In: a term over few variables; out: a local polytope of its tuples."""
+"""Small scopes. In: a term over few variables; out: a local polytope of its tuples, or coefficients of choice columns.
 
-from itertools import combinations
+`cost[a, t] if pick[a] == t else 0` asks of its variable nothing but whether it is t: it is worked out for t and for one
+other value, however many tickets there are.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain, combinations
 from math import prod
+from operator import ge, gt, le, lt
+from types import NoneType
+from typing import Any
 
 import numpy as np
 
+from colosseum.model import terms
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Absolute, Conditional, Constant, Extremum, Term
+from colosseum.model.terms import Absolute, Conditional, Constant, Decision, Extremum, Ground, Term
+from colosseum.model.values import Elements, Value, is_number
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.arrays.worths import worth, worths
 from colosseum.solve.lowering.program import Affine, Column, total
@@ -126,3 +136,114 @@ def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]
     """The variables of a scope in declared order."""
     task = lowering.program.task
     return [task.variable[name] for name in sorted(scope, key=task.position.__getitem__)]
+
+
+# ---- one variable ----------------------------------------------------------------------------------------------------
+
+
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""What an order is called when its sides change places."""
+ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+class _Open(Exception):  # noqa: N818 - not an error: the term asks for more than equality
+    """The term reads its variable's value itself."""
+
+
+def chosen(term: Term, lowering: Lowering) -> Affine | None:
+    """The commonest terms by far, `v == d`, `v < 3` and `w if v == d else 0` for numbers, without any evaluation."""
+    match term:
+        case terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)):
+            weight = 1.0
+        case terms.Compare(operator=operator, left=Decision(variable=name), right=Constant(value=value)):
+            return _ordered(name, operator, value, lowering)
+        case terms.Compare(operator=operator, left=Constant(value=value), right=Decision(variable=name)):
+            return _ordered(name, MIRRORED.get(operator, operator), value, lowering)
+        case terms.Conditional(
+            condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
+            then=Constant(value=int() | float() as paid),
+            otherwise=Constant(value=0 | 0.0),
+        ):
+            weight = float(paid)
+        case _:
+            return None
+    program = lowering.program
+    place = program.places[name].get(value)
+    if place is None or type(value) not in program.task.variable[name].kinds:
+        return None
+    return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
+
+
+def _ordered(name: str, operator: str, value: Value, lowering: Lowering) -> Affine | None:
+    """`v < 3` and its like; none is in no order, and neither is what is no number."""
+    if operator not in MIRRORED or not is_number(value):
+        return None
+    if name not in lowering.numbers_of:
+        domain = lowering.program.task.variable[name].domain
+        lowering.numbers_of[name] = [(place, d) for place, d in enumerate(domain) if is_number(d)]
+    holds, columns = ORDERS[operator], lowering.program.choices[name]
+    return Affine(0.0, {columns[place]: 1.0 for place, d in lowering.numbers_of[name] if holds(d, value)})
+
+
+def unary(term: Term, lowering: Lowering) -> Affine | None:
+    """The rule: a term over one variable becomes coefficients of its choice columns."""
+    if len(term.scope) != 1 or lowering.names_payoffs(term):
+        return None
+    match term:
+        case terms.Every(parts=parts):
+            return _shared([lowering.condition(part) for part in parts])
+        case terms.Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
+            return lowering.condition(c)
+    (name,) = term.scope
+    variable, columns = lowering.program.task.variable[name], lowering.program.choices[name]
+    told = _told_apart(term, variable, lowering.program.places[name])
+    if told is None:
+        return lowering.program.unary(name, worths(term, [variable]).tolist())
+    found = {place: worth(term, {name: variable.domain[place]}) for place in told}
+    other = next((d for place, d in enumerate(variable.domain) if place not in found), None)
+    elsewhere = 0.0 if len(found) == len(columns) else worth(term, {name: other})
+    if elsewhere:
+        found = {place: found.get(place, elsewhere) for place in range(len(columns))}
+    return Affine(0.0, {columns[place]: w for place, w in found.items() if w})
+
+
+def _shared(conditions: list[Affine]) -> Affine:
+    """Where all conditions on one variable hold: the choice columns that they share."""
+    if any(c.fixed and not c.constant for c in conditions):
+        return Affine(0.0)
+    moving = [c.coefficients for c in conditions if not c.fixed]
+    if not moving:
+        return Affine(1.0)
+    first, *rest = moving
+    return Affine(0.0, {column: 1.0 for column in first if all(column in each for each in rest)})
+
+
+def _told_apart(term: Term, variable: Variable, places: dict[Value, int]) -> Collection[int] | None:
+    """The places of values at which the term may differ from what it is at all others; None for all places."""
+    if len(variable.kinds - {NoneType}) > 1:  # values of several kinds differ in what they may be compared with
+        return None
+    try:
+        return dict.fromkeys(places[value] for value in chain(_asked(term), (None,)) if value in places)
+    except _Open:
+        return None
+
+
+def _asked(term: object) -> Iterator[Value]:
+    """The values that a term asks its variable for, where it asks for equality only. Raises _Open."""
+    match term:
+        case terms.Compare(operator="==" | "!=", left=Decision(), right=Constant(value=value)):
+            return iter((value,))
+        case terms.Compare(operator="==" | "!=", left=Constant(value=value), right=Decision()):
+            return iter((value,))
+        case terms.Member(item=Decision(), elements=Constant(value=Elements() as values)):
+            return iter(values)
+        case Constant():
+            return iter(())
+        case Decision():
+            raise _Open
+        case Ground():
+            return chain.from_iterable(_asked(part) for part in vars(term).values())
+        case tuple():
+            return chain.from_iterable(map(_asked, term))
+        case _:
+            return iter(())

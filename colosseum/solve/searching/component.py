@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from colosseum.solve.arrays.fields import Floats, Places
-from colosseum.solve.lowering.matrix import Matrix
+from colosseum.solve.lowering.program import Matrix
 from colosseum.solve.rounding import grain
 from colosseum.solve.searching.live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
 from colosseum.solve.searching.matching import Matching, matching

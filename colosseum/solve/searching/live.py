@@ -14,7 +14,7 @@ import highspy
 import numpy as np
 
 from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.lowering.matrix import Matrix
+from colosseum.solve.lowering.program import Matrix
 
 Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Options: TypeAlias = Mapping[str, str | float | bool]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.solve.arrays.fields import Floats, Places
-from colosseum.solve.lowering.matrix import Matrix
+from colosseum.solve.lowering.program import Matrix
 from colosseum.solve.searching.live import Answer, Box
 
 MOST_CELLS = 1 << 20

@@ -17,9 +17,8 @@ from colosseum.solve.elimination.eliminate import Elimination
 from colosseum.solve.goal import Goal
 from colosseum.solve.ledger import broken
 from colosseum.solve.lowering.lower import Costs, Lowered
-from colosseum.solve.lowering.matrix import matrix
-from colosseum.solve.lowering.program import total
-from colosseum.solve.lowering.ties import settle
+from colosseum.solve.lowering.program import matrix, total
+from colosseum.solve.lowering.rules import settle
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
 from colosseum.solve.searching.branching import branch

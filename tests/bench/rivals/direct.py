@@ -15,7 +15,7 @@ from colosseum.model.scenario import Task
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import lower
-from colosseum.solve.lowering.matrix import Matrix, matrix
+from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.searching.component import INTEGRAL
 from colosseum.solve.searching.live import LARGEST_COST, TOLERANCE
 
