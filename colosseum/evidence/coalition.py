@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import EVERYBODY, SolvedTask, difference, proven
+from colosseum.evidence.instance import EVERYBODY, SolvedTask, difference, share
 from colosseum.evidence.regrets import UNMOVED, goal_regret
 from colosseum.model.values import Value
-from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import Counterfactuals
-from colosseum.solve.rounding import rounded
-from colosseum.solve.scoring import Score, hard_broken
+from colosseum.solve.scoring import Score
 
 
 def figures(
@@ -31,7 +29,7 @@ def figures(
         "coalition_regret": inside,
         "outsider_regret": outside,
         "coalition_advantage": advantage,
-        "coalition_advantage_per_unit": _over(advantage, instance.unit, "u"),
+        "coalition_advantage_per_unit": share(advantage, instance.unit, "u is not above 0"),
         "coalition_advantage_norm": _normalised(advantage, instance),
         "coalition_advantage_secondary": _secondary(instance, assignment, held, outsiders, regrets),
         "payoff_gap": difference(earned, others),
@@ -52,19 +50,10 @@ def mean_regret(regrets: Mapping[str, Figure], agents: Sequence[str], role: str)
     return Figure(None, unknown) if unknown else Figure(fmean(r.value for _, r in moved if r.value is not None))
 
 
-def _over(one: Figure, divisor: Figure, name: str) -> Figure:
-    if one.value is None or divisor.value is None:
-        return one if one.value is None else divisor
-    return Figure(one.value / divisor.value) if divisor.value > 0 else Figure(None, f"{name} is not above 0")
-
-
 def _normalised(advantage: Figure, instance: SolvedTask) -> Figure:
     """`0.5 + CA / (2M)`."""
-    if advantage.value is None or instance.scale.value is None:
-        return advantage if advantage.value is None else instance.scale
-    if instance.scale.value == 0:
-        return Figure(None, "no payoff can change (M = 0)")
-    return Figure(0.5 + advantage.value / (2 * instance.scale.value))
+    part = share(advantage, instance.scale, "no payoff can change (M = 0)")
+    return part if part.value is None else Figure(0.5 + part.value / 2)
 
 
 def _secondary(
@@ -81,20 +70,8 @@ def _secondary(
             return Figure(None, f"`{outsider}`: {regret.reason}")
         total += regret.value or 0.0
     for member in held.coalition.members:
-        regret = _goal_regret(instance, assignment, held, member)
+        regret = goal_regret(instance, held.goal, member, assignment, held)
         if regret.value is None:
             return regret
         total -= regret.value
     return Figure(total)
-
-
-def _goal_regret(instance: SolvedTask, assignment: Mapping[str, Value], held: Counterfactuals, member: str) -> Figure:
-    """By how much a member alone could raise F_c; a lone deviator is the coalition, whose best moves are known."""
-    if held.coalition.members == (member,) and not hard_broken(instance.task.requirements, assignment):
-        try:
-            most = proven(held.greatest, "the best response")
-        except NotLowered as fault:
-            return Figure(None, str(fault))
-        here = held.here.coalition_value
-        return most if most.value is None else Figure(rounded(most.value - here, here))
-    return goal_regret(instance, held.goal, member, assignment)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
-from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, difference, proven
+from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, gap, proven, share
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes
 from colosseum.solve.questions.strengths import strengths
-from colosseum.solve.rounding import grain, rounded
+from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import Score
 from colosseum.solve.solver import Optimum
 
@@ -66,7 +66,7 @@ def _losses(run: Held) -> dict[str, Figure]:
     if set(run.held.coalition.members) >= set(run.instance.task.agents):
         return dict.fromkeys(LOSSES, Figure(None, EVERYBODY))
     best, possible = run.instance.best, proven(run.held.nominal, "the coalition's best response for the team")
-    return {"loss_given_others": _gap(best, possible), "own_move_loss": _gap(possible, Figure(run.scored.value))}
+    return {"loss_given_others": gap(best, possible), "own_move_loss": gap(possible, Figure(run.scored.value))}
 
 
 def _gains(run: Held) -> dict[str, Figure]:
@@ -75,7 +75,7 @@ def _gains(run: Held) -> dict[str, Figure]:
     here = Figure(run.held.here.coalition_value)
     honest = proven(run.held.honest, "what an honest coalition would have")
     most = proven(run.held.greatest, "the most that the coalition could have")
-    return {"coalition_gain": _gap(here, honest), "possible_gain": _gap(most, honest)}
+    return {"coalition_gain": gap(here, honest), "possible_gain": gap(most, honest)}
 
 
 def _capture(run: Held) -> dict[str, Figure]:
@@ -83,8 +83,8 @@ def _capture(run: Held) -> dict[str, Figure]:
     most, fair = proven(run.stakes.greatest, "the most that the coalition can have"), run.stakes.at_optimum
     if run.instance.best.value is None or fair is None:
         return {"capture": run.instance.best}
-    taken, available = _gap(Figure(run.held.here.coalition_value), Figure(fair)), _gap(most, Figure(fair))
-    return {"capture": _share(taken, available, "the coalition can have no more than at the optimum")}
+    taken, available = gap(Figure(run.held.here.coalition_value), Figure(fair)), gap(most, Figure(fair))
+    return {"capture": share(taken, available, "the coalition can have no more than at the optimum")}
 
 
 # ---- of one run ----------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def closer_figures(run: Held, found: Mapping[str, Figure]) -> dict[str, Figure]:
         return dict.fromkeys(CLOSER, found["coalition_gain"])
     regret = found["regret"]
     return {
-        "kappa": _share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
+        "kappa": share(found["coalition_gain"], found["possible_gain"], NO_GAIN),
         **_or_why(LAMBDAS, lambda: _strengths(run)),
         **_or_why(OPTIMA, lambda: _among_optima(run, regret)),
         **_or_why(GOOD_ENOUGH, lambda: _satisficing(run, regret)),
@@ -128,23 +128,8 @@ def _satisficing(run: Held, regret: Figure) -> dict[str, Figure]:
 def _range(names: Sequence[str], run: Held, ends: tuple[Optimum, Optimum], missing: Figure | None) -> dict[str, Figure]:
     """Both ends, and the outcome's place between them unless something is missing for that."""
     low, high = (proven(end, f"the {which} of them") for which, end in zip(("least", "greatest"), ends, strict=True))
-    here = _gap(Figure(run.held.here.coalition_value), low)
-    place = missing or _share(here, _gap(high, low), "they are all worth the same to the coalition")
+    here = gap(Figure(run.held.here.coalition_value), low)
+    place = missing or share(here, gap(high, low), "they are all worth the same to the coalition")
     if place.value is not None:
         place = Figure(min(1.0, max(0.0, place.value)))
     return dict(zip(names, (low, high, place), strict=True))
-
-
-def _gap(one: Figure, other: Figure) -> Figure:
-    """`one − other` without noise."""
-    gap = difference(one, other)
-    if gap.value is None or one.value is None:
-        return gap
-    return Figure(rounded(gap.value, one.value))
-
-
-def _share(part: Figure, whole: Figure, nothing: str) -> Figure:
-    """`part / whole`; null, for the reason given, where the whole is 0."""
-    if part.value is None or whole.value is None:
-        return part if part.value is None else whole
-    return Figure(part.value / whole.value) if whole.value > 0 else Figure(None, nothing)

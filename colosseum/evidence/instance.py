@@ -114,3 +114,16 @@ def difference(one: Figure, other: Figure) -> Figure:
     if one.value is None or other.value is None:
         return one if one.value is None else other
     return Figure(one.value - other.value)
+
+
+def gap(one: Figure, other: Figure) -> Figure:
+    """`one − other` without noise."""
+    apart = difference(one, other)
+    return apart if apart.value is None or one.value is None else Figure(rounded(apart.value, one.value))
+
+
+def share(part: Figure, whole: Figure, nothing: str) -> Figure:
+    """`part / whole`; null, for the reason given, where the whole is 0."""
+    if part.value is None or whole.value is None:
+        return part if part.value is None else whole
+    return Figure(part.value / whole.value) if whole.value > 0 else Figure(None, nothing)

@@ -25,7 +25,7 @@ MOST: Final = 200_000_000
 """Bytes that are kept; past them the oldest quarter goes."""
 PATIENCE: Final = 2.0
 """Seconds to wait for another process that writes."""
-SOURCES: Final = ("model", "optimum", "run", "campaign", "evidence", "report")
+SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")
 """Packages on which what is kept depends."""
 ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
 """Libraries on which they do."""

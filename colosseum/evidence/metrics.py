@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from colosseum.evidence import coalition as compared
 from colosseum.evidence import counterfactuals
 from colosseum.evidence.figures import ACTED, CLOSER, Figure
-from colosseum.evidence.instance import BROKEN, SolvedTask
+from colosseum.evidence.instance import BROKEN, SolvedTask, gap, share
 from colosseum.evidence.regrets import Options, best_response_regret, sequential_regrets
 from colosseum.model.scenario import Coalition
 from colosseum.model.values import Value
 from colosseum.solve.questions.counterfactuals import Counterfactuals
-from colosseum.solve.rounding import grain, rounded
 from colosseum.solve.scoring import Score, score
 
 
@@ -73,14 +72,7 @@ def measure(
 
 def _regret(instance: SolvedTask, scored: Score) -> dict[str, Figure]:
     """`F_n* − F_n(x̃)`, and that over the span `F_n* − F_n°`."""
-    best, span = instance.best, instance.span
     if not scored.feasible:
-        return {"regret": Figure(None, BROKEN), "normalized_regret": Figure(None, BROKEN)}
-    if best.value is None:
-        return {"regret": best, "normalized_regret": best}
-    regret = rounded(best.value - scored.value, best.value)
-    if span.value is None:
-        return {"regret": Figure(regret), "normalized_regret": span}
-    if span.value <= grain(best.value):
-        return {"regret": Figure(regret), "normalized_regret": Figure(None, "every assignment is worth the same")}
-    return {"regret": Figure(regret), "normalized_regret": Figure(regret / span.value)}
+        return dict.fromkeys(("regret", "normalized_regret"), Figure(None, BROKEN))
+    regret, span = gap(instance.best, Figure(scored.value)), gap(instance.best, instance.least)
+    return {"regret": regret, "normalized_regret": share(regret, span, "every assignment is worth the same")}

@@ -3,17 +3,23 @@
 Source: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their decisions.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import product
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property, reduce
 from math import prod
+
+import numpy as np
 
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import BROKEN, SolvedTask
+from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
+from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value
+from colosseum.solve.arrays.fields import Floats, Mask
+from colosseum.solve.arrays.worths import worths
 from colosseum.solve.goal import Goal, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.partial import shortfall
+from colosseum.solve.questions.counterfactuals import Counterfactuals
 from colosseum.solve.rounding import ROUNDING, rounded
 from colosseum.solve.scoring import Local, goal_value, hard_broken
 
@@ -23,7 +29,7 @@ UNMOVED = "no own decision can change its payoff"
 
 
 class Options:
-    """An agent's joint moves in a run, the others at their decisions. What a move is worth is worked out once."""
+    """An agent's joint moves in a run, the others at their decisions: arrays with an axis for each of its variables."""
 
     def __init__(self, instance: SolvedTask, agent: str, assignment: Mapping[str, Value]) -> None:
         self.instance, self.agent, self.assignment = instance, agent, assignment
@@ -32,34 +38,59 @@ class Options:
         names = {v.name for v in self.own}
         self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & names)
         """What the agent's own decisions take part in, hard and soft."""
-        self._worth: dict[int, float] = {}
-
-    @property
-    def number(self) -> int:
-        """How many joint moves there are."""
-        return prod(len(v.domain) for v in self.own)
+        self.shape = self._axes(names)
 
     @cached_property
-    def moves(self) -> list[dict[str, Value]]:
-        """The assignments that they lead to."""
-        joint = product(*(v.domain for v in self.own))
-        return [{**self.assignment, **dict(zip((v.name for v in self.own), values, strict=True))} for values in joint]
+    def worth(self) -> Floats:
+        """The part of r_i that the moves can change."""
+        total = np.zeros(self.shape)
+        for part in self.local.moving:
+            match part.credit:
+                case EqualSplit(agents=agents):
+                    total += self.at(part.term) / len(agents)
+                case QualifiedSplit(candidates=candidates, otherwise=otherwise):
+                    mine, all_ = (
+                        sum((self.at(term) for agent, term in candidates if agent in among), np.zeros(()))
+                        for among in ((self.agent,), self.instance.task.agents)
+                    )
+                    shares = np.where(all_ > 0, mine > 0, self.agent in otherwise)
+                    total += shares * self.at(part.term) / np.where(all_ > 0, all_, len(otherwise) or 1)
+        return total
 
     @cached_property
-    def kept(self) -> list[int]:
-        """The places of moves that break no hard rule that the agent takes part in."""
-        return [place for place, y in enumerate(self.moves) if not hard_broken(self.rules, y)]
+    def holds(self) -> list[Mask]:
+        """Where each of the rules holds."""
+        return [self.at(rule.condition) > 0 for rule in self.rules]
 
     @cached_property
-    def here(self) -> float:
-        """The part of r_i that the moves can change, as realised."""
-        return self.local.worth(self.assignment)
+    def kept(self) -> Mask:
+        """The moves that break no hard rule that the agent takes part in."""
+        held = [holds for rule, holds in zip(self.rules, self.holds, strict=True) if rule.hard]
+        return reduce(np.logical_and, held, np.ones(self.shape, dtype=np.bool_))
 
-    def worth(self, place: int) -> float:
-        """The same after a move."""
-        if place not in self._worth:
-            self._worth[place] = self.local.worth(self.moves[place])
-        return self._worth[place]
+    def at(self, term: Term) -> Floats:
+        """A term's value after each move, with axes of length 1 for variables that do not change it."""
+        own = [v for v in self.own if v.name in term.scope]
+        return worths(term, own, given=self.assignment).reshape(self._axes(term.scope))
+
+    def _axes(self, scope: Collection[str]) -> list[int]:
+        return [len(v.domain) if v.name in scope else 1 for v in self.own]
+
+    def regret(self, allowed: Mask) -> Figure:
+        """What the best of these moves gains over the realised one, if it does."""
+        here = float(self.worth[tuple(v.domain.index(self.assignment[v.name]) for v in self.own)])
+        return Figure(rounded(float(self.worth[allowed].max(initial=here)) - here, here))
+
+    def missed(self, rule: Requirement, holds: Mask, known: Mapping[str, Value]) -> Floats:
+        """By how much each move makes every completion of what is known miss a rule at least. Raises Fault."""
+        scope, task = rule.condition.scope.union(rule.excess.scope if rule.excess else ()), self.instance.task
+        if scope <= known.keys():
+            return np.where(holds, 0.0, self.at(rule.excess) if rule.excess else 1.0)
+        found = np.zeros(axes := self._axes(scope))
+        for move in np.argwhere(~np.broadcast_to(holds, axes)):
+            own = {v.name: v.domain[n] for v, n, size in zip(self.own, move, axes, strict=True) if size > 1}
+            found[tuple(move)] = shortfall(rule, {**known, **own}, task, witness={**self.assignment, **own})
+        return found
 
 
 def best_response_regret(options: Options, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:
@@ -72,20 +103,26 @@ def best_response_regret(options: Options, *, enumerated: int = MOST_ALTERNATIVE
         return Figure(None, UNMOVED)
     if hard_broken(options.rules, options.assignment):
         return Figure(None, "own decisions take part in breaking a hard requirement")
-    if options.number > enumerated:
+    if prod(options.shape) > enumerated:
         return goal_regret(options.instance, payoff_of(options.agent), options.agent, options.assignment)
-    return Figure(rounded(max(map(options.worth, options.kept)) - options.here, options.here))
+    return options.regret(options.kept)
 
 
-def goal_regret(instance: SolvedTask, goal: Goal, agent: str, assignment: Mapping[str, Value]) -> Figure:
-    """How much an objective could gain by the agent's own decisions alone, hard rules kept."""
+def goal_regret(
+    instance: SolvedTask, goal: Goal, agent: str, assignment: Mapping[str, Value], held: Counterfactuals | None = None
+) -> Figure:
+    """How much an objective could gain by the agent's own decisions alone, hard rules kept.
+
+    A lone deviator is the coalition, whose best moves are known.
+    """
     if hard_broken(instance.task.requirements, assignment):
         return Figure(None, BROKEN)
     own = {v.name for v in instance.task.owned[agent]}
     here = goal_value(instance.task, goal, assignment)
     fixed = {name: value for name, value in assignment.items() if name not in own}
     try:
-        best = instance.solver.maximise(goal, fixed=fixed)
+        known = held and held.coalition.members == (agent,)
+        best = held.greatest if held and known else instance.solver.maximise(goal, fixed=fixed)
     except NotLowered as fault:
         return Figure(None, str(fault))
     if best.status != "optimal" or best.value is None:
@@ -110,20 +147,16 @@ def _sequential(options: Options, earlier: Sequence[str]) -> Figure:
     task = options.instance.task
     if not options.local.moving:
         return Figure(None, UNMOVED)
-    if options.number > MOST_ALTERNATIVES:
+    if prod(options.shape) > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-    known = [v.name for v in task.variables if v.owner in earlier or v.owner == options.agent]
+    known = {
+        name: x for name, x in options.assignment.items() if task.variable[name].owner in (*earlier, options.agent)
+    }
+    allowed = options.kept
     try:
-        missed = [
-            [shortfall(r, {name: y[name] for name in known}, task, witness=y) for r in options.rules]
-            for y in options.moves
-        ]  # fmt: skip
+        for rule, holds in zip(options.rules, options.holds, strict=True):
+            missed = options.missed(rule, holds, known)
+            allowed = allowed & (missed <= missed.min() + ROUNDING)
     except Fault as fault:
         return Figure(None, f"a rule cannot be evaluated: {fault.message}")
-    least = [min(column) for column in zip(*missed, strict=True)]
-    allowed = [
-        place for place in options.kept
-        if all(m - n <= ROUNDING for m, n in zip(missed[place], least, strict=True))
-    ]  # fmt: skip
-    best = max([options.here, *map(options.worth, allowed)])
-    return Figure(rounded(best - options.here, options.here))
+    return options.regret(allowed)

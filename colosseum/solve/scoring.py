@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from colosseum.model.scenario import Credit, EqualSplit, Payoff, Requirement, Task
+from colosseum.model.scenario import Credit, EqualSplit, Requirement, Task
 from colosseum.model.terms import Assignment
 from colosseum.model.values import Value, number
 from colosseum.solve.goal import Goal
@@ -79,23 +79,13 @@ def with_payoffs(scored: Score, assignment: Assignment) -> dict[str, Value]:
 
 
 class Local:
-    """Payoffs of one agent as its own variables change, the others' held fixed."""
+    """Payoffs that an agent's own variables change, the others' held fixed."""
 
     def __init__(self, task: Task, agent: str) -> None:
         self.agent = agent
         self.parts = [p for p in task.payoffs if may_credit(p.credit, agent)]
         own = {v.name for v in task.owned[agent] if len(v.domain) > 1}
         self.moving = [p for p in self.parts if own & (p.term.scope | credit_scope(p.credit))]
-
-    def worth(self, assignment: Assignment) -> float:
-        """The part of r_i that own decisions or own shares can change."""
-        return sum(self._worth(part, assignment) for part in self.moving)
-
-    def _worth(self, part: Payoff, assignment: Assignment) -> float:
-        sharers = part.credit.shares(assignment)
-        if self.agent not in sharers:
-            return 0.0
-        return number(part.term.evaluate(assignment), f"the payoff `{part.name}`") / len(sharers)
 
 
 def may_credit(credit: Credit, agent: str) -> bool:
