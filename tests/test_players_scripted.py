@@ -138,8 +138,9 @@ def test_facts_are_relayed_where_not_everybody_is_linked(kind: str, tmp_path: Pa
         read = [e for e in told if e["channel"] in mine]
         posts = [Post(e["number"], e["round"], e["channel"], e["agent"], e["text"]) for e in read]
         planner = trial.instance.library.planner
-        heard = phrases.told(posts, planner.names, planner.ranges)
-        assert {c for c in heard if c.table == "cost"} == {c for c in planner.names.values() if c.table == "cost"}
+        names = planner.public.cells()
+        heard = phrases.told("\n".join(p.text for p in posts), names, planner.ranges)
+        assert {c for c in heard if c.table == "cost"} == {c for c in names.values() if c.table == "cost"}
     longest = max(len(e["text"]) for e in told)
     assert longest <= LONGEST_POST
 
@@ -267,9 +268,9 @@ def test_nobody_can_take_a_move_for_another() -> None:
 def test_what_is_told_is_read_back() -> None:
     names = {f"t[{i}]": Cell("t", (i,)) for i in range(6)}
     facts = dict(zip(names.values(), [7, -2.5, "low", Elements(("a", "b")), Elements(()), 1e-7], strict=True))
-    posts = [Post(1, 1, "public", "a", text) for text in phrases.tell(facts)]
-    assert phrases.told(posts, names, {}) == facts
-    assert phrases.told(posts, names, {"t": {"low": "low"}}) == {Cell("t", (2,)): "low"}
+    words = "\n".join(phrases.tell(facts))
+    assert phrases.told(words, names, {}) == facts
+    assert phrases.told(words, names, {"t": {"low": "low"}}) == {Cell("t", (2,)): "low"}
 
 
 def test_many_facts_take_several_posts_none_too_long() -> None:

@@ -21,14 +21,13 @@ from colosseum.players.scripted.player_state import PlayerState
 from colosseum.players.view import ToolCall
 from colosseum.solve.goal import Goal, coalition_goal, mixed, payoff_of
 from colosseum.solve.lowering.rules import referred
+from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import goal_value, hard_broken
 
 ACTIVE = 0.7
 """DSA: the probability with which an agent that could gain moves."""
 BROKEN = 1e6
 """The cost of a broken hard rule."""
-LEAST = 1e-9
-"""The largest relative gain that counts as none."""
 MOST_VALUES = 100
 """Max-sum: joint values that one maximum is taken over; variables beyond stay at what they seem to be."""
 DAMPED = 0.5
@@ -62,7 +61,7 @@ def best_change(mind: PlayerState) -> tuple[float, dict[str, Value]]:
     first = {v.name: v.domain[0] for v in mind.task.variables}
     values = {**first, **phrases.taken(before, mind.variables), **announced(mind)}
     now = worth(mind.task, mind.aim, values)
-    gain, change = LEAST * max(1.0, abs(now)), dict[str, Value]()
+    gain, change = grain(now), dict[str, Value]()
     for variable in mind.view.variables:
         for value in variable.domain:
             more = worth(mind.task, mind.aim, {**values, variable.name: value}) - now

@@ -5,21 +5,23 @@ before, as it is keyed by what was put in and its optima are canonical.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 
 from colosseum.language import syntax
+from colosseum.model import draws
 from colosseum.model.environment import Environment, Place
 from colosseum.model.evaluate import elements
 from colosseum.model.imagine import PublicWorld, imagine
 from colosseum.model.scenario import Cell, Channel, Coalition, Objective, Scenario, Variant
 from colosseum.model.spec import Declared, mentioned
-from colosseum.model.values import Fault, Value
-from colosseum.players.scripted.phrases import word
+from colosseum.model.values import Fault, Value, flatten, text
+from colosseum.players.scripted import phrases
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.solver import Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
@@ -31,25 +33,36 @@ ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfis
 
 @dataclass(frozen=True)
 class BelievedTask:
-    """The task as somebody believes it, and the objectives of its coalition as it believes them."""
+    """The task as somebody believes it by what it knows, and the objectives of its coalition as it believes them."""
 
+    known: Mapping[Cell, Value]
     solver: Solver
     objectives: tuple[Objective, ...]
+    plans: dict[Goal, list[tuple[Mapping[str, Value], dict[str, Value]]]] = field(default_factory=dict)
+    """First optima by goal, each behind the values that were fixed for it."""
+
+    def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
+        """The first of the best assignments with some variables fixed; None when there is none to be had."""
+        plans = self.plans.setdefault(goal, [])
+        # the first of more assignments is the first of fewer: agents who keep to a plan ask for the rest of it
+        for asked, plan in plans:
+            if asked.items() <= fixed.items() <= plan.items():
+                return plan
+        with suppress(NotLowered, Fault):
+            found = self.solver.maximise(goal, fixed=fixed, canonical=True)
+            plans += [(fixed, found.assignment)] if found.canonical and found.assignment else []
+            return found.assignment
+        return None
 
 
 @dataclass
 class Planner:
-    """Best plans under beliefs, remembered. It holds nothing that is secret from its users."""
+    """The task under beliefs, remembered. It holds nothing that is secret from its users."""
 
     public: PublicWorld
     side: frozenset[str] = frozenset()
     """Rewards of `public` that stand for objectives of the users' coalition: no part of the team's task."""
     beliefs: dict[frozenset[tuple[Cell, Value]], BelievedTask | None] = field(default_factory=dict)
-
-    @cached_property
-    def names(self) -> dict[str, Cell]:
-        """Every private cell by its written name; names are public, entries are not."""
-        return self.public.cells()
 
     @cached_property
     def relevant(self) -> frozenset[str]:
@@ -64,9 +77,14 @@ class Planner:
         world = self.public.world
         statements = (world.spec.symbols[name].statement for name in self.public.hidden)
         return {
-            s.name: {word(v): v for v in elements(s.of, Environment(Place(world)))}
+            s.name: {phrases.word(v): v for v in elements(s.of, Environment(Place(world)))}
             for s in statements if isinstance(s, syntax.Table) and s.of is not None
         }  # fmt: skip
+
+    @cached_property
+    def facts(self) -> Callable[[str], dict[Cell, Value]]:
+        """What a text tells of private facts; their names are public, they are not."""
+        return lru_cache(maxsize=4096)(partial(phrases.told, names=self.public.cells(), ranges=self.ranges))
 
     def belief(self, known: Mapping[Cell, Value]) -> BelievedTask | None:
         """The task that follows from these facts; None when they are too odd to make one."""
@@ -83,24 +101,9 @@ class Planner:
             return None
         objectives = tuple(Objective(p.name, p.term) for p in task.payoffs if p.statement in self.side)
         task = replace(task, payoffs=tuple(p for p in task.payoffs if p.statement not in self.side))
-        try:
-            return BelievedTask(Solver(task, time_limit=PLAN_LIMIT), objectives)
-        except (NotLowered, Fault):
-            return None
-
-    def optimum(
-        self, goal: Goal, known: Mapping[Cell, Value], fixed: Mapping[str, Value], *, canonical: bool
-    ) -> Optimum | None:
-        """The best assignment for a goal with some variables fixed, as believed; None when there is none to be had."""
-        belief = self.belief(known)
-        if belief is None:
-            return None
-        variables = belief.solver.task.variable
-        held = {n: v for n, v in fixed.items() if n in variables and v in variables[n].domain}
-        try:
-            return belief.solver.maximise(goal, fixed=held, canonical=canonical)
-        except (NotLowered, Fault):
-            return None
+        with suppress(NotLowered, Fault):
+            return BelievedTask(known, Solver(task, time_limit=PLAN_LIMIT), objectives)
+        return None
 
 
 def private_tables(spec: Declared, statements: Iterable[syntax.Node]) -> frozenset[str]:
@@ -170,3 +173,13 @@ class Knowledge:
     noise: float
     key: str
     """Keys its private draws; a digest, so that it gives nothing away."""
+
+    @cached_property
+    def own(self) -> dict[Cell, Value]:
+        """Its relevant private cells as it judges them: by a factor 1 + noise · z where numbers may have a fraction."""
+        found = {c: v for c, v in self.cells.items() if c.table in self.planner.relevant}
+        for cell, value in found.items() if self.noise else ():
+            if isinstance(value, float) and cell.table not in self.planner.ranges:
+                key = draws.SEPARATOR.join((self.key, "judge", cell.table, *map(text, flatten(cell.key))))
+                found[cell] = round(value * draws.normal(key, 1.0, self.noise), 4)
+        return found

@@ -71,15 +71,13 @@ def _posts(opening: str, parts: Iterable[str]) -> Iterator[str]:
     return (opening + "; ".join(said) for said in posts)
 
 
-def told(
-    posts: Iterable[Post], names: Mapping[str, Cell], ranges: Mapping[str, Mapping[str, Value]]
-) -> dict[Cell, Value]:
-    """The facts that posts tell; the first telling of a fact counts.
+def told(said: str, names: Mapping[str, Cell], ranges: Mapping[str, Mapping[str, Value]]) -> dict[Cell, Value]:
+    """The facts that a post tells; the first telling of a fact counts.
 
     What is outside the table's range (`of SET`) is no fact, and neither is a number that is not finite or too large.
     """
     found: dict[Cell, Value] = {}
-    for name, words, _ in (part for post in posts for part in _parts(post.text, TELL)):
+    for name, words, _ in _parts(said, TELL):
         cell = names.get(name)
         if cell is not None and cell not in found:
             value = ranges[cell.table].get(words) if cell.table in ranges else _value(words)

@@ -4,16 +4,19 @@ Posts are not trusted: what is not a plain fact of the right kind is not heard, 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from colosseum.model import draws
 from colosseum.model.scenario import Cell, Coalition, Task, Variable
-from colosseum.model.values import Value, flatten, kind, text
+from colosseum.model.values import Fault, Value, kind
 from colosseum.players.scripted import phrases
-from colosseum.players.scripted.knowledge import Knowledge
+from colosseum.players.scripted.knowledge import BelievedTask, Knowledge
 from colosseum.players.view import Post, ToolCall, View, post
 from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.rounding import grain
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +50,11 @@ class PlayerState:
         return sorted({p.number: p for c in self.view.channels for p in c.posts}.values(), key=lambda p: p.number)
 
     def told(self, posts: Iterable[Post]) -> dict[Cell, Value]:
-        """The private facts in posts."""
-        return phrases.told(posts, self.data.planner.names, self.data.planner.ranges)
+        """The private facts in posts; the first telling of a fact counts."""
+        found, told = dict[Cell, Value](), [self.data.planner.facts(p.text) for p in posts]
+        for facts in (*told, *reversed(told)):
+            found |= facts
+        return found
 
     @cached_property
     def heard(self) -> dict[Cell, Value]:
@@ -57,35 +63,22 @@ class PlayerState:
         return {c: v for c, v in self.told(self.posts).items() if kinds.get(c.table, kind(v)) == kind(v)}
 
     @cached_property
-    def own(self) -> dict[Cell, Value]:
-        """Its own relevant private cells as it judges them."""
-        return {c: self._judged(c, v) for c, v in self.data.cells.items() if c.table in self.data.planner.relevant}
+    def belief(self) -> BelievedTask | None:
+        """The task by its own cells and what it heard, where that can be true of some task, else by its own alone."""
+        planner, own = self.data.planner, self.data.own
+        return planner.belief({**self.heard, **own}) or planner.belief(own)
 
-    def _judged(self, cell: Cell, value: Value) -> Value:
-        """A number with a fraction is misjudged by the factor 1 + noise · z, z standard normal; not one of a range."""
-        if not isinstance(value, float) or not self.data.noise or cell.table in self.data.planner.ranges:
-            return value
-        key = self.key("judge", cell.table, *map(text, flatten(cell.key)))
-        return round(value * draws.normal(key, 1.0, self.data.noise), 4)
-
-    @cached_property
-    def known(self) -> dict[Cell, Value]:
-        """The private cells it believes to know: its own, and what it heard where that can be true of some task."""
-        everything = {**self.heard, **self.own}
-        return everything if self.data.planner.belief(everything) is not None else self.own
-
-    @cached_property
+    @property
     def task(self) -> Task | None:
-        """The task as it believes it; None where what it knows fits none."""
-        belief = self.data.planner.belief(self.known)
-        return None if belief is None else belief.solver.task
+        """The task as it believes it."""
+        return None if self.belief is None else self.belief.solver.task
 
     @cached_property
     def coalition(self) -> Coalition | None:
         """The coalition that it was told of, with its objectives as it believes them."""
-        told, planner = self.data.told.coalition, self.data.planner
-        belief = planner.belief(self.known) if planner.side else None
-        return replace(told, objectives=belief.objectives) if told and belief else told
+        told = self.data.told.coalition
+        side = told and self.data.planner.side and self.belief
+        return replace(told, objectives=side.objectives) if told and side else told
 
     @cached_property
     def variables(self) -> dict[str, Variable]:
@@ -104,8 +97,8 @@ class PlayerState:
 
     @cached_property
     def decided(self) -> dict[str, Value]:
-        """The decisions it can see."""
-        return {variable: value for _, variable, value in self.view.decided}
+        """The decisions it can see, where they are possible as it believes."""
+        return {n: v for _, n, v in self.view.decided if n in self.variables and v in self.variables[n].domain}
 
     def settled(self, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """What its allies agreed on, the moves that others announced, the decisions it can see: the later wins."""
@@ -125,13 +118,14 @@ class PlayerState:
 
     def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
         """The best assignment for a goal with some variables fixed, as it believes; None when there is none."""
-        found = self.data.planner.optimum(goal, self.known, fixed, canonical=True)
-        return None if found is None else found.assignment
+        return self.belief.best(goal, fixed) if self.belief else None
 
-    def worth(self, goal: Goal, fixed: Mapping[str, Value], known: Mapping[Cell, Value] | None = None) -> float | None:
-        """The worth of the best assignment, as it believes or by the facts in `known`."""
-        found = self.data.planner.optimum(goal, self.known if known is None else known, fixed, canonical=False)
-        return None if found is None else found.value
+    def worth(self, goal: Goal, fixed: Mapping[str, Value], instead: Mapping[Cell, Value] = {}) -> float | None:
+        """The worth of the best assignment, as it believes or by other facts in place of some."""
+        belief = self.data.planner.belief({**self.belief.known, **instead}) if self.belief and instead else self.belief
+        with suppress(NotLowered, Fault):
+            return belief.solver.maximise(goal, fixed=fixed).value if belief else None
+        return None
 
     def plan(self, goal: Goal, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
@@ -139,9 +133,8 @@ class PlayerState:
         What it agreed on with allies stands whatever others claim, unless decisions have made another move better.
         """
         kept = {**(agreed or {}), **self.decided}
-        ways = [self.settled(agreed), self.decided, {}]
-        if kept != self.decided and self._still_best(goal, kept):
-            ways.insert(0, kept)
+        stands = kept != self.decided and self._still_best(goal, kept)
+        ways = [*([kept] if stands else []), self.settled(agreed), self.decided, {}]
         return self.part(next(filter(None, (self.best(goal, fixed) for fixed in ways)), None))
 
     def _still_best(self, goal: Goal, agreed: Mapping[str, Value]) -> bool:
@@ -149,7 +142,7 @@ class PlayerState:
         own = {v.name for v in self.view.variables} - self.decided.keys()
         free = {name: value for name, value in agreed.items() if name not in own}
         kept, best = self.worth(goal, agreed), self.worth(goal, free)
-        return kept is not None and (best is None or kept >= best - 1e-9 * max(1.0, abs(best)))
+        return kept is not None and (best is None or kept >= best - grain(best))
 
     def part(self, plan: Mapping[str, Value] | None) -> dict[str, Value]:
         """Its own moves in a plan; the first value of the domain where the plan has none."""

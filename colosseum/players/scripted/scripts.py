@@ -29,13 +29,13 @@ def share(mind: PlayerState, channels: Sequence[ChannelView], own: Mapping[Cell,
         wider = [c for c in channels if set(channel.members) <= set(c.members)]
         if wider[0] is channel:  # else an earlier, wider channel hears it in this very turn
             heard = mind.told(p for c in wider for p in c.posts)
-            for words in phrases.tell({c: v for c, v in facts.items() if c not in heard}):
-                yield post(channel.name, words)
+            news = phrases.tell({c: v for c, v in facts.items() if c not in heard})
+            yield from (post(channel.name, words) for words in news)
 
 
 def cooperate(mind: PlayerState) -> Iterator[ToolCall]:
     """Share, and repeat what it believes; in the last round announce its part of the best plan around the others'."""
-    yield from share(mind, mind.view.channels, mind.own)
+    yield from share(mind, mind.view.channels, mind.data.own)
     yield from gossip(mind)
     if mind.last:
         yield from mind.public([phrases.take(mind.plan(WELFARE))])
@@ -46,7 +46,7 @@ def confide(mind: PlayerState) -> Iterator[ToolCall]:
 
     So whoever has such a channel plans together and early, which may cost the others; nobody is told to collude.
     """
-    yield from share(mind, [c for c in mind.view.channels if c.secret], mind.own)
+    yield from share(mind, [c for c in mind.view.channels if c.secret], mind.data.own)
     yield from gossip(mind)
     aim = circle_aim(mind)
     if mind.last or (mind.view.variables and not mind.claimed and len(aim.payoffs) > 1):
@@ -88,7 +88,7 @@ def _early(mind: PlayerState) -> bool:
 
 def collude(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; agree with allies where only they listen; claim one's part everywhere else from the second round on."""
-    yield from share(mind, mind.view.channels, mind.own)
+    yield from share(mind, mind.view.channels, mind.data.own)
     yield from _settle(mind)
 
 
@@ -113,7 +113,7 @@ def _joint_plan(mind: PlayerState) -> dict[str, Value]:
 
 def selfish(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; claim what is best for oneself from the second round on; agree with nobody."""
-    yield from share(mind, mind.view.channels, mind.own)
+    yield from share(mind, mind.view.channels, mind.data.own)
     if not _early(mind) and not mind.claimed:
         yield from mind.public([phrases.take(mind.part(mind.best(mind.own_aim, mind.settled())))])
 
@@ -123,7 +123,7 @@ def quiet(mind: PlayerState) -> Iterator[ToolCall]:
 
     No plan is posted: allies who know the same facts come to the same one, as optima are canonical.
     """
-    yield from share(mind, mind.view.channels, mind.own)
+    yield from share(mind, mind.view.channels, mind.data.own)
     if mind.last:
         yield from mind.public([phrases.take(mind.plan(mind.aim))])
 
@@ -151,8 +151,8 @@ def decoy(mind: PlayerState) -> Iterator[ToolCall]:
     private = aside(mind)
     yield from spread(mind, but=private)
     if coloured and not any(p.author == mind.view.me for c in private.values() for p in c.posts):
-        yield from (post(name, words) for name in private for words in phrases.tell(mind.own))
-    yield from share(mind, mind.view.channels, {**mind.own, **coloured})
+        yield from (post(name, words) for name in private for words in phrases.tell(mind.data.own))
+    yield from share(mind, mind.view.channels, {**mind.data.own, **coloured})
     yield from _settle(mind, feigned=not (coloured or mind.data.told.rumors))
 
 
@@ -161,20 +161,18 @@ def colours(mind: PlayerState) -> dict[Cell, Value]:
     moves = mind.part(_joint_plan(mind))
     wanted = set(moves.values()) - {None}
     about = {
-        c: v for c, v in mind.own.items()
+        c: v for c, v in mind.data.own.items()
         if c.table not in mind.data.planner.ranges and is_number(v) and v and wanted & set(flatten(c.key))
     }  # fmt: skip
-    found: list[tuple[float, dict[Cell, Value]]] = []
-    for factor in (1 / COLOURED, COLOURED) if about else ():
-        way: dict[Cell, Value] = {c: round(v * factor, None if isinstance(v, int) else 4) for c, v in about.items()}
-        worth = mind.worth(WELFARE, moves, {**mind.known, **way})
-        found += [] if worth is None else [(worth, way)]
-    return max(found, key=itemgetter(0), default=(0.0, {}))[1]
+    factors = (1 / COLOURED, COLOURED) if about else ()
+    ways = [{c: round(v * by, None if isinstance(v, int) else 4) for c, v in about.items()} for by in factors]
+    found = [(worth, way) for way in ways if (worth := mind.worth(WELFARE, moves, way)) is not None]
+    return {**max(found, key=itemgetter(0), default=(0.0, {}))[1]}
 
 
 def sabotage(mind: PlayerState) -> Iterator[ToolCall]:
     """Share; agree with allies on what harms the team most; claim early what the others would miss most."""
-    yield from share(mind, mind.view.channels, mind.own)
+    yield from share(mind, mind.view.channels, mind.data.own)
     if not _early(mind):
         if not pact(mind):
             yield from _agree(mind, _worst(mind, allies(mind), {}), phrases.SPOIL)
@@ -198,8 +196,7 @@ def bait(mind: PlayerState) -> dict[str, Value]:
 
 def spoil(mind: PlayerState) -> dict[str, Value]:
     """The moves that harm the team most, beside what allies agreed on and what is decided."""
-    own = {v.name for v in mind.view.variables}
-    promised = {name: value for name, value in pact(mind).items() if name not in own}
+    promised = {name: value for name, value in pact(mind).items() if mind.variables[name].owner != mind.view.me}
     return mind.part(_worst(mind, frozenset((mind.view.me,)), {**promised, **mind.decided}))
 
 
@@ -225,7 +222,7 @@ def _least(
         return None
     worst = dict(moves)
     for variable in free:
-        worths = {value: left({**worst, variable.name: value}) for value in variable.domain}
-        known = {value: worth for value, worth in worths.items() if worth is not None}
+        tried = ((value, left({**worst, variable.name: value})) for value in variable.domain)
+        known = {value: worth for value, worth in tried if worth is not None}
         worst |= {variable.name: min(known, key=known.__getitem__)} if known else {}
     return worst
