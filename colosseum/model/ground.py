@@ -10,13 +10,13 @@ from colosseum.model.credit import credit
 from colosseum.model.environment import Environment, Meter, Place, Read
 from colosseum.model.evaluate import prepare_value
 from colosseum.model.faults import Findings
-from colosseum.model.instances import domain, indexed
+from colosseum.model.instances import indexed
 from colosseum.model.payoff_rules import requirement, worth
 from colosseum.model.scenario import Cell, Payoff, Requirement, Task, Variable
 from colosseum.model.tables import agent_position, in_order, people
 from colosseum.model.undefined_payoffs import Domains
 from colosseum.model.values import Fault, Key, first_doubled, instance_name
-from colosseum.model.world import World
+from colosseum.model.world import Facts, World
 
 
 @dataclass
@@ -35,13 +35,11 @@ class Grounding:
         outer = Environment(self.place, reads=set())
         for key, env in indexed(indices, outer):
             yield instance_name(statement.name, key), key, env
-        self.note(outer)
+        self.note(outer.reads)
 
-    def note(self, env: Environment) -> None:
+    def note(self, reads: set[Read] | None) -> None:
         """Remember the private cells that an instance was computed from, in a stable order."""
-        if env.reads:
-            for read in in_order(env.reads):
-                self.reads.setdefault(read)
+        self.reads |= dict.fromkeys(in_order(reads or set()))
 
 
 def ground(world: World, *, meter: Meter | None = None) -> tuple[Task, list[Diagnostic]]:
@@ -79,14 +77,14 @@ def _variables(statement: syntax.Variable, work: Grounding) -> list[Variable] | 
     found: list[Variable] = []
     name = ""
     try:
-        keys = list(work.place.facts.decided(statement.name).domains)
-        position = agent_position(keys, work.place.facts.members("agents"))
-        owned, allowed = _owner(statement, position), domain(statement)
+        decided = work.place.facts.decided(statement.name)
+        position = agent_position(list(decided.domains), work.place.facts.members("agents"))
+        owned = _owner(statement, position)
         for name, key, env in work.each(statement, statement.indices):
             owner = owned(key, env)
-            found.append(Variable(name, owner, allowed(env, name)))
-            _check_domain(name, owner, env)
-            work.note(env)
+            found.append(Variable(name, owner, decided.domains[key]))
+            _check_domain(name, owner, decided.reads[key], env.place.facts)
+            work.note(decided.reads[key])
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
         return None
@@ -130,10 +128,10 @@ def _named_owner(expr: syntax.Expr) -> Callable[[Key, Environment], str]:
     return owner
 
 
-def _check_domain(name: str, owner: str, env: Environment) -> None:
+def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None:
     """The owner must be able to see what it may choose."""
-    for table, key in in_order(env.reads or set()):
-        if owner not in (env.place.facts.table(table).audience or {})[key]:
+    for table, key in in_order(reads):
+        if owner not in (facts.table(table).audience or {})[key]:
             source = instance_name(table, key)
             raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
                         code="C062")  # fmt: skip
@@ -149,7 +147,7 @@ def _rewards(statement: syntax.Reward, domains: Domains, work: Grounding) -> lis
             if payoff is not None:
                 shares = split(env, payoff.scope, domains.task)
                 found.append(Payoff(name, statement.name, "reward", payoff, shares))
-                work.note(env)
+                work.note(env.reads)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
     return found
@@ -169,7 +167,7 @@ def _requirements(
             instance = rule(name, env, domains)
             if instance is not None:
                 found.append(instance)
-            work.note(env)
+            work.note(env.reads)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)
     return found

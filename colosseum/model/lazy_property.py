@@ -1,7 +1,7 @@
 """Properties computed on first read. In: a method of a frozen object; out: a property that keeps its result."""
 
 from collections.abc import Callable
-from typing import Generic, Self, TypeVar, overload
+from typing import Generic, TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -20,13 +20,9 @@ class lazy_property(Generic[S, T]):  # noqa: N801 - used as `property` is
     def __set_name__(self, owner: type[object], name: str) -> None:
         self._name = name
 
-    @overload
-    def __get__(self, of: None, owner: type[object]) -> Self: ...
-    @overload
-    def __get__(self, of: S, owner: type[object]) -> T: ...
-    def __get__(self, of: S | None, owner: type[object]) -> Self | T:
-        if of is None:
-            return self
+    def __get__(self, of: S, owner: type[object]) -> T:
+        if of is None:  # asked of the class
+            return self  # type: ignore[return-value]
         found = self._compute(of)
         object.__setattr__(of, self._name, found)
         return found

@@ -18,7 +18,7 @@ from colosseum.model.folding import NOTHING
 from colosseum.model.instances import indexed
 from colosseum.model.plain_words import Payees, Words, digits, shown
 from colosseum.model.scenario import EqualSplit, Payoff, Task
-from colosseum.model.spec import mentioned, walk
+from colosseum.model.spec import walk
 from colosseum.model.values import Elements, Value, instance_name, number
 from colosseum.model.world import TableData, World
 
@@ -88,7 +88,7 @@ class Sheets:
         """The names of sets, tables and params that these mention, those behind derived tables included."""
         spec, found, ahead = self.world.spec, dict[str, None](), list(nodes)
         while ahead:
-            for name in mentioned(ahead.pop(0)):
+            for name in spec.mentions(ahead.pop(0)):
                 if (name in spec.symbols or name == "links") and name not in found:
                     found[name] = None
                     ahead += [spec.symbols[name].statement] if name in spec.derived else []
@@ -105,6 +105,12 @@ class Sheets:
         """What is told, and the derived tables that it mentions."""
         spec = self.world.spec
         return (*self.told, *(spec.symbols[name].statement for name in self.names if name in spec.derived))
+
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """What they compare."""
+        nodes = (node for s in self.statements for node in walk(s) if isinstance(node, syntax.Comparison))
+        return frozenset(name for node in nodes for name in self.world.spec.mentions(node))
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:
@@ -164,7 +170,7 @@ class Sheets:
         data = [s for s in (*spec.of(syntax.Set), *spec.of(syntax.Table)) if s.name not in spec.derived]
         for _ in data:  # a chain of what follows from what is no longer than that
             for statement in data:
-                behind = [found[n] for n in mentioned(statement) if n in found and n in self.world.sets]
+                behind = [found[n] for n in spec.mentions(statement) if n in found and n in self.world.sets]
                 if behind and statement.name not in found:
                     found[statement.name] = everybody.intersection(*behind)
         return found
@@ -173,8 +179,6 @@ class Sheets:
         return not self.hidden.keys().isdisjoint(self.closure([node for node in nodes if node is not None]))
 
     def _data(self, reader: str) -> Iterator[Line]:
-        comparisons = (c for s in self.statements for c in walk(s) if isinstance(c, syntax.Comparison))
-        compared = {name for comparison in comparisons for name in mentioned(comparison)}
         for name in self.names:
             table = self.world.tables.get(name)
             members = self.world.links if name == "links" else self.world.sets.get(name)
@@ -184,7 +188,7 @@ class Sheets:
             elif members is not None:
                 yield name, f"{name}: {_elements(members)}", True
             elif table is not None and name not in self.world.spec.derived:
-                yield from _rows(table, reader, apart=name in compared)
+                yield from _rows(table, reader, apart=name in self.compared)
 
     def _alone(self, reader: str) -> Iterator[Line]:
         """What each choice of the reader pays it, by the statements that ask for one decision of its own alone."""

@@ -7,17 +7,16 @@ Reading a private row that is not the recipient's is an error, so what is render
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from colosseum.diagnostics import closest
+from colosseum.diagnostics import Span, closest
 from colosseum.language import syntax
 from colosseum.language.doubts import Doubts
 from colosseum.model.environment import Meter
 from colosseum.model.faults import Poisoned
 from colosseum.model.lookup import no_entry
 from colosseum.model.spec import Symbol
-from colosseum.model.template_spans import passage
 from colosseum.model.values import Elements, Fault, Value, flatten, instance_name, text
 from colosseum.model.world import TableData, World
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 LONGEST_PROMPT = 200_000
 """Characters that one prompt may render to."""
 TEMPLATES = "`{{ me }}` prints, `{% for t in S %} … {% endfor %}` repeats, `{% if c %} … {% endif %}` chooses"
+MARKED = re.compile(r"\{\{.*?(?:\}\}|$)|\{%.*?(?:%\}|$)", re.DOTALL)
+"""`{{ … }}` and `{% … %}`, also where the end is missing."""
 BLOCKS = re.compile(r"\{%.*?%\}")
 MOST_DIGITS = 12
 """Digits that `round` may keep."""
@@ -181,9 +182,8 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
     from jinja2 import TemplateSyntaxError
 
     try:
-        tree = _jinja().parse(lines_kept(text.value))
-        _check(tree, text, vocabulary)
-        return Compiled(_jinja().from_string(tree), text, frozenset(template_names(text.value)))
+        _check(_parsed(text.value), text, vocabulary)
+        return Compiled(_template(text.value), text, template_names(text.value))
     except TemplateSyntaxError as error:
         reason = (error.message or "").partition(". ")[0].rstrip(".")
         message = f"this prompt is not a template: {reason[:1].lower()}{reason[1:]}"
@@ -192,6 +192,17 @@ def compile_template(text: syntax.Text, vocabulary: Vocabulary) -> Compiled:
         raise _at(Fault("this prompt is nested too deeply", code="C081"), text, 1) from None
     except ValueError:  # Python reads no whole number of thousands of digits
         raise _at(Fault("a number in this prompt has too many digits", code="C081"), text, 1) from None
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> "nodes.Template":
+    return _jinja().parse(lines_kept(text))
+
+
+@lru_cache(maxsize=256)
+def _template(text: str) -> "Template":
+    """A text that passed the whitelist, compiled; every seed and every recipient has the same."""
+    return _jinja().from_string(_parsed(text))
 
 
 def render(
@@ -309,14 +320,14 @@ def _pattern(node: "nodes.Node") -> str:
     return _SIGNS.get(type(node).__name__, "")
 
 
-def template_names(text: str) -> set[str]:
+def template_names(text: str) -> frozenset[str]:
     """The names that a template reads; none when it is not a template."""
     from jinja2 import TemplateSyntaxError, nodes
 
     try:
-        return {n.name for n in _jinja().parse(text).find_all(nodes.Name) if n.ctx == "load"}
+        return frozenset(n.name for n in _parsed(text).find_all(nodes.Name) if n.ctx == "load")
     except (TemplateSyntaxError, RecursionError, ValueError):  # said where the template is compiled
-        return set()
+        return frozenset()
 
 
 _WORDS = {"Call": "calls", "Getattr": "attributes (`a.b`)", "Assign": "assignments", "Add": "arithmetic",
@@ -333,3 +344,31 @@ def _at(fault: Fault, text: syntax.Text, line: int | None, *, pattern: str = "")
     """Place a fault in a line of the template, at a match of the pattern when there is one; Jinja knows most lines."""
     fault.span = passage(text, line or 1, pattern=pattern)
     return fault
+
+
+def passage(text: syntax.Text, line: int, *, pattern: str = "") -> Span:
+    """The first match of a regular expression in the blocks of a line (counted from 1 in the template).
+
+    Without a match, the only block of the line; else the line; else, on a line of nothing, the whole text.
+    """
+    source, (low, high) = text.span.source, _extent(text, line)
+    if low >= high:
+        return text.span
+    blocks = [Span(source, *found.span()) for found in MARKED.finditer(source.text, low, high)]
+    for block in blocks if pattern else ():
+        found = re.compile(pattern).search(source.text, block.start, block.end)
+        if found:
+            return Span(source, *found.span())
+    return blocks[0] if len(blocks) == 1 else Span(source, low, high)
+
+
+def _extent(text: syntax.Text, line: int) -> tuple[int, int]:
+    """Start and end of a template line in the source, without the blanks and quotes around it."""
+    source = text.span.source
+    head = 0 if text.long and text.span.text[3:].lstrip(" \t\r").startswith("\n") else 1
+    number = min(text.span.line + line - head, len(source.line_starts))
+    quotes = 3 if text.long else 1
+    low = max(text.span.start + quotes, source.line_starts[number - 1])
+    high = min(text.span.end - quotes, source.line_starts[number - 1] + len(source.line(number)))
+    written = source.text[low:high]
+    return low + len(written) - len(written.lstrip()), low + len(written.rstrip())

@@ -204,8 +204,11 @@ class Realiser(Facts):
         statement = self.spec.symbols[name].statement
         assert isinstance(statement, syntax.Variable)
         allowed = domain(statement)
-        instances = indexed(statement.indices, self.environment())
-        return Decided(name, {key: allowed(env, instance_name(name, key)) for key, env in instances})
+        found = Decided(name, {}, {})
+        for key, env in indexed(statement.indices, self.environment(reads=set())):
+            found.domains[key] = allowed(env, instance_name(name, key))
+            found.reads[key] = env.reads or set()
+        return found
 
 
 def realise(

@@ -1,7 +1,7 @@
 """Declarations by name. In: a composition of statements; out: Declared, where every name has one meaning."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias, TypeVar
 
@@ -65,10 +65,17 @@ class Declared:
     """CSV files by the place that names them."""
     doubts: Doubts = NO_DOUBTS
     """Names whose meaning is uncertain because of mistakes that are already told."""
+    _mentions: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, kind: type[S]) -> Iterator[S]:
         """The statements of one kind, in declared order."""
         return (s for s in self.composition.statements if isinstance(s, kind))
+
+    def mentions(self, node: syntax.Node) -> tuple[str, ...]:
+        """What `mentioned` says of a node of this composition, found once for all seeds."""
+        if id(node) not in self._mentions:
+            self._mentions[id(node)] = tuple(mentioned(node))
+        return self._mentions[id(node)]
 
     @cached_property
     def derived(self) -> frozenset[str]:
@@ -157,8 +164,8 @@ def mentioned(expr: syntax.Node) -> Iterator[str]:
 
 def children(node: syntax.Node) -> Iterator[syntax.Node]:
     """The nodes that stand directly in a node, in reading order."""
-    for field in node.__dataclass_fields__:
-        value = getattr(node, field)
+    for name in node.__dataclass_fields__:
+        value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, syntax.Node):
                 yield part

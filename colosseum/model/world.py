@@ -4,7 +4,6 @@ A World is complete and frozen. It is made by `realise` from a seed, or by `imag
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -35,8 +34,10 @@ class Decided:
     """The instances of a variable as terms and by name, each made once however often it is mentioned."""
 
     name: str
-    domains: Mapping[Key, Key]
+    domains: dict[Key, Key]
     """What may be decided, by key."""
+    reads: dict[Key, set[tuple[str, Key]]]
+    """The private cells that it was computed from."""
 
     @lazy_property
     def entries(self) -> dict[Key, Decision]:
