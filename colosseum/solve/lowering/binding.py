@@ -13,7 +13,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Constant, Term
 from colosseum.solve.arrays.worths import worth, worths
-from colosseum.solve.lowering.conditions import ALWAYS, both_defined, defined, numeric
+from colosseum.solve.lowering.conditions import ALWAYS, both_defined, defined, joined, numeric
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import ROUNDING, Lowering
 from colosseum.solve.lowering.tables import scope_variables
@@ -34,7 +34,7 @@ def bind(condition: Term, lowering: Lowering) -> None:
         case terms.Compare() if _comparison(condition, lowering, relief=Affine(0.0)):
             pass
         case terms.Some():
-            parts = _alternatives(condition)
+            parts = joined(condition)
             if not supported(parts, lowering):
                 _clause(parts, lowering)
         case _:
@@ -97,13 +97,6 @@ def _at_most(body: Affine, relief: Affine, lowering: Lowering, *, exact: bool) -
     if high > 0:
         room = 0.0 if exact else ROUNDING * max(1.0, -low, high)
         lowering.program.row(body.minus(relief.scaled(high)), high=room)
-
-
-def _alternatives(condition: Term) -> tuple[Term, ...]:
-    """The parts of an `or`, those of an `or` within it included."""
-    if not isinstance(condition, terms.Some):
-        return (condition,)
-    return tuple(dict.fromkeys(part for inner in condition.parts for part in _alternatives(inner)))
 
 
 def _clause(parts: tuple[Term, ...], lowering: Lowering) -> None:

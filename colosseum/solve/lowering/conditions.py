@@ -25,14 +25,27 @@ def every(term: Term, lowering: Lowering) -> Affine | None:
     """`and`: below each part, and 1 when all are."""
     if not isinstance(term, terms.Every):
         return None
-    return conjunction([lowering.condition(p) for p in term.parts], lowering)
+    return conjunction([lowering.condition(p) for p in joined(term)], lowering)
+
+
+def joined(term: terms.Every | terms.Some) -> tuple[Term, ...]:
+    """The parts of an `and` or `or`, each once, those of the same within it included; one of one variable is whole."""
+    found: dict[Term, None] = {}
+    stack: list[Term] = [term]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, terms.Every | terms.Some) and type(part) is type(term) and len(part.scope) > 1:
+            stack += reversed(part.parts)
+        else:
+            found[part] = None
+    return tuple(found)
 
 
 def some(term: Term, lowering: Lowering) -> Affine | None:
     """`or` = not all not."""
     if not isinstance(term, terms.Some):
         return None
-    parts = [Affine(1.0).minus(lowering.condition(p)) for p in term.parts]
+    parts = [Affine(1.0).minus(lowering.condition(p)) for p in joined(term)]
     return Affine(1.0).minus(conjunction(parts, lowering))
 
 
@@ -247,7 +260,7 @@ def options(term: Term, lowering: Lowering) -> Options | None:
             return _of_one(term, lowering)
         case terms.Conditional(condition=c, then=a, otherwise=b):
             holds = lowering.condition(c)
-            return _joined([(holds, a), (Affine(1.0).minus(holds), b)], lowering)
+            return _of_branches([(holds, a), (Affine(1.0).minus(holds), b)], lowering)
         case terms.Select(keys=keys, entries=entries):
             found = [options(key, lowering) for key in keys]
             known = [f for f in found if f is not None]
@@ -258,7 +271,7 @@ def options(term: Term, lowering: Lowering) -> Options | None:
                 for key, entry in entries if all(part in o for o, part in zip(known, key, strict=True))
             ]  # fmt: skip
             missing = Affine(1.0).minus(total([form for form, _ in chosen]))
-            return _joined([*chosen, (missing, Constant(None))], lowering)
+            return _of_branches([*chosen, (missing, Constant(None))], lowering)
         case _:
             return None
 
@@ -276,7 +289,7 @@ def _of_one(term: Term, lowering: Lowering) -> Options:
     return {value: total(forms) for value, forms in found.items()}
 
 
-def _joined(branches: Iterable[tuple[Affine, Term]], lowering: Lowering) -> Options | None:
+def _of_branches(branches: Iterable[tuple[Affine, Term]], lowering: Lowering) -> Options | None:
     """The values of whichever branch holds."""
     found: dict[Value, list[Affine]] = {}
     for holds, term in branches:

@@ -8,7 +8,7 @@ from colosseum.model import terms
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Value
 from colosseum.solve.arrays.worths import worth
-from colosseum.solve.lowering.conditions import numeric
+from colosseum.solve.lowering.conditions import conjunction, numeric
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import Lowering
 from colosseum.solve.lowering.tables import separable, table
@@ -55,9 +55,21 @@ def case(term: Term, lowering: Lowering) -> Affine | None:
     """`a if c else b` = b + c · (a − b)."""
     if not isinstance(term, terms.Conditional):
         return None
+    if isinstance(term.otherwise, terms.Conditional) and lowering.size(term.otherwise.scope) > lowering.limits.look_up:
+        return cases(term, lowering)
     otherwise = lowering.number(term.otherwise)
     difference = lowering.number(term.then).minus(otherwise)
     return otherwise + lowering.product(lowering.condition(term.condition), difference, "case")
+
+
+def cases(term: Term, lowering: Lowering) -> Affine:
+    """`a if c else b if d else …`: a column says after each condition whether none has held, so one branch counts."""
+    open_, branches = Affine(1.0), list[Affine]()
+    while isinstance(term, terms.Conditional):
+        missed = conjunction([open_, Affine(1.0).minus(lowering.condition(term.condition))], lowering)
+        branches.append(lowering.product(open_.minus(missed), lowering.number(term.then), "case"))
+        open_, term = missed, term.otherwise
+    return total([*branches, lowering.product(open_, lowering.number(term), "case")])
 
 
 def look_up(term: Term, lowering: Lowering) -> Affine | None:
