@@ -10,7 +10,7 @@ from math import isfinite
 
 import numpy as np
 
-from colosseum.model.values import Elements, Value, arithmetic, compare, member
+from colosseum.model.values import Value, arithmetic, compare, member
 from colosseum.solve.arrays.fields import (
     LARGEST_WHOLE,
     Conditions,
@@ -151,12 +151,6 @@ def _compared_numbers(operator: str, left: Numbers, right: Numbers) -> Condition
 
 def contained(item: Field, elements: Field) -> Field:
     """`item in elements`."""
-    sets = as_codes(elements)
-    if isinstance(item, Numbers) and len(sets.palette) == 1 and isinstance(inside := sets.palette[0], Elements):
-        numbers = [i for i in inside if isinstance(i, int | float)]
-        if all(abs(n) <= LARGEST_WHOLE for n in numbers):
-            holds = np.isin(item.values, np.array(numbers, dtype=np.float64))
-            return Conditions(outside(holds, item.none), either(item.fault, sets.fault))
     return pairwise(member, item, elements)
 
 
@@ -185,22 +179,8 @@ class Index:
     def of(cls, field: Field, values: Sequence[Value]) -> "Index":
         """Values that Python calls equal are one, as they are in the model's tables."""
         place = {value: number for number, value in enumerate(dict.fromkeys(values))}
-        if isinstance(field, Numbers):
-            found = _numbered(field.values, place)
-            places = found if field.none is None else np.where(field.none, len(place), found)  # none is no key, nor 0
-            return cls(places, field.none, field.fault, place)
         codes = as_codes(field)
         nowhere = len(place)
         listed = np.array([nowhere if v is None else place.get(v, nowhere) for v in codes.palette], dtype=np.intp)
         none = np.array([v is None for v in codes.palette])
         return cls(listed[codes.codes], some(none[codes.codes]), codes.fault, place)
-
-
-def _numbered(values: Floats, place: dict[Value, int]) -> Places:
-    listed = sorted((v, number) for v, number in place.items() if isinstance(v, int | float))
-    if any(abs(v) > LARGEST_WHOLE for v, _ in listed):
-        raise Irregular
-    known = np.array([*(v for v, _ in listed), np.nan])
-    numbers = np.array([*(number for _, number in listed), len(place)], dtype=np.intp)
-    spot = np.searchsorted(known[:-1], values)
-    return numbers[np.where(known[spot] == values, spot, len(listed))]

@@ -14,17 +14,13 @@ from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import Lowering, open_at_ties
 
 
-def inverse(term: Term, lowering: Lowering) -> Affine | None:
+def inverse(term: terms.Inverse, lowering: Lowering) -> Affine:
     """`not c` = 1 − c."""
-    if not isinstance(term, terms.Inverse):
-        return None
     return Affine(1.0).minus(lowering.condition(term.part))
 
 
-def every(term: Term, lowering: Lowering) -> Affine | None:
+def every(term: terms.Every, lowering: Lowering) -> Affine:
     """`and`: below each part, and 1 when all are."""
-    if not isinstance(term, terms.Every):
-        return None
     return conjunction([lowering.condition(p) for p in joined(term)], lowering)
 
 
@@ -41,10 +37,8 @@ def joined(term: terms.Every | terms.Some) -> tuple[Term, ...]:
     return tuple(found)
 
 
-def some(term: Term, lowering: Lowering) -> Affine | None:
+def some(term: terms.Some, lowering: Lowering) -> Affine:
     """`or` = not all not."""
-    if not isinstance(term, terms.Some):
-        return None
     parts = [Affine(1.0).minus(lowering.condition(p)) for p in joined(term)]
     return Affine(1.0).minus(conjunction(parts, lowering))
 
@@ -63,26 +57,9 @@ def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
     return column
 
 
-def same(term: Term, lowering: Lowering) -> Affine | None:
-    """Two decisions that agree: one column for each value that both may take; none agrees with nothing but none."""
-    match term:
-        case terms.Compare(operator="==" | "!=" as operator, left=Decision(variable=a), right=Decision(variable=b)):
-            program = lowering.program
-            other = program.task.variable[b].domain
-            shared = [d for d in program.task.variable[a].domain if d in other]
-            agree = total([
-                conjunction([program.indicator(a, d), program.indicator(b, d)], lowering) for d in shared
-            ])  # fmt: skip
-            return agree if operator == "==" else Affine(1.0).minus(agree)
-        case _:
-            return None
-
-
-def compared(term: Term, lowering: Lowering) -> Affine | None:
+def compared(term: terms.Compare, lowering: Lowering) -> Affine | None:
     """A comparison of numbers over larger scopes, reified."""
-    if not isinstance(term, terms.Compare):
-        return None
-    if lowering.size(term.scope) <= lowering.limits.comparison and not lowering.names_payoffs(term):
+    if lowering.small(term, lowering.limits.comparison):
         return None
     if not (numeric(term.left, lowering) and numeric(term.right, lowering)):
         return None
@@ -227,9 +204,14 @@ MOST_OPTIONS = 600
 Options = dict[Value, Affine]
 
 
-def alike(term: Term, lowering: Lowering) -> Affine | None:
-    """`==` and `!=` of names or sets that decisions look up: both take one of the values that they share."""
-    if not isinstance(term, terms.Compare) or term.operator not in ("==", "!=") or _small(term, lowering):
+def alike(term: terms.Compare, lowering: Lowering) -> Affine | None:
+    """`==` and `!=` of decisions, or of names or sets that decisions look up: both take one value that they share."""
+    sides = term.left, term.right
+    if term.operator not in ("==", "!="):
+        return None
+    if not (isinstance(term.left, Decision) and isinstance(term.right, Decision)) and (
+        lowering.small(term, lowering.limits.comparison) or all(numeric(side, lowering) for side in sides)
+    ):
         return None
     left, right = options(term.left, lowering), options(term.right, lowering)
     if left is None or right is None:
@@ -238,9 +220,9 @@ def alike(term: Term, lowering: Lowering) -> Affine | None:
     return agree if term.operator == "==" else Affine(1.0).minus(agree)
 
 
-def within(term: Term, lowering: Lowering) -> Affine | None:
+def within(term: terms.Member, lowering: Lowering) -> Affine | None:
     """`x in S` where decisions choose either: for each set, the values in it."""
-    if not isinstance(term, terms.Member) or _small(term, lowering):
+    if lowering.small(term, lowering.limits.comparison):
         return None
     items, sets = options(term.item, lowering), options(term.elements, lowering)
     if items is None or sets is None:
@@ -299,7 +281,3 @@ def _of_branches(branches: Iterable[tuple[Affine, Term]], lowering: Lowering) ->
         for value, form in inner.items():
             found.setdefault(value, []).append(conjunction([holds, form], lowering))
     return {value: total(forms) for value, forms in found.items()}
-
-
-def _small(term: Term, lowering: Lowering) -> bool:
-    return lowering.size(term.scope) <= lowering.limits.comparison

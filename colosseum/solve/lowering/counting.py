@@ -24,7 +24,7 @@ COUNT = "a count"
 
 def counted(term: Term, lowering: Lowering) -> Affine | None:
     """The rule: a function of exactly one count, other than the count itself, over more than two variables."""
-    if isinstance(term, terms.Total) or len(term.scope) <= 2:
+    if len(term.scope) <= 2:
         return None
     found = counts_below(term, lowering)
     if len(found) != 1:

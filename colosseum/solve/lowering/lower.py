@@ -1,32 +1,45 @@
 """A task as an integer program. In: a task; out: a Program with its hard requirements, and objectives on request."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colosseum.model import terms
 from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Task
-from colosseum.model.terms import Term
+from colosseum.model.terms import Ground, Term
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering import conditions, counting, numbers, tables
 from colosseum.solve.lowering.binding import bind
 from colosseum.solve.lowering.counting import agent_payoff
-from colosseum.solve.lowering.program import Affine, Program, TooLarge, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, CannotLower, Limits, Lowering, referred
+from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits, Lowering, Rule, Rules, referred
 from colosseum.solve.lowering.tables import chosen, unary
 
-NUMBER_RULES = (
-    tables.constant, unary, numbers.payoff, counting.counted, numbers.linear, tables.small,
-    numbers.small_look_up, numbers.look_up, numbers.case,
-    numbers.multiplied, numbers.absolute, numbers.extremum, numbers.large_product, tables.table,
-)  # fmt: skip
-CONDITION_RULES = (
-    tables.constant, unary, conditions.inverse, conditions.every, conditions.some, conditions.same,
-    conditions.compared, conditions.alike, conditions.within, tables.table,
-)  # fmt: skip
-
+ANY: tuple[Rule, ...] = (tables.constant, unary)
+"""For terms of all kinds."""
+OF_NUMBERS: tuple[Rule, ...] = (*ANY, counting.counted)
+NUMBER_RULES: Rules = {
+    terms.Total: (*ANY, numbers.linear),
+    terms.Arithmetic: (*OF_NUMBERS, numbers.linear, numbers.multiplied, tables.table),
+    terms.Conditional: (*OF_NUMBERS, tables.small, numbers.case),
+    terms.Select: (*OF_NUMBERS, numbers.look_up),
+    terms.Absolute: (*OF_NUMBERS, tables.small, numbers.absolute),
+    terms.Extremum: (*OF_NUMBERS, tables.small, numbers.extremum),
+    terms.PayoffOf: (numbers.payoff,),
+    Ground: (*OF_NUMBERS, tables.table),
+}
+CONDITION_RULES: Rules = {
+    terms.Inverse: (*ANY, conditions.inverse),
+    terms.Every: (*ANY, conditions.every),
+    terms.Some: (*ANY, conditions.some),
+    terms.Compare: (*ANY, conditions.alike, conditions.compared, tables.table),
+    terms.Member: (*ANY, conditions.within, tables.table),
+    Ground: (*ANY, tables.table),
+}
 
 FARTHEST = 1e15
 """How far a goal may reach; beyond it sums of floating-point numbers lose whole units."""
@@ -121,20 +134,16 @@ class Lowered:
         if None not in known:
             forms = []
             for payoff in self.program.task.payoffs:
-                try:
+                with _named(payoff.name):
                     forms.append(self.lowering.number(payoff.term))
-                except (CannotLower, TooLarge) as fault:
-                    raise NotLowered(payoff.name, fault.what) from None
             known[None] = total(forms)
         return known[None]
 
     def _agent(self, agent: str) -> Affine:
         known = self.lowering.payoffs
         if agent not in known:
-            try:
+            with _named(f"payoff[{agent}]"):
                 known[agent] = agent_payoff(agent, self.lowering)
-            except (CannotLower, TooLarge) as fault:
-                raise NotLowered(f"payoff[{agent}]", fault.what) from None
         return known[agent]
 
     def _term(self, term: Term) -> Affine:
@@ -142,24 +151,28 @@ class Lowered:
             _ = self._total() if agent is None else self._agent(agent)
         self.lowering.of_objective = True
         try:
-            return self.lowering.number(term)
-        except (CannotLower, TooLarge) as fault:
-            raise NotLowered("a coalition's objective", fault.what) from None
+            with _named("a coalition's objective"):
+                return self.lowering.number(term)
         finally:
             self.lowering.of_objective = False
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Says which part of the task cannot be lowered."""
+    try:
+        yield
+    except CannotLower as fault:
+        raise NotLowered(name, fault.what) from None
 
 
 @gc_paused()
 def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
-    try:
+    with _named("the variables"):
         program = Program(task)
-    except TooLarge as fault:
-        raise NotLowered("the variables", fault.what) from None
     lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, chosen, limits)
     for requirement in task.hard:
-        try:
+        with _named(requirement.name):
             bind(requirement.condition, lowering)
-        except (CannotLower, TooLarge) as fault:
-            raise NotLowered(requirement.name, fault.what) from None
     return Lowered(program, lowering)

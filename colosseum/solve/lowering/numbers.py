@@ -14,10 +14,8 @@ from colosseum.solve.lowering.rules import Lowering
 from colosseum.solve.lowering.tables import separable, table
 
 
-def linear(term: Term, lowering: Lowering) -> Affine | None:
+def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
     """Sums, differences and multiples of forms, flat: what stands in sums within sums is added up once."""
-    if not isinstance(term, terms.Total | terms.Arithmetic):
-        return None
     parts = addends(term)
     if len(parts) == 1 and parts[0][1] is term:
         return None
@@ -46,15 +44,13 @@ def addends(term: Term) -> list[tuple[float, Term]]:
     return found
 
 
-def payoff(term: Term, lowering: Lowering) -> Affine | None:
+def payoff(term: terms.PayoffOf, lowering: Lowering) -> Affine | None:
     """`payoff[a]` and `total` inside an objective."""
-    return lowering.payoffs.get(term.agent) if isinstance(term, terms.PayoffOf) else None
+    return lowering.payoffs.get(term.agent)
 
 
-def case(term: Term, lowering: Lowering) -> Affine | None:
+def case(term: terms.Conditional, lowering: Lowering) -> Affine:
     """`a if c else b` = b + c · (a − b)."""
-    if not isinstance(term, terms.Conditional):
-        return None
     if isinstance(term.otherwise, terms.Conditional) and lowering.size(term.otherwise.scope) > lowering.limits.look_up:
         return cases(term, lowering)
     otherwise = lowering.number(term.otherwise)
@@ -72,14 +68,16 @@ def cases(term: Term, lowering: Lowering) -> Affine:
     return total([*branches, lowering.product(open_, lowering.number(term), "case")])
 
 
-def look_up(term: Term, lowering: Lowering) -> Affine | None:
-    """A table looked up by decisions, whose entries may depend on others: each entry where its key is chosen."""
-    if not isinstance(term, terms.Select):
-        return None
-    counted = by_whole_key(term, lowering)
-    if counted is not None:
-        return counted
-    return total([
+def look_up(term: terms.Select, lowering: Lowering) -> Affine:
+    """A table looked up by decisions, whose entries may depend on others: each entry where its key is chosen.
+
+    Over a small scope, or as a sum of such, it is written out.
+    """
+    written = table if lowering.small(term, lowering.limits.look_up) else separable
+    found = written(term, lowering)
+    if found is None:
+        found = by_whole_key(term, lowering)
+    return found if found is not None else total([
         lowering.product(chosen(term, key, lowering), lowering.number(entry), "entry") for key, entry in term.entries
     ])  # fmt: skip
 
@@ -103,28 +101,15 @@ def chosen(term: terms.Select, key: tuple[Value, ...], lowering: Lowering) -> Af
     return lowering.condition(terms.Every(tuple(parts)))
 
 
-def small_look_up(term: Term, lowering: Lowering) -> Affine | None:
-    """A look-up by several decisions over a small scope, or one that is a sum of such."""
-    if not isinstance(term, terms.Select):
-        return None
-    return table(term, lowering) if lowering.size(term.scope) <= lowering.limits.look_up else separable(term, lowering)
-
-
-def absolute(term: Term, lowering: Lowering) -> Affine | None:
+def absolute(term: terms.Absolute, lowering: Lowering) -> Affine:
     """`abs(e)` = max(e, −e)."""
-    if not isinstance(term, terms.Absolute):
-        return None
     body = lowering.number(term.part)
     return greatest([body, body.scaled(-1.0)], lowering)
 
 
-def extremum(term: Term, lowering: Lowering) -> Affine | None:
+def extremum(term: terms.Extremum, lowering: Lowering) -> Affine:
     """`max` and `min`, exact whichever way the objective pulls; an item whose condition fails counts as the worst."""
-    if not isinstance(term, terms.Extremum):
-        return None
     guarded = not all(isinstance(c, Constant) and c.value is True for c in term.conditions)
-    if guarded and lowering.size(term.scope) <= lowering.limits.look_up and not lowering.names_payoffs(term):
-        return table(term, lowering)
     sign = 1.0 if term.which == "max" else -1.0
     parts = [lowering.number(part).scaled(sign) for part in term.parts]
     if guarded and parts:
@@ -189,20 +174,14 @@ MOST_VALUES = 400
 """Values that a divisor or the key of a look-up may take."""
 
 
-def multiplied(term: Term, lowering: Lowering) -> Affine | None:
-    """A product in which one side takes only the values 0 and 1."""
-    if not isinstance(term, terms.Arithmetic) or term.operator != "*":
-        return None
-    left, right = lowering.number(term.left), lowering.number(term.right)
-    for a, b in ((left, right), (right, left)):
-        if lowering.program.whole(a) and lowering.program.bounds(a) == (0.0, 1.0):
-            return lowering.product(a, b, "product")
-    return None
-
-
-def large_product(term: Term, lowering: Lowering) -> Affine | None:
-    """A product over more joint values than are better written out as a table."""
-    if not isinstance(term, terms.Arithmetic) or term.operator not in ("*", "/") or _small(term, lowering):
+def multiplied(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
+    """A product or quotient, unless it is better written out: by a side of 0 and 1, else by the pieces of one side."""
+    if term.operator == "*":
+        left, right = lowering.number(term.left), lowering.number(term.right)
+        for a, b in ((left, right), (right, left)):
+            if lowering.program.whole(a) and lowering.program.bounds(a) == (0.0, 1.0):
+                return lowering.product(a, b, "product")
+    if term.operator == "&" or lowering.small(term, lowering.limits.product):
         return None
     if term.operator == "/":
         return _quotient(term, lowering)
@@ -230,10 +209,6 @@ def by_value(term: Term, lowering: Lowering) -> list[tuple[int, Affine]] | None:
         program.set_apart(group)
         lowering.exclusive |= dict.fromkeys(group, group)
     return lowering.values[term]
-
-
-def _small(term: Term, lowering: Lowering) -> bool:
-    return not lowering.names_payoffs(term) and lowering.size(term.scope) <= lowering.limits.product
 
 
 def _quotient(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:

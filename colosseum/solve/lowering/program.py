@@ -35,8 +35,8 @@ MOSTLY = 0.5
 Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
 
 
-class TooLarge(Exception):  # noqa: N818 - a finding about the task, not a failure
-    """A program would grow past what can be solved."""
+class CannotLower(Exception):  # noqa: N818 - a finding about the task, not a failure
+    """A term is too irregular for an integer program, or its program would grow past what can be solved."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -123,7 +123,7 @@ class Program:
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
-            raise TooLarge(f"together they have more than {MOST_COLUMNS:,} values")
+            raise CannotLower(f"together they have more than {MOST_COLUMNS:,} values")
         for variable in self.task.variables:
             choice = self.many(CHOICE, len(variable.domain))
             self.choices[variable.name] = choice
@@ -148,17 +148,19 @@ class Program:
     def column(
         self, name: str, *, low: float = 0.0, high: float = 1.0, integer: bool = False, integral: bool = True
     ) -> int:
-        """Add a column and return its number. Raises TooLarge."""
+        """Add a column and return its number. Raises CannotLower."""
         if max(-low, high) > LARGEST:
-            raise TooLarge(f"a number in it may reach {max(-low, high):.2g}, and the solver is exact up to {LARGEST:g}")
+            raise CannotLower(
+                f"a number in it may reach {max(-low, high):.2g}, and the solver is exact up to {LARGEST:g}"
+            )
         return self.many(Column(name, low, high, integer, integral), 1).start
 
     def many(self, column: Column, count: int) -> range:
-        """Add equal columns and return their numbers. Raises TooLarge."""
+        """Add equal columns and return their numbers. Raises CannotLower."""
         if len(self.columns) + count > MOST_COLUMNS:
-            raise TooLarge(f"the integer program has more than {MOST_COLUMNS:,} columns with it")
+            raise CannotLower(f"the integer program has more than {MOST_COLUMNS:,} columns with it")
         if self.weights > MOST_WEIGHTS:
-            raise TooLarge(f"the rows of the integer program have more than {MOST_WEIGHTS:,} coefficients with it")
+            raise CannotLower(f"the rows of the integer program have more than {MOST_WEIGHTS:,} coefficients with it")
         made = range(len(self.columns), len(self.columns) + count)
         self.columns += [column] * count
         return made

@@ -16,7 +16,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import Credit
 from colosseum.model.terms import Ground, PayoffOf, Term
 from colosseum.model.values import Fault, Value
-from colosseum.solve.lowering.program import Affine, Key, Program, TooLarge, total
+from colosseum.solve.lowering.program import Affine, CannotLower, Key, Program, total
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,9 @@ MOST_HELD = 3_000_000
 """Coefficients that all forms of one program may have; each takes a hundred bytes."""
 Count: TypeAlias = tuple[Term, ...]
 """The conditions of which a count says how many hold."""
-Rule: TypeAlias = "Callable[[Term, Lowering], Affine | None]"
-
-
-class CannotLower(Exception):  # noqa: N818 - a finding about a term, not a failure
-    """A term is too large or too irregular for an integer program."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
+Rule: TypeAlias = "Callable[[Any, Lowering], Affine | None]"
+Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"
+"""Those that a kind of term may be lowered by; under Ground those of all other kinds."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +69,9 @@ class Lowering:
     """The rules at work on one program."""
 
     program: Program
-    number_rules: "tuple[Rule, ...]"
-    condition_rules: "tuple[Rule, ...]"
-    plain_rule: "Rule"
+    number_rules: Rules
+    condition_rules: Rules
+    plain_rule: Rule
     """For terms that are lowered sooner than looked up."""
     limits: Limits = DEFAULT_LIMITS
     numbers: dict[Term, Affine] = field(default_factory=dict)
@@ -121,24 +115,29 @@ class Lowering:
         """Whether a term reads decisions through `payoff[a]` or `total` too, which its scope does not tell."""
         return self.of_objective and bool(referred(term))
 
-    def _first(self, term: Term, rules: "tuple[Rule, ...]", known: dict[Term, Affine]) -> Affine:
+    def _first(self, term: Term, rules: Rules, known: dict[Term, Affine]) -> Affine:
         plain = self.plain_rule(term, self)
         if plain is not None:
             return plain
         found = known.get(term)
         if found is None:
-            found = next((form for rule in rules if (form := rule(term, self)) is not None), None)
+            fitting = rules.get(type(term), rules[Ground])
+            found = next((form for rule in fitting if (form := rule(term, self)) is not None), None)
             if found is None:
                 raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
             self.held += len(found.coefficients)
             if self.held > MOST_HELD:
-                raise TooLarge(f"the terms have more than {MOST_HELD:,} coefficients with it")
+                raise CannotLower(f"the terms have more than {MOST_HELD:,} coefficients with it")
             known[term] = found
         return found
 
     def size(self, scope: frozenset[str]) -> int:
         """How many assignments the scope has."""
         return prod(len(self.program.task.variable[v].domain) for v in scope)
+
+    def small(self, term: Term, most: int) -> bool:
+        """Whether a term may be written out value by value, as its scope has that many assignments at most."""
+        return self.size(term.scope) <= most and not self.names_payoffs(term)
 
     def product(self, condition: Affine, body: Affine, name: str) -> Affine:
         """`condition · body` exactly, for a 0/1 condition and a bounded body."""

@@ -1,22 +1,17 @@
-"""Small scopes. In: a term over few variables; out: a local polytope of its tuples, or coefficients of choice columns.
+"""Small scopes. In: a term over few variables; out: coefficients of choice columns, or of columns for their tuples."""
 
-`cost[a, t] if pick[a] == t else 0` asks of its variable nothing but whether it is t: it is worked out for t and for one
-other value, however many tickets there are.
-"""
-
-from collections.abc import Callable, Collection, Iterator
-from itertools import chain, combinations
+from collections.abc import Callable
+from itertools import combinations
 from math import prod
 from operator import ge, gt, le, lt
-from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
-from colosseum.model.terms import Absolute, Conditional, Constant, Decision, Extremum, Ground, Term
-from colosseum.model.values import Elements, Value, is_number
+from colosseum.model.terms import Conditional, Constant, Decision, Term
+from colosseum.model.values import Value, is_number
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.arrays.worths import worth, worths
 from colosseum.solve.lowering.program import Affine, Column, total
@@ -37,16 +32,13 @@ def constant(term: Term, lowering: Lowering) -> Affine | None:
 
 def small(term: Term, lowering: Lowering) -> Affine | None:
     """A case, an extreme or a distance over a small scope: its polytope is tighter than rows that binaries lift."""
-    if not isinstance(term, Conditional | Extremum | Absolute) or lowering.size(term.scope) > lowering.limits.look_up:
-        return None
-    if isinstance(term, Conditional) and len(term.scope) <= 2:
-        return None
-    return table(term, lowering)
+    pair = isinstance(term, Conditional) and len(term.scope) <= 2
+    return None if pair or not lowering.small(term, lowering.limits.look_up) else table(term, lowering)
 
 
 def table(term: Term, lowering: Lowering) -> Affine | None:
     """A term over few variables: one column a tuple, with marginal rows (the local polytope)."""
-    if lowering.size(term.scope) > lowering.limits.table or lowering.names_payoffs(term):
+    if not lowering.small(term, lowering.limits.table):
         return None
     variables = scope_variables(term.scope, lowering)
     return polytope(variables, worths(term, variables), lowering)
@@ -54,7 +46,7 @@ def table(term: Term, lowering: Lowering) -> Affine | None:
 
 def separable(term: Term, lowering: Lowering) -> Affine | None:
     """A term over many joint values that is a sum of terms over few."""
-    if lowering.size(term.scope) > lowering.limits.table or lowering.names_payoffs(term):
+    if not lowering.small(term, lowering.limits.table):
         return None
     variables = scope_variables(term.scope, lowering)
     values = worths(term, variables)
@@ -146,10 +138,6 @@ MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-class _Open(Exception):  # noqa: N818 - not an error: the term asks for more than equality
-    """The term reads its variable's value itself."""
-
-
 def chosen(term: Term, lowering: Lowering) -> Affine | None:
     """The commonest terms by far, `v == d`, `v < 3` and `w if v == d else 0` for numbers, without any evaluation."""
     match term:
@@ -195,16 +183,7 @@ def unary(term: Term, lowering: Lowering) -> Affine | None:
         case terms.Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
             return lowering.condition(c)
     (name,) = term.scope
-    variable, columns = lowering.program.task.variable[name], lowering.program.choices[name]
-    told = _told_apart(term, variable, lowering.program.places[name])
-    if told is None:
-        return lowering.program.unary(name, worths(term, [variable]).tolist())
-    found = {place: worth(term, {name: variable.domain[place]}) for place in told}
-    other = next((d for place, d in enumerate(variable.domain) if place not in found), None)
-    elsewhere = 0.0 if len(found) == len(columns) else worth(term, {name: other})
-    if elsewhere:
-        found = {place: found.get(place, elsewhere) for place in range(len(columns))}
-    return Affine(0.0, {columns[place]: w for place, w in found.items() if w})
+    return lowering.program.unary(name, worths(term, [lowering.program.task.variable[name]]).tolist())
 
 
 def _shared(conditions: list[Affine]) -> Affine:
@@ -216,34 +195,3 @@ def _shared(conditions: list[Affine]) -> Affine:
         return Affine(1.0)
     first, *rest = moving
     return Affine(0.0, {column: 1.0 for column in first if all(column in each for each in rest)})
-
-
-def _told_apart(term: Term, variable: Variable, places: dict[Value, int]) -> Collection[int] | None:
-    """The places of values at which the term may differ from what it is at all others; None for all places."""
-    if len(variable.kinds - {NoneType}) > 1:  # values of several kinds differ in what they may be compared with
-        return None
-    try:
-        return dict.fromkeys(places[value] for value in chain(_asked(term), (None,)) if value in places)
-    except _Open:
-        return None
-
-
-def _asked(term: object) -> Iterator[Value]:
-    """The values that a term asks its variable for, where it asks for equality only. Raises _Open."""
-    match term:
-        case terms.Compare(operator="==" | "!=", left=Decision(), right=Constant(value=value)):
-            return iter((value,))
-        case terms.Compare(operator="==" | "!=", left=Constant(value=value), right=Decision()):
-            return iter((value,))
-        case terms.Member(item=Decision(), elements=Constant(value=Elements() as values)):
-            return iter(values)
-        case Constant():
-            return iter(())
-        case Decision():
-            raise _Open
-        case Ground():
-            return chain.from_iterable(_asked(part) for part in vars(term).values())
-        case tuple():
-            return chain.from_iterable(map(_asked, term))
-        case _:
-            return iter(())
