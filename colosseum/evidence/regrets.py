@@ -17,6 +17,7 @@ from colosseum.model.values import Fault, Value
 from colosseum.solve.arrays.fields import Floats, Mask
 from colosseum.solve.arrays.worths import worths
 from colosseum.solve.goal import Goal, payoff_of
+from colosseum.solve.ledger import rule_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.partial import shortfall
 from colosseum.solve.questions.counterfactuals import Counterfactuals
@@ -45,16 +46,16 @@ class Options:
         """The part of r_i that the moves can change."""
         total = np.zeros(self.shape)
         for part in self.local.moving:
-            match part.credit:
+            paid = self.at(part.term)
+            match part.credit if paid.any() else None:
                 case EqualSplit(agents=agents):
-                    total += self.at(part.term) / len(agents)
+                    total += paid / len(agents)
                 case QualifiedSplit(candidates=candidates, otherwise=otherwise):
-                    mine, all_ = (
-                        sum((self.at(term) for agent, term in candidates if agent in among), np.zeros(()))
-                        for among in ((self.agent,), self.instance.task.agents)
-                    )
+                    held = [(agent, self.at(term)) for agent, term in candidates]
+                    mine = sum((holds for agent, holds in held if agent == self.agent), np.zeros(()))
+                    all_ = sum((holds for _, holds in held), np.zeros(()))
                     shares = np.where(all_ > 0, mine > 0, self.agent in otherwise)
-                    total += shares * self.at(part.term) / np.where(all_ > 0, all_, len(otherwise) or 1)
+                    total += shares * paid / np.where(all_ > 0, all_, len(otherwise) or 1)
         return total
 
     @cached_property
@@ -71,7 +72,8 @@ class Options:
     def at(self, term: Term) -> Floats:
         """A term's value after each move, with axes of length 1 for variables that do not change it."""
         own = [v for v in self.own if v.name in term.scope]
-        return worths(term, own, given=self.assignment).reshape(self._axes(term.scope))
+        rule = rule_of(self.instance.task, term)
+        return worths(term, own, given=self.assignment, rule=rule).reshape(self._axes(term.scope))
 
     def _axes(self, scope: Collection[str]) -> list[int]:
         return [len(v.domain) if v.name in scope else 1 for v in self.own]
@@ -149,9 +151,7 @@ def _sequential(options: Options, earlier: Sequence[str]) -> Figure:
         return Figure(None, UNMOVED)
     if prod(options.shape) > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-    known = {
-        name: x for name, x in options.assignment.items() if task.variable[name].owner in (*earlier, options.agent)
-    }
+    known = {v: x for v, x in options.assignment.items() if task.variable[v].owner in (*earlier, options.agent)}
     allowed = options.kept
     try:
         for rule, holds in zip(options.rules, options.holds, strict=True):

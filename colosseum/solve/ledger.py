@@ -1,8 +1,7 @@
 """Payoffs and broken requirements of an assignment. In: a task and an assignment; out: worths, sharers, breaks.
 
 What one variable decides is worked out once for each of its values and then remembered: of the thousands of payoffs
-`done[a, t]` only those of the tickets that are picked are looked at; what several decide is prepared for when it is
-asked for again. The result is that of going through all in order.
+`done[a, t]` only those of the tickets that are picked are looked at. The result is that of going through all in order.
 """
 
 from collections.abc import Callable, Iterable
@@ -37,25 +36,25 @@ class _Outcomes(Generic[Item, Outcome]):
     """What comes of an item, by a way to read its terms."""
     alone: dict[str, list[tuple[int, Item]]] = field(init=False, default_factory=dict)
     """The items that one variable decides, with their places, by that variable."""
-    together: list[tuple[int, Item]] = field(init=False, default_factory=list)
+    together: "list[tuple[int, Outcomes[Outcome]]]" = field(init=False, default_factory=list)
+    """The rules of the others."""
     known: dict[tuple[str, Value], list[tuple[int, Outcome]]] = field(init=False, default_factory=dict)
-    prepared: "list[tuple[int, Outcomes[Outcome]]] | None" = field(init=False, default=None)
-    """The rules of what several variables decide, from the second assignment on."""
-    asked: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         for place, (scope, item) in enumerate(self.items):
-            kept = self.alone.setdefault(next(iter(scope)), []) if len(scope) == 1 else self.together
-            kept.append((place, item))
+            if len(scope) == 1:
+                self.alone.setdefault(next(iter(scope)), []).append((place, item))
+            else:
+                self.together.append((place, self.rule(item, prepared)))
 
     def at(self, x: Assignment) -> list[Outcome]:
         """In the order of the items. Raises the Fault of the first item that has one."""
         try:
-            found = self._together(x)
+            found = _some(self.together, x)
             for name, items in self.alone.items():
                 key = (name, x[name])
                 if key not in self.known:
-                    self.known[key] = self._among(items, x)
+                    self.known[key] = _some(((place, self.rule(item, plainly)) for place, item in items), x)
                 found += self.known[key]
         except Fault:
             for _, item in self.items:
@@ -63,18 +62,9 @@ class _Outcomes(Generic[Item, Outcome]):
             raise
         return [outcome for _, outcome in sorted(found, key=FIRST)]
 
-    def _together(self, x: Assignment) -> list[tuple[int, Outcome]]:
-        if not self.asked:
-            self.asked = True
-            return self._among(self.together, x)
-        if self.prepared is None:
-            self.prepared = [(place, self.rule(item, prepared)) for place, item in self.together]
-        outcomes = [(place, rule(x)) for place, rule in self.prepared]
-        return [(place, outcome) for place, outcome in outcomes if outcome is not None]
 
-    def _among(self, items: Iterable[tuple[int, Item]], x: Assignment) -> list[tuple[int, Outcome]]:
-        outcomes = ((place, self.rule(item, plainly)(x)) for place, item in items)
-        return [(place, outcome) for place, outcome in outcomes if outcome is not None]
+def _some(rules: "Iterable[tuple[int, Outcomes[Outcome]]]", x: Assignment) -> list[tuple[int, Outcome]]:
+    return [(place, outcome) for place, rule in rules if (outcome := rule(x)) is not None]
 
 
 @dataclass
@@ -83,6 +73,8 @@ class _Ledger:
 
     payoffs: _Outcomes[Payoff, Entry]
     requirements: _Outcomes[Requirement, Requirement]
+    rules: dict[int, Rule] = field(default_factory=dict)
+    """By the identity of terms, which live as long as the task."""
 
 
 _KNOWN: dict[int, _Ledger] = {}
@@ -97,6 +89,14 @@ def paid(task: Task, x: Assignment) -> list[Entry]:
 def broken(task: Task, x: Assignment) -> list[Requirement]:
     """The requirements that an assignment breaks, hard and soft, in declared order."""
     return _ledger(task).requirements.at(x)
+
+
+def rule_of(task: Task, term: Term) -> Rule:
+    """A term of a task as a function of complete assignments that remembers; it raises Fault, in whatever words."""
+    rules = _ledger(task).rules
+    if id(term) not in rules:
+        rules[id(term)] = prepared(term)
+    return rules[id(term)]
 
 
 def credit_scope(credit: Credit) -> frozenset[str]:

@@ -5,6 +5,7 @@ one entry for each. Where it fails it is a Fault, in whatever words; `Term.evalu
 """
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import TypeAlias
 
 from colosseum.model.terms import (
@@ -23,6 +24,8 @@ from colosseum.model.terms import (
 from colosseum.model.values import Number, Value, added, arithmetic, compare, truth
 
 Rule: TypeAlias = Callable[[Assignment], Value]
+MOST_KNOWN = 1_000
+"""Values of which a term remembers what comes of them."""
 
 
 def prepared(term: Term) -> Rule:
@@ -30,7 +33,7 @@ def prepared(term: Term) -> Rule:
     if isinstance(term, Constant | Decision):
         return term.evaluate
     if len(term.scope) == 1:
-        return _remembering(term)
+        return _remembering(term, itemgetter(*term.scope))
     match term:
         case Total(parts=parts):
             return _total(parts)
@@ -50,19 +53,29 @@ def prepared(term: Term) -> Rule:
             holds = prepared(part)
             return lambda x: not truth(holds(x), "the operand of `not`")
         case _:
-            return term.evaluate
+            inner = _core(term)
+            return term.evaluate if inner is term else _remembering(term, prepared(inner))
 
 
-def _remembering(term: Term) -> Rule:
-    """A term that one variable decides."""
-    (name,) = term.scope
-    known: dict[Value, Value] = {}
+def _core(term: Term) -> Term:
+    """What alone a term is computed from: of `max(0, count(…) - 1)` the count."""
+    parts = [part for part in term.below if part.scope]
+    return _core(parts[0]) if len(parts) == 1 else term
+
+
+def _remembering(term: Term, inner: Rule) -> Rule:
+    """A term that is a function of one value."""
+    known: dict[tuple[Value, type], Value] = {}
 
     def rule(x: Assignment) -> Value:
-        value = x[name]
-        if value not in known:
-            known[value] = term.evaluate(x)
-        return known[value]
+        value = inner(x)
+        key = (value, type(value))
+        if key in known:
+            return known[key]
+        found = term.evaluate(x)
+        if len(known) < MOST_KNOWN:
+            known[key] = found
+        return found
 
     return rule
 

@@ -32,6 +32,7 @@ from colosseum.solve.arrays.fields import (
     some,
 )
 from colosseum.solve.arrays.operations import Index
+from colosseum.solve.prepared import Rule
 
 FEW = 500
 """Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
@@ -39,19 +40,21 @@ MOST_KEYS = 10_000_000
 """Joint keys that a look-up may have between its indices."""
 
 
-def worths(term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({})) -> Floats:
+def worths(
+    term: Term, variables: Sequence[Variable], *, given: Assignment = MappingProxyType({}), rule: Rule | None = None
+) -> Floats:
     """`worth(term, x)` for all joint values x of the variables, in their order, the rest of its scope being given.
 
-    Its shape is the sizes of their domains.
+    Its shape is the sizes of their domains. A rule that is the term, and remembers, spares work.
     """
     if isinstance(term, terms.Select) and (listed := _listed(term, variables)) is not None:
         return listed
     if term.extent[0] <= FEW // prod(len(v.domain) for v in variables):
-        return one_by_one(term, variables, given)
+        return one_by_one(term, variables, given, rule)
     try:
         return at_once(term, variables, given)
     except Irregular:
-        return one_by_one(term, variables, given)
+        return one_by_one(term, variables, given, rule)
 
 
 def _listed(term: terms.Select, variables: Sequence[Variable]) -> Floats | None:
@@ -77,22 +80,22 @@ def at_once(term: Term, variables: Sequence[Variable], given: Assignment) -> Flo
     return np.broadcast_to(found, [len(v.domain) for v in moving]).reshape([len(v.domain) for v in variables])
 
 
-def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment) -> Floats:
+def one_by_one(term: Term, variables: Sequence[Variable], given: Assignment, rule: Rule | None = None) -> Floats:
     """The same, each value evaluated for itself."""
     names = [v.name for v in variables]
     every = product(*(v.domain for v in variables))
-    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}) for x in every]
+    found = [worth(term, {**given, **dict(zip(names, x, strict=True))}, rule) for x in every]
     return np.array(found).reshape([len(v.domain) for v in variables])
 
 
-def worth(term: Term, assignment: Assignment) -> float:
+def worth(term: Term, assignment: Assignment, rule: Rule | None = None) -> float:
     """A term's value as a number (a condition counts 1 or 0).
 
     None, and what cannot be computed, count 0: a guard elsewhere in the payoff keeps such assignments from counting,
     and where there is none the final evaluation of the optimum raises the Fault.
     """
     try:
-        value = term.evaluate(assignment)
+        value = (rule or term.evaluate)(assignment)
     except Fault:
         return 0.0
     return float(value) if isinstance(value, int | float) else 0.0
