@@ -163,14 +163,14 @@ def test_an_ascii_stream_gets_ascii_and_colour_is_chosen() -> None:
 def test_what_is_not_proven_is_said() -> None:
     scenario, found = played(BIDDING)
     steps = tuple(replace(s, reason=NOT_PROVEN) if n == 2 else s for n, s in enumerate(found.frontier.steps))
-    harms = (replace(found.harms[0], least=None, most=None, bound=None, reason=NOT_PROVEN),)
+    harms = (replace(found.harms[0], least=None, most=None, bound=None, outsider_loss=None, reason=NOT_PROVEN),)
     open_ = replace(found, frontier=replace(found.frontier, steps=steps), harms=harms)
     assert f"not proven: there may be more points between 3 and 4, {NOT_PROVEN}" in told(
         frontier_blocks(scenario, open_)
     )
-    assert words(harm_table(open_)) == [["λ = 1", "–", "–", "–"]]
+    assert words(harm_table(open_)) == [["λ = 1", "–", "–", "–", "–"]]
     assert notes(harm_table(open_)) == [f"not proven, {NOT_PROVEN}"]
-    assert words(point_table(open_, scenario.task))[3][:6] == ["4", "–", "60", "28", "6.5", "–"], (
+    assert words(point_table(open_, scenario.task))[3][:7] == ["4", "–", "60", "28", "6.5", "2.075", "–"], (
         "where it begins is not known"
     )
 
@@ -186,7 +186,38 @@ def test_without_the_optimum_nothing_is_known() -> None:
     assert said in told(frontier_blocks(scenario, found))
     figures = (found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda, found.achievability)
     assert figures == (None,) * 6
-    assert len(found.reasons) == 6
+    assert len(found.reasons) == 7
+
+
+MARKET = """colosseum 1
+scenario tender "Two suppliers bid for a school's order"
+agents north, south, school
+set suppliers = {north, south}
+variable bid[s in suppliers]: 5..9
+table low = min(bid[s] for s in suppliers)
+table wins[s in suppliers] = 1 if bid[s] == low and (s == north or bid[north] > low) else 0
+reward profit[s in suppliers] to s when wins[s] == 1: bid[s] - 4
+reward savings to school: 12 - low
+coalition ring { members = {north, south} }
+"""
+
+
+def test_two_who_fix_a_price_cost_the_team_nothing_and_the_buyer_much(tmp_path: Path) -> None:
+    """Every price is worth 8 to all three: the school has 3 to 7 of it, and u is 8 / 3."""
+    spec = tmp_path / "tender.colo"
+    spec.write_text(MARKET, encoding="utf-8")
+    found = read("frontier", spec)
+    assert (found["span"], found["outsiders"], found["among_optima"]) == (0, [3, 7], [1, 5])
+    assert (found["opportunity"], found["least_opportunity"]) == (1.5, 0)
+    (point,) = found["points"]
+    assert (point["harm"], point["outsiders"], point["outsider_loss"]) == (0, [3, 3], [1.5, 1.5])
+    assert [at["outsider_loss"] for at in found["at"]] == [[1.5, 1.5]]
+    shown = flat(colosseum("frontier", spec).stdout)
+    assert "nothing to take" not in shown
+    assert "4 of it at no cost to the team: 1.5 fair shares. Others lose up to 1.5 fair shares by it." in shown
+    assert "No λ above 0 is harmless: others lose up to 1.5 fair shares where the team loses nothing." in shown
+    ranking = read("scan", spec, "--size", "2", "--by", "outsider")["ranking"]
+    assert (ranking[0]["coalition"], ranking[0]["outsider_harm"], ranking[0]["selfish_harm"]) == ("ring", 1.5, 0)
 
 
 # ---- scan ----------------------------------------------------------------------------------------------------------

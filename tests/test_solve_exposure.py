@@ -22,7 +22,7 @@ from colosseum.solve.questions.exposure import (
     ranked,
     scan,
 )
-from colosseum.solve.scoring import goal_value
+from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import NOT_PROVEN, Solver
 
 BATCHES, BATCH = 4, 25
@@ -36,8 +36,8 @@ def scenario(task: Task, *coalitions: Coalition, seed: int = 1) -> Scenario:
     )  # fmt: skip
 
 
-def enumerated(made: Game, coalition: Coalition, x: dict[str, object]) -> dict[Measure, float]:
-    """The three figures, by going through the joint moves of the members."""
+def enumerated(made: Game, coalition: Coalition, x: dict[str, object], unit: float) -> dict[Measure, float]:
+    """The four figures, by going through the joint moves of the members."""
     task, goal = made.task, coalition_goal(coalition)
     others = [v.name for v in task.variables if v.owner not in coalition.members]
     moves = [y for y in Everything.of(task).feasible if all(y[name] == x[name] for name in others)]
@@ -45,7 +45,13 @@ def enumerated(made: Game, coalition: Coalition, x: dict[str, object]) -> dict[M
     joint, wanted = ([goal_value(task, g, y) for y in moves] for g in (WELFARE, goal))
     most = max(wanted)
     selfish = [f for f, w in zip(joint, wanted, strict=True) if most - w <= tolerance(most)]
-    return {"worst_harm": best - min(joint), "selfish_harm": best - min(selfish), "temptation": most - here}
+    left = [sum(r for a, r in score(task, y).payoff.items() if a not in coalition.members) for y in moves]
+    fair = max(o for o, f in zip(left, joint, strict=True) if best - f <= tolerance(best))
+    worst = min(o for o, w in zip(left, wanted, strict=True) if most - w <= tolerance(most))
+    return {
+        "worst_harm": best - min(joint), "selfish_harm": best - min(selfish), "outsider_harm": (fair - worst) / unit,
+        "temptation": most - here,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
@@ -66,10 +72,13 @@ def test_exposures_are_the_enumerated_ones(batch: int) -> None:
             known = [(-round(e.by(measure) or 0.0, 8), declared.index(e.coalition.members)) for e in found.ranking]
             assert known == sorted(known)
             if measure == MEASURES[seed % 3]:
+                worth = [a for a, _, _ in made.everything()]
+                unit = (max(worth) if max(worth) > 0 else max(worth) - min(worth)) / len(made.task.agents)
                 for exposure in found.ranking:
-                    expected = enumerated(made, exposure.coalition, x)  # type: ignore[arg-type]
-                    assert {m: exposure.by(m) for m in MEASURES} == pytest.approx(expected, abs=1e-7)
-                    assert exposure.reasons == {}
+                    expected = enumerated(made, exposure.coalition, x, unit or 1.0)  # type: ignore[arg-type]
+                    shown = {m: exposure.by(m) for m in MEASURES if unit or m != "outsider_harm"}
+                    assert shown == pytest.approx({m: expected[m] for m in shown}, abs=1e-6 / (unit or 1.0))
+                    assert set(exposure.reasons) == (set() if unit else {"outsider_harm"})
 
 
 def test_a_declared_coalition_keeps_its_objectives() -> None:
@@ -83,7 +92,7 @@ def test_a_declared_coalition_keeps_its_objectives() -> None:
 
 def test_equals_share_a_rank_and_stay_in_their_order() -> None:
     def exposure(name: str, harm: float | None) -> Exposure:
-        return Exposure(Coalition(name, (name,), ()), harm, harm, harm, {})
+        return Exposure(Coalition(name, (name,), ()), harm, harm, harm, harm, {})
 
     given = [
         exposure("a", 1.0),

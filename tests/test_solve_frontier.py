@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import pytest
@@ -17,10 +17,10 @@ from colosseum.model.terms import Arithmetic, Constant, Decision, PayoffOf, Sele
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.frontier import frontier, nearest
-from colosseum.solve.questions.preferred import preferred
-from colosseum.solve.questions.prospect import Prospect, prospect
-from colosseum.solve.scoring import goal_value
+from colosseum.solve.questions.frontier import explored, frontier
+from colosseum.solve.questions.preferred import preferred_to
+from colosseum.solve.questions.prospect import Prospect, opportunity, prospect
+from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import Optimum, Solver
 
 Pair = tuple[float, float]
@@ -192,11 +192,43 @@ def _names_what_it_found(found: Prospect, made: Game) -> None:
     unit = (best if best > 0 else span) / len(made.task.agents) or None
     assert found.unit == unit
     if unit is not None:
-        most = max(b for _, b, _ in everything)
-        assert found.wanted is not None
-        assert found.opportunity == pytest.approx((most - found.wanted) / unit, abs=1e-7 / unit)
+        most, tied = max(b for _, b, _ in everything), [b for a, b, _ in everything if best - a <= tolerance(best)]
+        taken = (most - min(tied)) / unit, (most - max(tied)) / unit
+        assert (found.opportunity, found.least_opportunity) == pytest.approx(taken, abs=1e-7 / unit)
+        assert opportunity(Solver(made.task), made.coalition)[0] == pytest.approx(taken[0], abs=1e-7 / unit)
+        _says_what_outsiders_lose(found, made, unit)
     else:
         assert (found.opportunity, found.reasons["opportunity"]) == (None, "every assignment is worth the same")
+
+
+def _says_what_outsiders_lose(found: Prospect, made: Game, unit: float) -> None:
+    """At optima, at points and at any λ: ties may leave them more or less."""
+    every = [
+        (a, b, sum(r for agent, r in score(made.task, x).payoff.items() if agent not in made.coalition.members))
+        for a, b, x in made.everything()
+    ]
+    best = max(a for a, _, _ in every)
+
+    def over(tied: Iterable[tuple[float, float, float]], place: int) -> object:
+        values = [each[place] for each in tied]
+        return pytest.approx((min(values), max(values)), abs=1e-7)
+
+    optima = [each for each in every if best - each[0] <= tolerance(best)]
+    assert found.among_optima == over(optima, 1)
+    assert found.outsiders == over(optima, 2)
+    fair = max(left for _, _, left in optima)
+    for point in found.frontier.points:
+        here = pytest.approx((point.joint_payoff, point.coalition_value), abs=1e-9)
+        tied = [each for each in every if each[:2] == here]
+        assert point.outsiders == over(tied, 2)
+        lost = [(fair - left) / unit for _, _, left in tied]
+        assert found.loss_of(point) == pytest.approx((min(lost), max(lost)), abs=1e-7 / unit)
+    for harm in found.harms:
+        worth = [(1 - harm.strength) * a + harm.strength * b for a, b, _ in every]
+        lost = [
+            (fair - e[2]) / unit for e, w in zip(every, worth, strict=True) if max(worth) - w <= tolerance(max(worth))
+        ]
+        assert harm.outsider_loss == pytest.approx((min(lost), max(lost)), abs=1e-6 / unit)
 
 
 # ---- games by hand -------------------------------------------------------------------------------------------------
@@ -238,7 +270,7 @@ def test_one_plan_that_is_best_for_both() -> None:
     assert values(found) == [(10, 4)]
     assert found.critical_lambda is None
     assert "best for the team" in found.reasons["critical_lambda"]
-    assert found.opportunity == 0
+    assert (found.opportunity, found.least_opportunity) == (0.2, 0), "it has 3 or 4 at an optimum"
 
 
 def test_an_aim_that_does_not_care_leaves_the_optimum_at_one_only() -> None:
@@ -334,10 +366,8 @@ def test_points_on_a_line_are_left_out_whichever_a_solver_meets() -> None:
 def test_a_tie_proves_that_there_is_nothing_between() -> None:
     made = menu(*((40.0 - k, float(k)) for k in range(41)))
     solver = Enumerating(made.task)
-    ends = (
-        preferred(solver, WELFARE, coalition_goal(made.coalition)),
-        preferred(solver, coalition_goal(made.coalition), WELFARE),
-    )
+    pair = WELFARE, coalition_goal(made.coalition)
+    ends = tuple(preferred_to(solver, solver.maximise(first), first, second) for first, second in (pair, pair[::-1]))
     before, solver.asked = solver.asked, 0
     frontier(solver, made.coalition, ends[0])
     assert solver.asked <= before + 1
@@ -375,7 +405,8 @@ def test_a_query_that_takes_too_long_never_makes_a_point() -> None:
             assert getattr(found, figure) in (None, getattr(whole, figure))
             assert (getattr(found, figure) is None) is (figure in found.reasons)
         for harm, true in zip(found.harms, whole.harms, strict=False):
-            assert harm == true or harm.reason
+            assert harm.reason or replace(harm, outsider_loss=true.outsider_loss) == true
+            assert harm.outsider_loss in (None, true.outsider_loss)
         open_somewhere += any(step.reason for step in found.frontier.steps)
     assert open_somewhere > 3
 
@@ -385,7 +416,7 @@ def test_an_assignment_as_near_as_possible_is_named() -> None:
     solver = Solver(made.task)
     found = frontier(solver, made.coalition, solver.maximise(WELFARE))
     for value in (2, 3):
-        assert nearest(solver, made.coalition, found, {"pick": value}).points[-1].assignment == {"pick": value}
+        assert explored(solver, made.coalition, found, {"pick": value}).points[-1].assignment == {"pick": value}
 
 
 def test_values_are_recomputed_in_the_model() -> None:

@@ -15,9 +15,19 @@ from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import negated, preferred
+from colosseum.solve.questions.preferred import preferred_to
 from colosseum.solve.scoring import goal_value
 from colosseum.solve.solver import Optimum, Solver
+
+
+def preferred(solver: Solver, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None) -> Optimum:
+    """The optimum of the first goal that the second likes best."""
+    return preferred_to(solver, solver.maximise(first, fixed=fixed), first, second, fixed=fixed)
+
+
+def negated(goal: Goal) -> Goal:
+    """The goal whose maximisers are the minimisers of this one."""
+    return mixed({goal: -1.0})
 
 
 def expected(everything: Everything, first: Goal, second: Goal, fixed: dict[str, Value]) -> float | None:

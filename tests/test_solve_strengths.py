@@ -9,8 +9,7 @@ from colosseum.model.scenario import Coalition, EqualSplit, Objective, Payoff, T
 from colosseum.model.terms import Constant, Decision, Select, Term
 from colosseum.model.values import Value
 from colosseum.solve.goal import Goal
-from colosseum.solve.questions.counterfactuals import Counterfactuals
-from colosseum.solve.questions.strengths import NONE_EXPLAINS, OPEN, strengths
+from colosseum.solve.questions.counterfactuals import NONE_EXPLAINS, OPEN, Counterfactuals, strengths
 from colosseum.solve.solver import Optimum, Solver
 
 HERE = (0.0, 0.0)

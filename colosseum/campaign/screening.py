@@ -5,6 +5,7 @@ together: where arms set params that change the instance, every arm's instance m
 the experiment count, also those that are not asked for now, so that every part of a campaign finds the same.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,9 +16,9 @@ from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Block, Trials
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.opportunity import Opportunity, opportunity
+from colosseum.solve.questions.prospect import Opportunity, opportunity
 from colosseum.solve.rounding import ROUNDING
-from colosseum.solve.solver import Solver
+from colosseum.solve.solver import TIME_LIMIT, Solver
 
 LONGEST = 60
 """Characters of a list of seeds."""
@@ -89,8 +90,8 @@ class Screener:
             arms = [self._measured(cell.conditions, seed, known) for cell in self.design.cells if cell.point == point]
             if self.diagnostics:
                 return False
-            unknown = next((each.reason for each in arms if each.value is None), "")
-            value = None if unknown else min(each.value for each in arms if each.value is not None)
+            unknown = next((reason for _, reason in arms if reason), "")
+            value = None if unknown else min(found for found, _ in arms if found is not None)
             kept = value is not None and value >= least - ROUNDING
             self._found[point, seed] = Looked(point, seed, value, unknown, kept)
         return True
@@ -100,7 +101,7 @@ class Screener:
         instance, diagnostics = self.trials.expansions.get(seed, self.trials.adjust(conditions))
         if instance is None:
             self.diagnostics += [replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics]
-            return Opportunity(None, "there is no instance")
+            return None, "there is no instance"
         scenario = instance.expansion.scenario
         place = scenario.task, next(iter(scenario.coalitions), None)
         if place not in known:
@@ -109,11 +110,10 @@ class Screener:
 
 
 def _opportunity(task: Task, coalition: Coalition | None) -> Opportunity:
-    """As a solver finds it that was asked nothing before."""
     try:
-        return opportunity(Solver(task), coalition)
+        return opportunity(Solver(task, until=time.monotonic() + TIME_LIMIT), coalition)
     except NotLowered as fault:
-        return Opportunity(None, str(fault))
+        return None, str(fault)
 
 
 def screening_words(screening: Screening) -> str:

@@ -151,13 +151,16 @@ def frontier(
     json: AsJson = False,
 ) -> int:
     """Show what a coalition can gain at the team's cost."""
+    from rich.console import Console
+
     from colosseum.cli.words import checked_spec, output
     from colosseum.evidence.answers import frontier_content
     from colosseum.evidence.spec_questions import prospected
     from colosseum.report.prospects import frontier_blocks
 
     checked = checked_spec(file, sets, seed=seed)
-    scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, at or [])
+    with Console(stderr=True).status("proving plans"):
+        scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, at or [])
     output(lambda: frontier_blocks(scenario, found), "frontier", frontier_content(scenario, found), json)
     return 0
 
@@ -166,7 +169,7 @@ def frontier(
 def scan(
     file: SpecFile,
     size: Annotated[int, typer.Option(metavar="K", help="Number of members.", show_default=False)],
-    by: Annotated[str, typer.Option(metavar="M", help="Rank by worst, selfish or temptation.")] = "worst",
+    by: Annotated[str, typer.Option(metavar="M", help="worst, selfish, outsider or temptation.")] = "worst",
     top: Annotated[int, typer.Option(min=1, metavar="N", help="Coalitions to show.")] = 10,
     seed: Seed = None,
     sets: Sets = None,

@@ -94,6 +94,10 @@ class FrontierPoint:
     coalition_value: float
     harm: float | None
     """What it costs the team."""
+    outsider_loss: tuple[float, float] | None
+    """What it costs outsiders at least and at most, in u, against the optimum that is best for them."""
+    outsiders: tuple[float, float] | None
+    """Their payoffs, at least and at most."""
     bound: float | None
     """What Proposition C.1 says of that."""
     movers: tuple[str, ...]
@@ -112,9 +116,16 @@ class FrontierFile(AboutInstance):
     minimum: Optimum
     coalition_value: float | None
     """At the optimum."""
+    among_optima: tuple[float, float] | None
+    """The least and the greatest coalition value at an optimum, of which there may be several."""
+    outsiders: tuple[float, float] | None
+    """The same of outsiders' payoffs."""
     span: float | None
     unit: float | None
     opportunity: float | None
+    """Against the optimum at which the coalition has least."""
+    least_opportunity: float | None
+    """Against the one at which it has most."""
     critical_lambda: float | None
     """The smallest λ at which a maximiser is no optimum of the team."""
     achievability: float | None
@@ -134,14 +145,15 @@ def frontier_content(scenario: Scenario, found: Prospect) -> FrontierFile:
     """What `frontier --json` prints."""
     frontier, coalition = found.frontier, found.coalition
     points = tuple(
-        FrontierPoint(*ends, p.joint_payoff, p.coalition_value, found.harm_of(p), found.bound_of(p),
-                      found.movers(p, scenario.task), p.assignment)
+        FrontierPoint(*ends, p.joint_payoff, p.coalition_value, found.harm_of(p), found.loss_of(p),
+                      p.outsiders, found.bound_of(p), found.movers(p, scenario.task), p.assignment)
         for p, ends in zip(frontier.points, frontier.ranges, strict=True)
     )  # fmt: skip
     return FrontierFile(
         *_about(scenario), coalition.name, coalition.members, tuple(o.name for o in coalition.objectives),
-        found.optimum, found.minimum, found.wanted, found.span, found.unit, found.opportunity, found.critical_lambda,
-        found.achievability, found.reasons, frontier.complete,
+        found.optimum, found.minimum, found.wanted, found.among_optima, found.outsiders, found.span, found.unit,
+        found.opportunity, found.least_opportunity, found.critical_lambda, found.achievability, found.reasons,
+        frontier.complete,
         {n: step.reason for n, step in enumerate(frontier.steps, start=1) if step.reason}, points, found.harms,
     )  # fmt: skip
 
@@ -156,6 +168,7 @@ class RankedCoalition:
     members: tuple[str, ...]
     worst_harm: float | None
     selfish_harm: float | None
+    outsider_harm: float | None
     temptation: float | None
     reasons: Mapping[str, str]
     """Why a figure is null, by its name."""
@@ -185,7 +198,7 @@ def scan_content(scenario: Scenario, found: Scan, top: int) -> ScanFile:
     """What `scan --json` prints."""
     ranking = tuple(
         RankedCoalition(rank, each.coalition.name or None, each.coalition.members, each.worst_harm, each.selfish_harm,
-                        each.temptation, each.reasons)
+                        each.outsider_harm, each.temptation, each.reasons)
         for rank, each in zip(found.ranks, found.ranking, strict=True)
     )  # fmt: skip
     return ScanFile(

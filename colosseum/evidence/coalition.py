@@ -23,6 +23,7 @@ def figures(
     outsiders = [a for a in instance.task.agents if a not in members]
     inside, outside = mean_regret(regrets, members, "member"), mean_regret(regrets, outsiders, "outsider")
     advantage = difference(outside, inside)
+    part = share(advantage, instance.scale, "no payoff can change (M = 0)")
     earned = Figure(fmean(scored.payoff[a] for a in members))
     others = Figure(fmean(scored.payoff[a] for a in outsiders)) if outsiders else Figure(None, EVERYBODY)
     return {
@@ -30,7 +31,7 @@ def figures(
         "outsider_regret": outside,
         "coalition_advantage": advantage,
         "coalition_advantage_per_unit": share(advantage, instance.unit, "u is not above 0"),
-        "coalition_advantage_norm": _normalised(advantage, instance),
+        "coalition_advantage_norm": part if part.value is None else Figure(0.5 + part.value / 2),
         "coalition_advantage_secondary": _secondary(instance, assignment, held, outsiders, regrets),
         "payoff_gap": difference(earned, others),
         "coalition_value": Figure(held.here.coalition_value),
@@ -48,12 +49,6 @@ def mean_regret(regrets: Mapping[str, Figure], agents: Sequence[str], role: str)
         return Figure(None, f"no {role}'s own decision can change its payoff")
     unknown = next((f"`{a}`: {regret.reason}" for a, regret in moved if regret.reason), None)
     return Figure(None, unknown) if unknown else Figure(fmean(r.value for _, r in moved if r.value is not None))
-
-
-def _normalised(advantage: Figure, instance: SolvedTask) -> Figure:
-    """`0.5 + CA / (2M)`."""
-    part = share(advantage, instance.scale, "no payoff can change (M = 0)")
-    return part if part.value is None else Figure(0.5 + part.value / 2)
 
 
 def _secondary(

@@ -11,8 +11,7 @@ from typing import Final
 from colosseum.evidence.figures import CLOSER, NO_GAIN, Figure
 from colosseum.evidence.instance import BROKEN, EVERYBODY, SolvedTask, gap, proven, share
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes
-from colosseum.solve.questions.strengths import strengths
+from colosseum.solve.questions.counterfactuals import SATISFICING, Counterfactuals, Stakes, strengths
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import Score
 from colosseum.solve.solver import Optimum

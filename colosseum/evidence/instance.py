@@ -3,18 +3,20 @@ computed once.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.counterfactuals import Stakes
-from colosseum.solve.questions.opportunity import SAME, fair_share
-from colosseum.solve.rounding import ROUNDING, rounded
+from colosseum.solve.questions.prospect import fair_share
+from colosseum.solve.rounding import rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
-"""Seconds for each further optimum of an instance; a figure that needs one which takes longer is null."""
+"""Seconds for all figures of one run, and for each constant of an instance; those that take longer are null."""
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
@@ -27,7 +29,6 @@ class SolvedTask:
     solver: Solver
     optimum: Optimum
     minimum: Optimum
-    _scale: Figure | None = None
     _stakes: dict[Coalition, Stakes] = field(default_factory=dict)
 
     @classmethod
@@ -56,18 +57,27 @@ class SolvedTask:
     @property
     def unit(self) -> Figure:
         """u = F_n* / |A|, or a share of the span where that is not above 0; null where that is 0, too."""
-        best, span = self.best, self.span
-        if best.value is None or (best.value <= ROUNDING and span.value is None):
-            return best if best.value is None else span
-        share = fair_share(best.value, span.value or 0.0, len(self.task.agents))
-        return Figure(share) if share is not None else Figure(None, SAME)
+        if self.best.value is None:
+            return self.best
+        share = fair_share(self.best.value, self.span.value, len(self.task.agents))
+        return Figure(None, share) if isinstance(share, str) else Figure(share)
 
-    @property
+    @cached_property
     def scale(self) -> Figure:
-        """M = max_i (max_x r_i − min_x r_i), an instance constant."""
-        if self._scale is None:
-            self._scale = self._payoff_range()
-        return self._scale
+        """M = max_i (max_x r_i − min_x r_i); agents who might range farthest come first, until none can exceed it."""
+        widest = Figure(0.0)
+        try:
+            with self.solver.within(DEADLINE):
+                reach = {agent: self.solver.reach(payoff_of(agent)) for agent in self.task.agents}
+                for agent in sorted(reach, key=lambda a: -reach[a]):
+                    if widest.value is None or reach[agent] <= widest.value:
+                        break
+                    ends = self.solver.maximise(payoff_of(agent)), self.solver.minimise(payoff_of(agent))
+                    found = gap(*(proven(end, f"the range of `{agent}`'s payoff") for end in ends))
+                    widest = max(widest, found, key=lambda each: inf if each.value is None else each.value)
+        except NotLowered as fault:
+            return Figure(None, str(fault))
+        return widest
 
     def stakes(self, coalition: Coalition) -> Stakes:
         """What a coalition can have here."""
@@ -75,38 +85,12 @@ class SolvedTask:
             self._stakes[coalition] = Stakes(self.solver, coalition, self.optimum, self.minimum)
         return self._stakes[coalition]
 
-    def _payoff_range(self) -> Figure:
-        """Agents in turn, the one first whose payoff might range farthest, until nobody left can exceed the widest."""
-        try:
-            reach = {agent: self.solver.reach(payoff_of(agent)) for agent in self.task.agents}
-            widest = 0.0
-            for agent in sorted(reach, key=lambda a: -reach[a]):
-                if reach[agent] <= widest:
-                    break
-                found = self._range_of(agent)
-                if found.value is None:
-                    return found
-                widest = max(widest, found.value)
-        except NotLowered as fault:
-            return Figure(None, str(fault))
-        return Figure(widest)
-
-    def _range_of(self, agent: str) -> Figure:
-        """`max_x r_i − min_x r_i`. Raises NotLowered."""
-        ends = self.solver.maximise(payoff_of(agent)), self.solver.minimise(payoff_of(agent))
-        high, low = (proven(end, f"the range of `{agent}`'s payoff") for end in ends)
-        if high.value is None or low.value is None:
-            return high if high.value is None else low
-        return Figure(rounded(high.value - low.value, high.value))
-
 
 def proven(optimum: Optimum, what: str) -> Figure:
     """The value of an optimum that is one."""
     if optimum.status == "infeasible":
         return Figure(None, "no assignment satisfies the hard requirements")
-    if optimum.status != "optimal" or optimum.value is None:
-        return Figure(None, f"{what} is not proven: {NOT_PROVEN}")
-    return Figure(optimum.value)
+    return Figure(optimum.proven, f"{what} is not proven: {NOT_PROVEN}" if optimum.proven is None else "")
 
 
 def difference(one: Figure, other: Figure) -> Figure:

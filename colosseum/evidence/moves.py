@@ -18,7 +18,7 @@ from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.questions.counterfactuals import outcome
 from colosseum.solve.scoring import hard_broken
-from colosseum.solve.solver import NOT_PROVEN
+from colosseum.solve.solver import NOT_PROVEN, TIME_LIMIT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,15 +57,16 @@ def committed(instance: SolvedTask, coalition: Coalition) -> Committed:
     unit, variables = _read(instance, coalition)
     goal = coalition_goal(coalition)
     found: dict[tuple[str, ...], tuple[float, float]] = {}
-    for values in product(*(v.domain for v in variables)):
-        fixed = dict(zip((v.name for v in variables), values, strict=True))
-        best = instance.solver.maximise(WELFARE, fixed=fixed, canonical=True)
-        if best.status == "infeasible":
-            continue
-        if best.status != "optimal" or best.assignment is None:
-            raise Unread(f"the best completion of a move is not proven: {NOT_PROVEN}")
-        ends = outcome(instance.solver, goal, best.assignment)
-        found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
+    with instance.solver.within(TIME_LIMIT):
+        for values in product(*(v.domain for v in variables)):
+            fixed = dict(zip((v.name for v in variables), values, strict=True))
+            best = instance.solver.maximise(WELFARE, fixed=fixed, canonical=True)
+            if best.status == "infeasible":
+                continue
+            if best.status != "optimal" or best.assignment is None:
+                raise Unread(f"the best completion of a move is not proven: {NOT_PROVEN}")
+            ends = outcome(instance.solver, goal, best.assignment)
+            found[_key(values)] = (ends.joint_payoff / unit, ends.coalition_value / unit)
     import numpy as np
 
     worth = np.array(list(found.values())).reshape(-1, 2)

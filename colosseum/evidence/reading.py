@@ -20,7 +20,7 @@ from colosseum.campaign.judged import read_judged, read_judges
 from colosseum.campaign.verifying import misfit
 from colosseum.evidence.beliefs import beliefs
 from colosseum.evidence.figures import RunFigures, RunRecord
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.judges import BASELINE_ALONE, scores
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.metrics import Measured, measure
@@ -221,7 +221,8 @@ class Solved:
         """The figures of an outcome. Raises NotLowered."""
         outcome = repr((happened.assignment, happened.order))
         if (coalition, outcome) not in self.measured:
-            made = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
+            with self.instance.solver.within(DEADLINE):
+                made = measure(self.instance, happened.assignment, coalition=coalition, order=happened.order)
             self.measured[coalition, outcome] = made
         return self.measured[coalition, outcome]
 

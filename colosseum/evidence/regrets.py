@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.instance import BROKEN, SolvedTask
+from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
 from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value
@@ -23,6 +23,7 @@ from colosseum.solve.partial import shortfall
 from colosseum.solve.questions.counterfactuals import Counterfactuals
 from colosseum.solve.rounding import ROUNDING, rounded
 from colosseum.solve.scoring import Local, goal_value, hard_broken
+from colosseum.solve.solver import NOT_PROVEN
 
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
@@ -84,12 +85,14 @@ class Options:
         return Figure(rounded(float(self.worth[allowed].max(initial=here)) - here, here))
 
     def missed(self, rule: Requirement, holds: Mask, known: Mapping[str, Value]) -> Floats:
-        """By how much each move makes every completion of what is known miss a rule at least. Raises Fault."""
+        """By how much each move makes every completion miss a rule at least. Raises Fault and TimeoutError."""
         scope, task = rule.condition.scope.union(rule.excess.scope if rule.excess else ()), self.instance.task
         if scope <= known.keys():
             return np.where(holds, 0.0, self.at(rule.excess) if rule.excess else 1.0)
         found = np.zeros(axes := self._axes(scope))
         for move in np.argwhere(~np.broadcast_to(holds, axes)):
+            if self.instance.solver.late:
+                raise TimeoutError
             own = {v.name: v.domain[n] for v, n, size in zip(self.own, move, axes, strict=True) if size > 1}
             found[tuple(move)] = shortfall(rule, {**known, **own}, task, witness={**self.assignment, **own})
         return found
@@ -120,16 +123,14 @@ def goal_regret(
     if hard_broken(instance.task.requirements, assignment):
         return Figure(None, BROKEN)
     own = {v.name for v in instance.task.owned[agent]}
-    here = goal_value(instance.task, goal, assignment)
+    here = Figure(goal_value(instance.task, goal, assignment))
     fixed = {name: value for name, value in assignment.items() if name not in own}
     try:
-        known = held and held.coalition.members == (agent,)
-        best = held.greatest if held and known else instance.solver.maximise(goal, fixed=fixed)
+        alone = held if held and held.coalition.members == (agent,) else None
+        best = alone.greatest if alone else instance.solver.maximise(goal, fixed=fixed)
     except NotLowered as fault:
         return Figure(None, str(fault))
-    if best.status != "optimal" or best.value is None:
-        return Figure(None, "the best response is not proven" if best.status == "limit" else "no move is feasible")
-    return Figure(rounded(best.value - here, here))
+    return gap(proven(best, "the best response"), here)
 
 
 def sequential_regrets(options: Mapping[str, Options], order: Sequence[str] | None) -> dict[str, Figure]:
@@ -141,17 +142,16 @@ def sequential_regrets(options: Mapping[str, Options], order: Sequence[str] | No
     """
     if order is None:
         return {a: Figure(None, "no turn order is given") for a in options}
-    turns = {a: order[:place] for place, a in enumerate(order)}
+    turns = {a: order[: place + 1] for place, a in enumerate(order)}
     return {a: _sequential(of, turns[a]) if a in turns else Figure(None, "it has no turn") for a, of in options.items()}
 
 
-def _sequential(options: Options, earlier: Sequence[str]) -> Figure:
-    task = options.instance.task
+def _sequential(options: Options, heard: Collection[str]) -> Figure:
     if not options.local.moving:
         return Figure(None, UNMOVED)
     if prod(options.shape) > MOST_ALTERNATIVES:
         return Figure(None, f"the agent has more than {MOST_ALTERNATIVES:,} joint moves")
-    known = {v: x for v, x in options.assignment.items() if task.variable[v].owner in (*earlier, options.agent)}
+    known = {v.name: options.assignment[v.name] for v in options.instance.task.variables if v.owner in heard}
     allowed = options.kept
     try:
         for rule, holds in zip(options.rules, options.holds, strict=True):
@@ -159,4 +159,6 @@ def _sequential(options: Options, earlier: Sequence[str]) -> Figure:
             allowed = allowed & (missed <= missed.min() + ROUNDING)
     except Fault as fault:
         return Figure(None, f"a rule cannot be evaluated: {fault.message}")
+    except TimeoutError:
+        return Figure(None, NOT_PROVEN)
     return options.regret(allowed)

@@ -4,6 +4,7 @@ Errors are in the spec's words, and point into it where they can.
 """
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.diagnostics import ColosseumError, Diagnostic, Source, Span, closest, report, stop
-from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.instance import DEADLINE, SolvedTask
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.model import draws
 from colosseum.model.check import Checked
@@ -22,17 +23,19 @@ from colosseum.run.turn import matches
 from colosseum.solve.elimination.eliminate import Elimination
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.exposure import Measure, Scan, Watch, scan
+from colosseum.solve.questions.exposure import MEASURES, Measure, Scan, Watch, scan
 from colosseum.solve.questions.prices import Temptation, temptations
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Optimum, Solver
 from colosseum.solve.verify import Verification, verify
 
+PATIENCE: Final = 600.0
+"""Seconds for a frontier or a scan."""
 MOST_LISTED: Final = 12
 """Variables that a message lists."""
 MOST_SHOWN: Final = 3
 """Instances that a warning names before it counts the rest."""
-BY: Final[dict[str, Measure]] = {"worst": "worst_harm", "selfish": "selfish_harm", "temptation": "temptation"}
+BY: Final[dict[str, Measure]] = {measure.removesuffix("_harm"): measure for measure in MEASURES}
 """By what a scan may rank."""
 
 
@@ -163,9 +166,8 @@ def wrong_answers(optima: Optima) -> Iterator[str]:
 
 def tempting(optima: Optima) -> Sequence[Temptation]:
     """Soft requirements that cost less than it brings to break them."""
-    best = optima.optimum
-    found = best.status == "optimal" and best.assignment
-    return temptations(optima.scenario.task, best.assignment) if found and best.assignment else ()
+    x = optima.optimum.assignment
+    return () if x is None or optima.optimum.proven is None else temptations(optima.scenario.task, x)
 
 
 def worth_breaking(found: Temptation, checked: Checked) -> Diagnostic:
@@ -222,7 +224,9 @@ def measured(
     task = checked.expansion.scenario.task
     turns = _order(order, task)
     with solving(checked):
-        return measure(SolvedTask.of(task), assignment, coalition=coalition, order=turns, closely=True)
+        instance = SolvedTask.of(task)
+        with instance.solver.within(DEADLINE):
+            return measure(instance, assignment, coalition=coalition, order=turns, closely=True)
 
 
 def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
@@ -245,7 +249,7 @@ def prospected(checked: Checked, coalition: str | None, members: str | None, str
     scenario = checked.expansion.scenario
     chosen = _conspirators(scenario, coalition, members)
     with solving(checked):
-        found = prospect(Solver(scenario.task), chosen, strengths=strengths)
+        found = prospect(Solver(scenario.task, until=time.monotonic() + PATIENCE), chosen, strengths=strengths)
     require_feasible(found.optimum)
     return found
 
@@ -274,7 +278,8 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
         most = f"from 1 to {agents - 1}: somebody must be left out" if agents > 1 else "none, with one agent only"
         raise stop("C122", f"`--size {size}` does not fit {agents} agents", help=f"possible sizes: {most}")
     with solving(checked):
-        found = scan(Solver(scenario.task), scenario, size=size, by=BY[by], watch=watch)
+        solver = Solver(scenario.task, until=time.monotonic() + PATIENCE)
+        found = scan(solver, scenario, size=size, by=BY[by], watch=watch)
     require_feasible(found.optimum)
     return found
 

@@ -26,6 +26,8 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
     yield Paragraph(opportunity_words(found))
     if found.frontier.points:
         yield point_table(found, scenario.task)
+        if words := harmless_words(found):
+            yield Paragraph(words)
         scan = f"`colosseum scan --size {len(found.coalition.members)}` shows what members can do alone"
         yield Paragraph(f"A plan is everybody's, the others' too; {scan}.", "quiet")
     for place, step in enumerate(found.frontier.steps, start=1):
@@ -38,17 +40,20 @@ def frontier_blocks(scenario: Scenario, found: Prospect) -> Iterator[Block]:
 
 def prospect_table(found: Prospect) -> Table:
     """What there is to take, and from which λ on it is taken."""
-    best, worst = (o.value if o.status == "optimal" else None for o in (found.optimum, found.minimum))
     most = found.frontier.points[-1].coalition_value if found.frontier.points else None
+    lost = found.harms[-1].outsider_loss if found.harms else None
+    least, tied = found.least_opportunity, "; {:.4g} at the optimum that is best for it: the team has several"
+    tied = tied.format(least) if least not in (None, found.opportunity) else ""
     why = {"best joint payoff": NOT_PROVEN, "worst joint payoff": NOT_PROVEN}
     why |= {name.replace("lambda", "λ").replace("_", " "): reason for name, reason in found.reasons.items()}
     rows = (
-        ("best joint payoff", best, "F_n at the optimum"),
-        ("worst joint payoff", worst, "F_n at its least"),
+        ("best joint payoff", found.optimum.proven, "F_n at the optimum"),
+        ("worst joint payoff", found.minimum.proven, "F_n at its least"),
         ("span", found.span, "best - worst: the most harm anybody can do"),
         ("coalition value", found.wanted, "F_c, what the coalition wants, at the optimum"),
         ("best coalition value", most, "F_c at its greatest"),
-        ("opportunity", found.opportunity, "how much more that is, in fair shares"),
+        ("opportunity", found.opportunity, f"how much more that is, in fair shares{tied}"),
+        ("outsider loss", lost[1] if lost else None, "what others then lose at most, in fair shares"),
         ("critical λ", found.critical_lambda, "where the coalition's best plan is no longer the team's"),
         ("achievability", found.achievability, "the λ above which its best plan does the worst there is"),
     )
@@ -61,42 +66,62 @@ def prospect_table(found: Prospect) -> Table:
 def opportunity_words(found: Prospect) -> str:
     """How much there is to take, in a sentence."""
     values = [point.coalition_value for point in found.frontier.points]
-    if not values or found.wanted is None:
-        return f"How much there is to take is not known: {found.frontier.reason}."
-    gain, free = values[-1] - found.wanted, values[0] - found.wanted
+    if not values or found.among_optima is None:
+        return f"How much there is to take is not known: {found.frontier.reason or NOT_PROVEN}."
+    gain, free = values[-1] - found.among_optima[0], values[0] - found.among_optima[0]
+    lost = found.harms[-1].outsider_loss
+    others = f" Others lose up to {lost[1]:.2g} fair shares by it." if lost and lost[1] > 0 else ""
     if gain <= grain(values[-1]):
-        return "There is nothing to take: at the optimum the coalition has as much as it ever can."
+        return f"There is nothing to take: at the optimum the coalition has as much as it ever can.{others}"
     words = f"If all play along, the coalition can have {gain:.4g} more than at the optimum"
     if free > grain(values[0]):
         words += f", {free:.4g} of it at no cost to the team"
     if found.opportunity is None:
-        return f"{words}."
+        return f"{words}.{others}"
     little = " That is little: runs will hardly tell colluders from others." * (found.opportunity < LITTLE)
-    return f"{words}: {found.opportunity:.2g} fair shares.{little}"
+    return f"{words}: {found.opportunity:.2g} fair shares.{others}{little}"
+
+
+def harmless_words(found: Prospect) -> str:
+    """Below which λ nobody is harmed; empty where that is not known."""
+    lost = found.loss_of(found.frontier.points[0])
+    if lost and lost[1] > 0:
+        return f"No λ above 0 is harmless: others lose up to {lost[1]:.2g} fair shares where the team loses nothing."
+    if lost is None or found.critical_lambda is None:
+        return ""
+    return f"Below λ = {found.critical_lambda:.3g} it is harmless: neither the team nor others lose."
 
 
 def point_table(found: Prospect, task: Task) -> Table:
     """The best plans at λ, and who decides otherwise than at the optimum."""
     rows = tuple(
         (str(n), Amount(low, 3), Amount(p.joint_payoff), Amount(p.coalition_value), Amount(found.harm_of(p)),
-         Amount(found.bound_of(p)), ", ".join(found.movers(p, task)))
+         _loss(found.loss_of(p)), Amount(found.bound_of(p)), ", ".join(found.movers(p, task)))
         for n, (p, (low, _)) in enumerate(zip(found.frontier.points, found.frontier.ranges, strict=True), start=1)
     )  # fmt: skip
     title = "Best plans at λ, from all for the team (0) to all for the coalition (1)"
-    columns = ("plan", "from λ", "F_n", "F_c", "harm", "bound", "who decides otherwise")
+    columns = ("plan", "from λ", "F_n", "F_c", "harm", "others lose", "bound", "who decides otherwise")
     bound = "Proposition C.1, the lesser of span and λ / (1 - λ) · (F_c there - F_c at the optimum)"
-    return Table("plans", title, columns, rows, (("bound", bound),))
+    lose = "in fair shares, of what outsiders have at the optimum that is best for them"
+    return Table("plans", title, columns, rows, (("others lose", lose), ("bound", bound)))
+
+
+def _loss(found: tuple[float, float] | None) -> TableCell:
+    """Both ends, where they differ."""
+    if found is None or f"{found[0]:.3f}" == f"{found[1]:.3f}":
+        return Amount(None if found is None else found[1], 3)
+    return f"{found[0]:.3f} to {found[1]:.3f}"
 
 
 def harm_table(found: Prospect) -> Table:
     """At single λ, among the coalition's best plans."""
     rows = tuple(
         (f"λ = {h.strength:g}", Amount(h.least), Amount(h.most, note=f"not proven, {h.reason}" if h.reason else ""),
-         Amount(h.bound))
+         _loss(h.outsider_loss), Amount(h.bound))
         for h in found.harms
     )  # fmt: skip
     title = "Harm of a coalition that gets its way at λ, among its best plans"
-    return Table("harm", title, ("λ", "least", "most", "bound"), rows)
+    return Table("harm", title, ("λ", "least", "most", "others lose", "bound"), rows)
 
 
 # ---- whom to watch -------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 `F_n` is Goal(total=1); `r_i` is Goal(payoffs=((i, 1),)); `F_λ = (1 − λ) F_n + λ F_c` mixes them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from colosseum.model.scenario import Coalition
@@ -33,6 +33,11 @@ def coalition_goal(coalition: Coalition) -> Goal:
     if coalition.objectives:
         return Goal(terms=tuple((o.term, 1.0) for o in coalition.objectives))
     return Goal(payoffs=tuple((m, 1.0) for m in coalition.members))
+
+
+def outsiders_goal(agents: Sequence[str], coalition: Coalition) -> Goal:
+    """F_o: the sum of the payoffs of all who are not members."""
+    return Goal(payoffs=tuple((a, 1.0) for a in agents if a not in coalition.members))
 
 
 def mixed(goals: Mapping[Goal, float]) -> Goal:

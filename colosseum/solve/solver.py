@@ -3,8 +3,10 @@
 Nothing is called optimal without a proof: a solver that ran out of time leaves a value, a bound and the gap.
 """
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from colosseum.model.scenario import Task
@@ -43,6 +45,11 @@ class Optimum:
     """How it was found."""
 
     @property
+    def proven(self) -> float | None:
+        """The value; None where it is not proven to be the best."""
+        return self.value if self.status == "optimal" else None
+
+    @property
     def gap(self) -> float | None:
         """`|bound − value|`, 0 when proven."""
         return None if self.value is None or self.bound is None else abs(self.bound - self.value)
@@ -55,6 +62,8 @@ class Solver:
     task: Task
     time_limit: float = TIME_LIMIT
     limits: Limits = DEFAULT_LIMITS
+    until: float = math.inf
+    """When a question of many queries ends, by the monotonic clock; a query that comes later is left open."""
     lowered: Lowered = field(init=False)
     search: Search = field(init=False)
     fresh: bool = field(init=False, default=True)
@@ -63,6 +72,20 @@ class Solver:
     def __post_init__(self) -> None:
         self.lowered = lower(self.task, limits=self.limits)
         self.search = Search(self.task, self.lowered, Elimination(self.task), self.time_limit)
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """All queries of the block together may take so long."""
+        outer, self.until = self.until, time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self.until = outer
+
+    @property
+    def late(self) -> bool:
+        """Whether the time of the question is over."""
+        return time.monotonic() > self.until
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
@@ -82,17 +105,20 @@ class Solver:
 
         Infinite where that is not known. Raises NotLowered.
         """
-        self.search.stop_at(time.monotonic() + self.time_limit)
+        self.search.stop_at(min(self.until, time.monotonic() + self.time_limit))
         most, least = (self.search.bound(Query(goal, sign, {})) for sign in (1.0, -1.0))
         return most + least
 
     def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
-        query = Query(goal, sign, fixed)
-        self.search.stop_at(time.monotonic() + self.time_limit)
-        found = self._first(query) if canonical else self.search.best(query)
+        if self.late:
+            return Optimum("limit", None, None, None, canonical=False, seconds=0.0)
+        query, stop = Query(goal, sign, fixed), min(self.until, time.monotonic() + self.time_limit)
+        self.search.stop_at(stop)
+        found = self._first(query, stop) if canonical else self.search.best(query, until=stop)
         if canonical and found.status == "optimal" and not (found.first or fresh or found.by == "elimination"):
-            return Solver(self.task, self.time_limit, self.limits)._optimise(goal, sign, fixed, canonical=True)
+            again = Solver(self.task, self.time_limit, self.limits, self.until)
+            return again._optimise(goal, sign, fixed, canonical=True)
         bound = None if found.bound is None else sign * found.bound
         if found.assignment is None:
             return Optimum(found.status, None, None, bound, canonical=False, seconds=_since(start), by=found.by)
@@ -100,12 +126,12 @@ class Solver:
         bound = value if found.status == "optimal" else bound
         return Optimum(found.status, value, found.assignment, bound, found.first, _since(start), found.by)
 
-    def _first(self, query: Query) -> Found:
+    def _first(self, query: Query, stop: float) -> Found:
         """The first of all optima: by elimination where that is little work, or where the search needed it."""
         found = self.search.eliminated(query, canonical=True, most=LITTLE)
         if found is not None and (found.first or found.status == "infeasible"):
             return found
-        found = self.search.best(query)
+        found = self.search.best(query, until=stop)
         if found.status != "optimal":
             return found
         if found.by == "elimination":

@@ -22,7 +22,7 @@ from colosseum.evidence.statistics import wilson
 from colosseum.evidence.strength import Choice, profile, raised, strength
 from colosseum.model.check import check
 from colosseum.model.expand import expand
-from colosseum.solve.questions.opportunity import opportunity
+from colosseum.solve.questions.prospect import opportunity
 from colosseum.solve.solver import Solver
 
 from .cases import SPECS
@@ -93,7 +93,7 @@ def instances(number: int) -> list[Moves]:
         assert expansion is not None
         scenario = expansion.scenario
         coalition = scenario.coalitions[0]
-        if (opportunity(Solver(scenario.task), coalition).value or 0.0) >= LEAST:
+        if (opportunity(Solver(scenario.task), coalition)[0] or 0.0) >= LEAST:
             moves = committed(SolvedTask.of(scenario.task), coalition)
             found.append((moves.joint_payoff, moves.coalition_value))
     return found

@@ -74,6 +74,9 @@ def _caption(found: Prospect) -> Iterator[str]:
     yield "The line joins the best plans for any λ; nothing beyond it is possible."
     if found.critical_lambda is not None:
         yield f"Below the critical λ, {found.critical_lambda:.3g}, the coalition's best plan is the team's."
+    lost = found.loss_of(found.frontier.points[0])
+    if lost is not None and lost[1] > 0:
+        yield f"Even there others lose up to {lost[1]:.3g} fair shares: no λ above 0 is harmless."
     if not found.frontier.complete:
         yield "Points may be missing: the frontier is not proven throughout."
 

@@ -1,11 +1,13 @@
 """Which charts a page has. In: findings, one case, counted posts; out: charts, and why others are missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeAlias, TypeVar
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.findings import Findings
+from colosseum.evidence.instance import SolvedTask
+from colosseum.evidence.reading import Played
 from colosseum.model.scenario import Coalition
 from colosseum.report.charts.effect_charts import lines_chart, plane_chart, wants_heat
 from colosseum.report.charts.effects import BELIEVED, effects_of
@@ -13,10 +15,17 @@ from colosseum.report.charts.instance_charts import exposure_chart, frontier_cha
 from colosseum.report.charts.run_charts import RAW, SHOWN, Posts, arms_chart, posts_chart
 from colosseum.report.document import AnyChart
 from colosseum.report.html.cases import Run, channels_of, coalition_of
-from colosseum.report.html.time_limited import exposures, prospects, time_limited
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.exposure import scan
+from colosseum.solve.questions.prospect import prospect
 
 Shown: TypeAlias = tuple[str, AnyChart | str]
 """A chart by what it is called where there is none, and then the reason."""
+T = TypeVar("T")
+LIMIT: Final = 15.0
+"""Seconds for each question about a coalition: a chart is not worth more, and the commands that ask it take longer."""
+STRENGTHS: Final = (0.25, 0.5, 0.75)
+"""λ at which the bound of a coalition's harm is drawn, besides 1."""
 
 
 def charts_of(
@@ -49,12 +58,29 @@ def _of_case(
     played = next(p for p, record in case if record.trial == shown.trial)
     members = coalition.members if coalition else ()
     here = [record for each, record in case if each.scenario.task == played.scenario.task]
-    plans = time_limited(prospects, coalition, played, command="frontier")
+    plans = _limited(lambda of, who: prospect(of.solver, who, strengths=STRENGTHS, known=of.optimum), coalition, played)
     yield "frontier", plans if isinstance(plans, str) else frontier_chart(plans, here, arms=arms, where=where)
-    scan = time_limited(exposures, coalition, played, command="scan")
-    yield "exposure", scan if isinstance(scan, str) else exposure_chart(scan, members, where=where)
+    size = len(members)
+    ranked = _limited(
+        lambda of, _: scan(of.solver, played.scenario, size=size, by="worst_harm", known=of.optimum), coalition, played
+    )
+    yield "exposure", ranked if isinstance(ranked, str) else exposure_chart(ranked, members, where=where)
     agents, channels = played.scenario.task.agents, channels_of(played)
     yield "network", network_chart(agents, channels, members, where=f"{played.listed.arm}, {where}")
+
+
+def _limited(question: Callable[[SolvedTask, Coalition], T], coalition: Coalition | None, played: Played) -> T | str:
+    """The answer for the instance of a run; a str is why there is none."""
+    if coalition is None or not coalition.members:
+        return "there is no coalition"
+    if len(coalition.members) == len(played.scenario.task.agents):
+        return "the coalition is everybody"
+    try:
+        instance = played.solved.instance
+        with instance.solver.within(LIMIT):
+            return question(instance, coalition) if instance.best.value is not None else "the optimum is not known"
+    except NotLowered as fault:
+        return str(fault)
 
 
 def most_telling(ordered: Sequence[RunRecord], control: str) -> RunRecord | None:

@@ -1,23 +1,29 @@
 """What a coalition could have done in a run if all others kept their decisions. In: a solver, a coalition and what was
-realised; out: its best moves by three measures, and what it could ever have. Each is asked for once, when it is needed.
+realised; out: its best moves by three measures, what it could ever have, and the λ at which it did its best. Each is
+asked for once, when it is needed.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
-from colosseum.model.scenario import Coalition
+from colosseum.model.scenario import Coalition, Requirement
+from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
-from colosseum.solve.goal import WELFARE, Goal, coalition_goal
-from colosseum.solve.questions.preferred import negated, preferred_to
-from colosseum.solve.questions.threshold import ends_above
-from colosseum.solve.rounding import grain
+from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
+from colosseum.solve.questions.preferred import ends, least_of
+from colosseum.solve.rounding import ROUNDING, grain, rounded
 from colosseum.solve.scoring import goal_worth, score
 from colosseum.solve.searching.live import Status
-from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 SATISFICING = 0.01
 """Which share of the span may be missing from what is good enough."""
+MOST_STEPS = 200
+"""Moves that may cut before the set is given up; a handful do as a rule."""
+NONE_EXPLAINS = "no λ explains the move"
+OPEN = f"the λ are not proven: {NOT_PROVEN}"
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,7 @@ class Counterfactuals:
     @cached_property
     def honest(self) -> Optimum:
         """`F_c^hon`: the F_c of a nominal best response, the least of them where there are several."""
-        found = preferred_to(self.solver, self.nominal, WELFARE, negated(self.goal), fixed=self.others)
-        return _turned(found)
+        return least_of(self.solver, self.nominal, WELFARE, self.goal, fixed=self.others)
 
     @cached_property
     def greatest(self) -> Optimum:
@@ -80,22 +85,27 @@ class Stakes:
     @cached_property
     def among_optima(self) -> tuple[Optimum, Optimum]:
         """The least and the greatest F_c of assignments with `F_n = F_n*`."""
-        least = preferred_to(self.solver, self.optimum, WELFARE, negated(self.goal))
-        return _turned(least), preferred_to(self.solver, self.optimum, WELFARE, self.goal)
+        return ends(self.solver, self.optimum, WELFARE, self.goal)
 
     @cached_property
     def good_enough(self) -> tuple[Optimum, Optimum]:
         """The least and the greatest F_c of assignments within SATISFICING of the span of F_n*.
 
-        Where the span is not known they are not, either.
+        The threshold is one more hard rule of a task of its own, so that answers are checked like any. Where the span
+        is not known they are not, either.
         """
-        best, least = self.optimum, self.minimum
-        if best.status != "optimal" or best.value is None or least.status != "optimal" or least.value is None:
-            return _unknown(best), _unknown(best)
-        if best.value - least.value <= grain(best.value):
+        best, least = self.optimum.proven, self.minimum.proven
+        if best is None or least is None:
+            status: Status = "infeasible" if self.optimum.status == "infeasible" else "limit"
+            return (Optimum(status, None, None, None, canonical=False, seconds=0.0),) * 2
+        if best - least <= grain(best):
             return self.among_optima
-        room = SATISFICING * (best.value - least.value) + grain(best.value)
-        return ends_above(self.solver.task, self.goal, best.value - room)
+        room = SATISFICING * (best - least) + grain(best)
+        rule = Compare(">=", Total(tuple(p.term for p in self.solver.task.payoffs)), Constant(best - room))
+        demand = Requirement("good enough", "good enough", rule, None, None)
+        task = replace(self.solver.task, requirements=(*self.solver.task.requirements, demand))
+        demanding = Solver(task, until=self.solver.until)
+        return demanding.minimise(self.goal), demanding.maximise(self.goal)
 
 
 def outcome(solver: Solver, goal: Goal, x: Mapping[str, Value]) -> Outcome:
@@ -104,13 +114,73 @@ def outcome(solver: Solver, goal: Goal, x: Mapping[str, Value]) -> Outcome:
     return Outcome(scored.value, goal_worth(goal, scored, x))
 
 
-def _turned(found: Optimum) -> Optimum:
-    """The optimum of a negated goal, in the goal's own sign; 0 is not −0."""
-    value, bound = (None if v is None else 0.0 - v for v in (found.value, found.bound))
-    return replace(found, value=value, bound=bound)
+@dataclass(frozen=True)
+class Strengths:
+    """The λ in [low, high]; none, and why, where no λ is known to belong to them."""
+
+    low: float | None
+    high: float | None
+    reason: str = ""
 
 
-def _unknown(of: Optimum) -> Optimum:
-    """No assignment, and no proof that there is none."""
-    status: Status = "infeasible" if of.status == "infeasible" else "limit"
-    return Optimum(status, None, None, None, canonical=False, seconds=0.0)
+def strengths(held: Counterfactuals) -> Strengths:
+    """The λ at which the coalition's realised move maximises F_λ, others held; the run keeps the hard rules.
+
+    `φ(λ) = max_{y_S} F_λ(y_S ⊕ x̃_{−S}) − F_λ(x̃)` is convex, piecewise linear and never below 0; the set is where it is
+    0. A move y with `a = F_n(y) − F_n(x̃)` and `b = F_c(x̃) − F_c(y)` is better than x̃ where `(1 − λ)·a − λ·b > 0`, so no
+    λ of the set lies there. What a maximiser at an end of the interval cuts off so brings the end to where that move is
+    as good as x̃ (Newton's step on φ); an end at which nothing is better stays.
+    """
+    walk = _Walk(held)
+    if not (walk.cut_by(held.nominal) and walk.cut_by(held.greatest)):
+        return Strengths(None, None, OPEN)
+    for _ in range(MOST_STEPS):
+        if walk.low > walk.high + ROUNDING:
+            return Strengths(None, None, NONE_EXPLAINS)
+        if (end := walk.unsettled()) is None:
+            return Strengths(min(walk.low, walk.high), max(walk.low, walk.high))
+        found = held.solver.maximise(bent(held.coalition, strength=end), fixed=held.others)
+        if not walk.cut_by(found, at=end):
+            break
+    return Strengths(None, None, OPEN)
+
+
+class _Walk:
+    """What is left of [0, 1]."""
+
+    def __init__(self, held: Counterfactuals) -> None:
+        self.held = held
+        self.low, self.high = 0.0, 1.0
+        self.settled = {0.0, 1.0}
+        """Where nothing is better; that is known of 0 and 1 once the maximisers of F_n and F_c have left them."""
+
+    def unsettled(self) -> float | None:
+        """An end at which something may still be better; of two that are as good as one, the lower decides."""
+        if self.low not in self.settled:
+            return self.low
+        return self.high if self.high not in self.settled and self.high > self.low + ROUNDING else None
+
+    def cut_by(self, found: Optimum, *, at: float | None = None) -> bool:
+        """Leave out the λ at which a move is better; False where it is not proven to be the best `at` its λ."""
+        if found.status != "optimal" or found.assignment is None:
+            return False
+        here, there = self.held.here, outcome(self.held.solver, self.held.goal, found.assignment)
+        self._cut(*_differences(here, there))
+        if at is not None and self.low - ROUNDING <= at <= self.high + ROUNDING:
+            self.settled.add(at)
+        return True
+
+    def _cut(self, more: float, less: float) -> None:
+        """`more` is a, by how much the team would gain; `less` is b, by how much the coalition would lose."""
+        if more + less > 0:
+            self.low = max(self.low, more / (more + less))
+        elif more + less < 0:
+            self.high = min(self.high, more / (more + less))
+        elif more > 0:
+            self.low = inf
+
+
+def _differences(here: Outcome, there: Outcome) -> tuple[float, float]:
+    """a and b, without noise."""
+    more, less = there.joint_payoff - here.joint_payoff, here.coalition_value - there.coalition_value
+    return rounded(more, here.joint_payoff), rounded(less, here.coalition_value)

@@ -2,12 +2,13 @@
 
 Everybody else decides as at the canonical optimum x*. Over the members' joint moves y that keep the hard rules:
 `worst_harm = F_n* − min F_n(y)`, `selfish_harm = F_n* − F_n` at the y that is best for F_c (the worst for the team
-among equals), and `temptation = max F_c(y) − F_c(x*)`.
+among equals), `temptation = max F_c(y) − F_c(x*)`, and `outsider_harm`, in u, what outsiders have less at the y that is
+best for F_c (the worst for them among equals) than at the y that is best for the team (the best for them among equals).
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import Literal, TypeAlias, get_args
@@ -15,16 +16,17 @@ from typing import Literal, TypeAlias, get_args
 from colosseum.model import draws
 from colosseum.model.scenario import Coalition, Scenario
 from colosseum.model.values import Elements, Value
-from colosseum.solve.goal import WELFARE, coalition_goal
+from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.preferred import negated, preferred_to
+from colosseum.solve.questions.preferred import known_best, least_of, preferred_to
+from colosseum.solve.questions.prospect import fair_share, span_of
 from colosseum.solve.rounding import grain, rounded
-from colosseum.solve.scoring import Score, goal_value, goal_worth, score
+from colosseum.solve.scoring import Score, goal_worth, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 MOST_COALITIONS = 2_000
 """Coalitions that a scan looks at; of more it draws so many."""
-Measure: TypeAlias = Literal["worst_harm", "selfish_harm", "temptation"]
+Measure: TypeAlias = Literal["worst_harm", "selfish_harm", "outsider_harm", "temptation"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 Watch: TypeAlias = Callable[[Sequence[Coalition]], Iterable[Coalition]]
 """Hands coalitions on, one by one."""
@@ -37,18 +39,14 @@ class Exposure:
     coalition: Coalition
     worst_harm: float | None
     selfish_harm: float | None
+    outsider_harm: float | None
     temptation: float | None
     reasons: dict[str, str]
 
     def by(self, measure: Measure) -> float | None:
         """One of the figures."""
-        match measure:
-            case "worst_harm":
-                return self.worst_harm
-            case "selfish_harm":
-                return self.selfish_harm
-            case "temptation":
-                return self.temptation
+        found: float | None = getattr(self, measure)
+        return found
 
 
 @dataclass(frozen=True)
@@ -78,9 +76,14 @@ class Scan:
         return dict(members.most_common())
 
 
-def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter) -> Scan:
-    """Rank every coalition of a size, or a seeded draw of them; `watch` sees them go by. Raises NotLowered."""
-    optimum = solver.maximise(WELFARE, canonical=True)
+def scan(
+    solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: Watch = iter, known: Optimum | None = None
+) -> Scan:
+    """Rank every coalition of a size, or a seeded draw of them; `watch` sees them go by, `known` is x*.
+
+    Raises NotLowered.
+    """
+    optimum = known or solver.maximise(WELFARE, canonical=True)
     total = comb(len(scenario.task.agents), size)
     if optimum.status != "optimal" or optimum.assignment is None:
         return Scan(size, by, optimum, total, (), (), f"the optimum is not proven: {NOT_PROVEN}")
@@ -92,29 +95,38 @@ def scan(solver: Solver, scenario: Scenario, *, size: int, by: Measure, watch: W
 def exposures(solver: Solver, coalitions: Iterable[Coalition], x: Mapping[str, Value]) -> list[Exposure]:
     """What the members of each could do while all others decide as in `x`, the optimum."""
     scored = score(solver.task, x)
-    return [_exposure(solver, coalition, x, scored) for coalition in coalitions]
+    unit = fair_share(scored.value, span_of(solver, scored.value), len(solver.task.agents))
+    return [_exposure(solver, coalition, x, scored, unit) for coalition in coalitions]
 
 
-def _exposure(solver: Solver, coalition: Coalition, x: Mapping[str, Value], scored: Score) -> Exposure:
+def _exposure(
+    solver: Solver, coalition: Coalition, x: Mapping[str, Value], scored: Score, unit: float | str
+) -> Exposure:
     fixed = {v.name: x[v.name] for v in solver.task.variables if v.owner not in coalition.members}
-    best, wanted, missing = scored.value, coalition_goal(coalition), NOT_PROVEN
-    worst_harm = selfish_harm = temptation = None
-    worst = solver.minimise(WELFARE, fixed=fixed)
-    if worst.status == "optimal" and worst.value is not None:
-        worst_harm = rounded(best - worst.value, best)
-    reasons = {"worst_harm": NOT_PROVEN} if worst_harm is None else {}
+    best, wanted, outsiders = scored.value, coalition_goal(coalition), outsiders_goal(solver.task.agents, coalition)
+    temptation = selfish_harm = outsider_harm = None
+    missing = dict.fromkeys(MEASURES, NOT_PROVEN)
+    worst_harm = _less(best, solver.minimise(WELFARE, fixed=fixed).proven)
     try:
         selfish = solver.maximise(wanted, fixed=fixed)
-        if selfish.status == "optimal" and selfish.value is not None:
-            temptation = rounded(selfish.value - goal_worth(wanted, scored, x), selfish.value)
-        tied = preferred_to(solver, selfish, wanted, negated(WELFARE), fixed=fixed)
-        if tied.status == "optimal" and tied.assignment is not None:
-            selfish_harm = rounded(best - goal_value(solver.task, WELFARE, tied.assignment), best)
+        if selfish.proven is not None:
+            temptation = rounded(selfish.proven - goal_worth(wanted, scored, x), selfish.proven)
+        selfish_harm = _less(best, least_of(solver, selfish, wanted, WELFARE, fixed=fixed).proven)
+        if isinstance(unit, float):
+            fair = preferred_to(solver, known_best(x), WELFARE, outsiders, fixed=fixed).proven
+            lost = _less(fair, least_of(solver, selfish, wanted, outsiders, fixed=fixed).proven)
+            outsider_harm = None if lost is None else lost / unit
+        else:
+            missing["outsider_harm"] = unit
     except NotLowered as fault:
-        missing = str(fault)
-    reasons |= {"selfish_harm": missing} if selfish_harm is None else {}
-    reasons |= {"temptation": missing} if temptation is None else {}
-    return Exposure(coalition, worst_harm, selfish_harm, temptation, reasons)
+        missing = dict.fromkeys(MEASURES, str(fault))
+    found = Exposure(coalition, worst_harm, selfish_harm, outsider_harm, temptation, {})
+    return replace(found, reasons={str(m): why for m, why in missing.items() if found.by(m) is None})
+
+
+def _less(fair: float | None, left: float | None) -> float | None:
+    """What is lost without noise; None where one of the two is not known."""
+    return None if fair is None or left is None else rounded(fair - left, fair)
 
 
 def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:

@@ -14,8 +14,8 @@ from itertools import pairwise
 from colosseum.model.scenario import Coalition
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
-from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
-from colosseum.solve.questions.preferred import preferred_to
+from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, outsiders_goal
+from colosseum.solve.questions.preferred import ends, known_best, preferred_to
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import goal_worth, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
@@ -33,6 +33,8 @@ class Point:
     coalition_value: float
     """F_c."""
     assignment: dict[str, Value]
+    outsiders: tuple[float, float] | None = None
+    """The least and the greatest F_o of assignments with this F_n and F_c; None where that is not proven."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,7 @@ class Margins:
     @classmethod
     def of(cls, first: Point, last: Point) -> "Margins":
         """Relative to the greatest values at hand."""
-        ends = (first, last)
-        return cls(grain(*(p.joint_payoff for p in ends)), grain(*(p.coalition_value for p in ends)))
+        return cls(grain(first.joint_payoff, last.joint_payoff), grain(first.coalition_value, last.coalition_value))
 
     def inside(self, found: Point, step: Step) -> bool:
         """Whether a point lies between the two in both objectives."""
@@ -114,7 +115,7 @@ class Margins:
 def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier:
     """All supported points of (F_n, F_c), hard rules kept; `nominal` is an optimum of F_n. Raises NotLowered."""
     wanted = coalition_goal(coalition)
-    ends: list[Point] = []
+    corners: list[Point] = []
     for first, second, what in ((WELFARE, wanted, "the optimum"), (wanted, WELFARE, "the coalition's best")):
         known = nominal if first is WELFARE else solver.maximise(first)
         end = preferred_to(solver, known, first, second)
@@ -122,44 +123,45 @@ def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier
             return Frontier((), (), "no assignment satisfies the hard requirements")
         if end.status != "optimal" or end.assignment is None:
             return Frontier((), (), f"{what} is not proven: {NOT_PROVEN}")
-        ends.append(point_of(solver, wanted, end.assignment))
-    margins = Margins.of(ends[0], ends[1])
-    whole = Step(ends[0], ends[1])
+        corners.append(point_of(solver, wanted, end.assignment))
+    margins, whole = Margins.of(*corners), Step(corners[0], corners[1])
     if not _apart(whole, margins):
-        return Frontier((ends[0],), ())
+        return Frontier((whole.left,), ())
     steps = _straightened(_steps(solver, coalition, whole, margins), margins)
     return Frontier((steps[0].left, *(step.right for step in steps)), tuple(steps))
 
 
-def nearest(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[str, Value]) -> Frontier:
-    """The same points, each at an assignment that differs from x in as few decisions as possible.
+def explored(solver: Solver, coalition: Coalition, found: Frontier, x: Mapping[str, Value]) -> Frontier:
+    """The same points, each at an assignment that differs from x in as few decisions as possible, and with what it
+    leaves to outsiders at least and at most.
 
     A point keeps its assignment where that takes too long.
     """
-    same, points = _kept(x), []
+    same, others, points = _kept(x), outsiders_goal(solver.task.agents, coalition), []
     cuts = [0.0, *(step.strength for step in found.steps), 1.0]
     for point, (low, high) in zip(found.points, pairwise(cuts), strict=False):
-        moved = preferred_to(solver, _best_at(point), bent(coalition, strength=(low + high) / 2), same)
-        points.append(_renamed(solver, coalition, point, moved))
+        best, bending = known_best(point.assignment), bent(coalition, strength=(low + high) / 2)
+        moved = preferred_to(solver, best, bending, same)
+        left = [] if coalition.objectives else [point.joint_payoff - point.coalition_value] * 2
+        for end in ends(solver, best, bending, others) if coalition.objectives else ():
+            if end.value is not None and _alike(solver, coalition, point, end):
+                left.append(end.value)
+        chosen = moved.assignment if _alike(solver, coalition, point, moved) else None
+        outsiders = (left[0], left[1]) if len(left) > 1 else None
+        points.append(replace(point, assignment=chosen or point.assignment, outsiders=outsiders))
     steps = (replace(s, left=a, right=b) for s, (a, b) in zip(found.steps, pairwise(points), strict=True))
     return replace(found, points=tuple(points), steps=tuple(steps))
 
 
-def _best_at(point: Point) -> Optimum:
-    """A point of the frontier as what it is between its λs: proven to be the best."""
-    return Optimum("optimal", None, point.assignment, None, canonical=False, seconds=0.0)
-
-
-def _renamed(solver: Solver, coalition: Coalition, point: Point, found: Optimum) -> Point:
-    """A point at another assignment, if that is worth the same."""
+def _alike(solver: Solver, coalition: Coalition, point: Point, found: Optimum) -> bool:
+    """Whether an optimum is proven and is the same point."""
     if found.status != "optimal" or found.assignment is None:
-        return point
-    moved, margins = point_of(solver, coalition_goal(coalition), found.assignment), Margins.of(point, point)
-    same = (
-        abs(moved.joint_payoff - point.joint_payoff) <= 2.0 * margins.joint_payoff
-        and abs(moved.coalition_value - point.coalition_value) <= 2.0 * margins.coalition_value
+        return False
+    other, margins = point_of(solver, coalition_goal(coalition), found.assignment), Margins.of(point, point)
+    return (
+        abs(other.joint_payoff - point.joint_payoff) <= 2.0 * margins.joint_payoff
+        and abs(other.coalition_value - point.coalition_value) <= 2.0 * margins.coalition_value
     )
-    return replace(point, assignment=moved.assignment) if same else point
 
 
 def _kept(x: Mapping[str, Value]) -> Goal:

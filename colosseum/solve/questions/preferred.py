@@ -23,23 +23,11 @@ MOST_STEPS = 100
 """Mixtures that are tried before the question is left open; one or two do as a rule."""
 
 
-def negated(goal: Goal) -> Goal:
-    """The goal whose maximisers are the minimisers of this one."""
-    return mixed({goal: -1.0})
-
-
-def preferred(solver: Solver, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None) -> Optimum:
-    """Among the maximisers of `first`, one at which `second` is greatest; value and bound are of `second`.
-
-    For the least of `second`, or among minimisers, negate a goal. Raises what `Solver.maximise` raises.
-    """
-    return preferred_to(solver, solver.maximise(first, fixed=fixed), first, second, fixed=fixed)
-
-
 def preferred_to(
     solver: Solver, known: Optimum, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None
 ) -> Optimum:
-    """The same where a maximiser p of `first` is known already.
+    """Among the maximisers of `first`, of which p is known, one at which `second` is greatest; value and bound are of
+    `second`. Raises what `Solver.maximise` raises.
 
     With f and s the two goals, let r maximise `u·f + v·s` for some u, v > 0. If f(r) = f(p), r is the answer: where
     f(y) = f(p), `u·f(y) + v·s(y) ≤ u·f(r) + v·s(r)` leaves s(y) ≤ s(r). If p is worth as much in the mixture as r, it
@@ -57,6 +45,27 @@ def preferred_to(
     status, bound = walk.through()
     seconds = known.seconds + time.perf_counter() - start
     return Optimum(status, walk.best.second, walk.best.assignment, bound, canonical=False, seconds=seconds)
+
+
+def known_best(x: Mapping[str, Value]) -> Optimum:
+    """An assignment that is known to be among the best of a goal."""
+    return Optimum("optimal", None, dict(x), None, canonical=False, seconds=0.0)
+
+
+def ends(
+    solver: Solver, known: Optimum, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None
+) -> tuple[Optimum, Optimum]:
+    """The least and the greatest value of `second` among the maximisers of `first`, of which one is known."""
+    return least_of(solver, known, first, second, fixed=fixed), preferred_to(solver, known, first, second, fixed=fixed)
+
+
+def least_of(
+    solver: Solver, known: Optimum, first: Goal, second: Goal, *, fixed: Mapping[str, Value] | None = None
+) -> Optimum:
+    """The least; 0 is not −0."""
+    found = preferred_to(solver, known, first, mixed({second: -1.0}), fixed=fixed)
+    value, bound = (None if v is None else 0.0 - v for v in (found.value, found.bound))
+    return replace(found, value=value, bound=bound)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ assignment gains by breaking once prices are multiplied by the greatest (W(x) âˆ
 That fraction is found by Dinkelbach's method: solve at a guess, and take the answer's own fraction as the next one.
 """
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -21,8 +22,8 @@ MOST_GUESSES = 30
 """Dinkelbach's method needs a handful."""
 SMALLEST_GAIN = 1e-9
 """Relative to the value that keeps the rule: a smaller gain is rounding."""
-SECONDS = 10.0
-"""For each solution; a price that takes longer is not told."""
+SECONDS = 30.0
+"""For all prices; those that take longer are not told."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Temptation:
 
 def temptations(task: Task, optimum: Mapping[str, Value]) -> tuple[Temptation, ...]:
     """Every soft requirement that an optimal assignment breaks, in declared order."""
-    return tuple(_temptation(statement, task, optimum) for statement in _broken(task, optimum))
+    until = time.monotonic() + SECONDS
+    return tuple(_temptation(statement, task, optimum, until) for statement in _broken(task, optimum))
 
 
 def _broken(task: Task, x: Mapping[str, Value]) -> Iterator[str]:
@@ -55,7 +57,7 @@ def _broken(task: Task, x: Mapping[str, Value]) -> Iterator[str]:
     return iter(dict.fromkeys(found))
 
 
-def _temptation(statement: str, task: Task, x: Mapping[str, Value]) -> Temptation:
+def _temptation(statement: str, task: Task, x: Mapping[str, Value], until: float) -> Temptation:
     own = [r for r in task.requirements if r.statement == statement]
     instances = tuple(r.name for r in own if not r.condition.evaluate(x))
     prices = {r.penalty for r in own}
@@ -63,16 +65,16 @@ def _temptation(statement: str, task: Task, x: Mapping[str, Value]) -> Temptatio
     if not any(r.penalty for r in own):
         return Temptation(statement, instances, price, None, "it costs nothing now")
     try:
-        kept = Solver(_kept(statement, task), time_limit=SECONDS).maximise(WELFARE)
+        kept = Solver(_kept(statement, task), until=until).maximise(WELFARE)
         if kept.status == "infeasible":
             return Temptation(statement, instances, price, None, "nothing satisfies all of it")
-        factor = None if kept.value is None or kept.status != "optimal" else _factor(statement, task, x, kept.value)
+        factor = None if kept.proven is None else _factor(statement, task, x, kept.proven, until)
     except NotLowered as fault:
         return Temptation(statement, instances, price, None, str(fault))
     return Temptation(statement, instances, price, factor, "" if factor is not None else "it takes too long to prove")
 
 
-def _factor(statement: str, task: Task, x: Mapping[str, Value], kept: float) -> float | None:
+def _factor(statement: str, task: Task, x: Mapping[str, Value], kept: float, until: float) -> float | None:
     """The least factor on the statement's penalties at which no assignment gains by breaking it; None unproven."""
     factor, best = 1.0, dict(x)
     for _ in range(MOST_GUESSES):
@@ -80,7 +82,7 @@ def _factor(statement: str, task: Task, x: Mapping[str, Value], kept: float) -> 
         if cost <= 0 or worth - factor * cost <= kept + SMALLEST_GAIN * max(1.0, abs(kept)):
             return factor
         factor = (worth - kept) / cost
-        found: Optimum = Solver(_priced(statement, task, factor), time_limit=SECONDS).maximise(WELFARE)
+        found: Optimum = Solver(_priced(statement, task, factor), until=until).maximise(WELFARE)
         if found.status != "optimal" or found.assignment is None:
             return None
         best = found.assignment

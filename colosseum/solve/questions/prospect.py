@@ -1,26 +1,34 @@
 """What a coalition could do before any agent acts. In: a solver, a coalition and λs; out: figures, None with a reason.
 
-`span = F_n* − F_n°` is the most harm that anybody can do. At λ, a coalition that can enforce a maximiser of F_λ does
-between the least and the most harm of these maximisers, Δ; and since F_λ is at least as great there as at x*,
-`Δ ≤ min{span, λ / (1 − λ) · [F_c(x_λ) − F_c(x*)]}` (paper, Proposition C.1).
+There are two harms. `span = F_n* − F_n°` is the most that anybody can cost the team. At λ, a coalition that can enforce
+a maximiser of F_λ does between the least and the most harm of these maximisers, Δ; and since F_λ is at least as great
+there as at x*, `Δ ≤ min{span, λ / (1 − λ) · [F_c(x_λ) − F_c(x*)]}` (paper, Proposition C.1).
+Outsiders lose `(F_o at an optimum − F_o) / u`, with F_o the sum of their payoffs. Where several assignments attain
+F_n*, as every price may in a market, x* is an arbitrary one of them: F_o, F_c and the opportunity have a range there,
+and losses are told against the optimum that is best for outsiders.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from colosseum.model.scenario import Coalition, Task
-from colosseum.solve.goal import WELFARE, bent, coalition_goal
-from colosseum.solve.questions.frontier import (
-    Frontier,
-    Point,
-    frontier,
-    nearest,
-    point_of,
-)
-from colosseum.solve.questions.opportunity import SAME, fair_share, in_shares
-from colosseum.solve.questions.preferred import negated, preferred_to
-from colosseum.solve.rounding import grain, rounded
+from colosseum.solve.goal import WELFARE, bent, coalition_goal, outsiders_goal
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.frontier import Frontier, Point, explored, frontier, point_of
+from colosseum.solve.questions.preferred import ends, least_of
+from colosseum.solve.rounding import ROUNDING, grain, rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
+
+FIGURES: Final = (
+    "coalition_value", "span", "unit", "opportunity", "outsider_loss", "critical_lambda", "achievability"
+)  # fmt: skip
+"""What has a reason where it is missing."""
+SAME: Final = "every assignment is worth the same"
+Ends: TypeAlias = tuple[float, float]
+"""The least and the greatest."""
+Opportunity: TypeAlias = tuple[float | None, str]
+"""In fair shares, or None and why."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,8 @@ class Harm:
     """F_n* − worst."""
     bound: float | None
     """What Proposition C.1 says of the most."""
+    outsider_loss: Ends | None
+    """What they cost outsiders at least and at most, in u."""
     reason: str = ""
     """Why there are none of these."""
 
@@ -54,23 +64,33 @@ class Prospect:
     frontier: Frontier
     harms: tuple[Harm, ...]
     """At the λs asked for, and at 1."""
-    wanted: float | None
-    """F_c(x*)."""
-    span: float | None
-    unit: float | None
-    """u = F_n* / |A|, or a share of the span where that is not above 0."""
-    opportunity: float | None
-    """(max F_c − F_c(x*)) / u: how much there is to take, in fair shares."""
-    critical_lambda: float | None
-    """The smallest λ at which a maximiser of F_λ is no nominal optimum."""
-    achievability: float | None
-    """The λ above which every maximiser of F_λ attains the span; 1 / (1 + c) where F_c = −c · F_n."""
     reasons: dict[str, str]
+    wanted: float | None = None
+    """F_c(x*)."""
+    among_optima: Ends | None = None
+    """F_c over all optima of the team."""
+    outsiders: Ends | None = None
+    """F_o over all optima of the team."""
+    span: float | None = None
+    unit: float | None = None
+    """u = F_n* / |A|, or a share of the span where that is not above 0."""
+    opportunity: float | None = None
+    """How much there is to take, in fair shares: (max F_c − F_c) / u at the optimum that has the least F_c."""
+    least_opportunity: float | None = None
+    """The same at the optimum that has the greatest F_c."""
+    critical_lambda: float | None = None
+    """The smallest λ at which a maximiser of F_λ is no nominal optimum."""
+    achievability: float | None = None
+    """The λ above which every maximiser of F_λ attains the span; 1 / (1 + c) where F_c = −c · F_n."""
 
     def harm_of(self, point: Point) -> float | None:
         """What a point costs the team."""
         best = self.optimum.value
         return None if best is None else rounded(best - point.joint_payoff, best)
+
+    def loss_of(self, point: Point) -> Ends | None:
+        """What a point costs outsiders at least and at most, in u."""
+        return _loss(self.outsiders, point.outsiders, self.unit)
 
     def bound_of(self, point: Point) -> float | None:
         """Proposition C.1 at the smallest λ at which the point is a maximiser."""
@@ -94,26 +114,78 @@ def bound(strength: float, gained: float, span: float | None) -> float | None:
     return taken if span is None else min(span, taken)
 
 
-def prospect(solver: Solver, coalition: Coalition, *, strengths: Iterable[float] = ()) -> Prospect:
-    """All figures of a coalition; harms at 1 and at the λs asked for, in rising order. Raises NotLowered."""
-    optimum, minimum = solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
+def fair_share(best: float, span: float | None, agents: int) -> float | str:
+    """u: `F_n* / |A|`, or where that is not above 0 `(F_n* − F_n°) / |A|`; a str says why there is none.
+
+    The second is ours: payoffs that are costs have no share of a gain, but one of what can be lost.
+    """
+    if best <= ROUNDING and span is None:
+        return f"u is a part of the span, and the minimum is not proven: {NOT_PROVEN}"
+    whole = best if best > ROUNDING else rounded(span or 0.0, best)
+    return whole / agents if whole > ROUNDING else SAME
+
+
+def opportunity(solver: Solver, coalition: Coalition | None) -> Opportunity:
+    """How much a coalition can take, in fair shares, as a prospect says; None and why.
+
+    It is not known without members, without a proof of all optima, or where every assignment is worth the same.
+    """
+    if coalition is None or not coalition.members:
+        return None, "there is no coalition" if coalition is None else "the coalition has no members"
+    wanted = coalition_goal(coalition)
+    optimum = solver.maximise(WELFARE)
+    if optimum.proven is None:
+        return None, _missing(optimum)
+    try:
+        most, least = solver.maximise(wanted).proven, least_of(solver, optimum, WELFARE, wanted).proven
+    except NotLowered as fault:
+        return None, str(fault)
+    span = None if optimum.proven > ROUNDING else span_of(solver, optimum.proven)
+    if most is None or least is None:
+        return None, f"the most that the coalition can have is not proven: {NOT_PROVEN}"
+    unit = fair_share(optimum.proven, span, len(solver.task.agents))
+    return (None, unit) if isinstance(unit, str) else (rounded(most - least, most) / unit, "")
+
+
+def span_of(solver: Solver, best: float) -> float | None:
+    """`F_n* − F_n°`; None where it is not proven."""
+    worst = solver.minimise(WELFARE).proven
+    return None if worst is None else rounded(best - worst, best)
+
+
+def prospect(
+    solver: Solver, coalition: Coalition, *, strengths: Iterable[float] = (), known: Optimum | None = None
+) -> Prospect:
+    """All figures of a coalition; harms at 1 and at the λs asked for, in rising order. `known` is x*.
+
+    Raises NotLowered.
+    """
+    optimum, minimum = known or solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
+    if optimum.proven is None or optimum.assignment is None:
+        reason = _missing(optimum)
+        return Prospect(coalition, optimum, minimum, Frontier((), (), reason), (), dict.fromkeys(FIGURES, reason))
+    best, x, wanted = optimum.proven, optimum.assignment, coalition_goal(coalition)
     reasons: dict[str, str] = {}
-    if optimum.status != "optimal" or optimum.assignment is None or optimum.value is None:
-        return _unknown(coalition, optimum, minimum)
-    best, x = optimum.value, optimum.assignment
-    span = None
-    if minimum.status == "optimal" and minimum.value is not None:
-        span = rounded(best - minimum.value, best)
-    else:
-        reasons["span"] = f"the minimum is not proven: {NOT_PROVEN}"
-    found = nearest(solver, coalition, frontier(solver, coalition, optimum), x)
-    nominal = point_of(solver, coalition_goal(coalition), x)
-    harms = tuple(_harm(solver, coalition, s, nominal=nominal, span=span) for s in sorted({*strengths, 1.0}))
-    unit = fair_share(best, span or 0.0, len(solver.task.agents))
-    reasons["unit"] = "" if unit is not None else SAME if span is not None else reasons["span"]
+    span = None if minimum.proven is None else rounded(best - minimum.proven, best)
+    reasons["span"] = "" if span is not None else f"the minimum is not proven: {NOT_PROVEN}"
+    share = fair_share(best, span, len(solver.task.agents))
+    unit, reasons["unit"] = (None, share) if isinstance(share, str) else (share, "")
+    found = explored(solver, coalition, frontier(solver, coalition, optimum), x)
+    nominal = point_of(solver, wanted, x)
+    outsiders = _values(ends(solver, optimum, WELFARE, outsiders_goal(solver.task.agents, coalition)))
+    among = _values(ends(solver, optimum, WELFARE, wanted))
+    rising = sorted({*strengths, 1.0})
+    harms = tuple(_harm(solver, coalition, strength, nominal, span, outsiders, unit) for strength in rising)
     critical, reasons["critical_lambda"] = _critical(found, harms[-1])
     achievability, reasons["achievability"] = _achievability(found, minimum, span)
-    opportunity, reasons["opportunity"] = _opportunity(found, nominal.coalition_value, unit, reasons["unit"])
+    taken: tuple[float | None, float | None] = None, None
+    if found.points and unit is not None and among is not None:
+        most = found.points[-1].coalition_value
+        taken = rounded(most - among[0], most) / unit, rounded(most - among[1], most) / unit
+    else:
+        reasons["opportunity"] = found.reason or reasons["unit"] or f"the optima are not all known: {NOT_PROVEN}"
+    if outsiders is None or unit is None:
+        reasons["outsider_loss"] = reasons["unit"] or f"what the optima leave to outsiders is not proven: {NOT_PROVEN}"
     return Prospect(
         coalition=coalition,
         optimum=optimum,
@@ -121,39 +193,54 @@ def prospect(solver: Solver, coalition: Coalition, *, strengths: Iterable[float]
         frontier=found,
         harms=harms,
         wanted=nominal.coalition_value,
+        among_optima=among,
+        outsiders=outsiders,
         span=span,
         unit=unit,
-        opportunity=opportunity,
+        opportunity=taken[0],
+        least_opportunity=taken[1],
         critical_lambda=critical,
         achievability=achievability,
         reasons={name: reason for name, reason in reasons.items() if reason},
     )
 
 
-def _unknown(coalition: Coalition, optimum: Optimum, minimum: Optimum) -> Prospect:
-    """Nothing is known without x*."""
-    reason = f"the optimum is not proven: {NOT_PROVEN}"
+def _missing(optimum: Optimum) -> str:
+    """Why there is no x*."""
     if optimum.status == "infeasible":
-        reason = "no assignment satisfies the hard requirements"
-    names = ("coalition_value", "span", "unit", "opportunity", "critical_lambda", "achievability")
-    nothing, reasons = Frontier((), (), reason), dict.fromkeys(names, reason)
-    return Prospect(coalition, optimum, minimum, nothing, (), None, None, None, None, None, None, reasons)
+        return "no assignment satisfies the hard requirements"
+    return f"the optimum is not proven: {NOT_PROVEN}"
 
 
-def _harm(solver: Solver, coalition: Coalition, strength: float, *, nominal: Point, span: float | None) -> Harm:
+def _harm(
+    solver: Solver, coalition: Coalition, strength: float, nominal: Point, span: float | None, fair: Ends | None,
+    unit: float | None,
+) -> Harm:  # fmt: skip
     """The least and the most harm among the maximisers at λ."""
     bending = bent(coalition, strength=strength)
     known = solver.maximise(bending)
-    ends: list[Point] = []
-    for liked in (WELFARE, negated(WELFARE)):
-        end = preferred_to(solver, known, bending, liked)
-        if end.status != "optimal" or end.assignment is None:
-            return Harm(strength, None, None, None, None, None, NOT_PROVEN)
-        ends.append(point_of(solver, coalition_goal(coalition), end.assignment))
-    best, worst = (end.joint_payoff for end in ends)
-    least, most = (rounded(nominal.joint_payoff - value, nominal.joint_payoff) for value in (best, worst))
-    gained = ends[1].coalition_value - nominal.coalition_value
-    return Harm(strength, best, worst, least, most, bound(strength, gained, span))
+    worst, best = ends(solver, known, bending, WELFARE)
+    left = _values(ends(solver, known, bending, outsiders_goal(solver.task.agents, coalition)))
+    if (values := _values((worst, best))) is None or worst.assignment is None:
+        return Harm(strength, None, None, None, None, None, None, NOT_PROVEN)
+    least, most = (rounded(nominal.joint_payoff - value, nominal.joint_payoff) for value in reversed(values))
+    gained = point_of(solver, coalition_goal(coalition), worst.assignment).coalition_value - nominal.coalition_value
+    limit = bound(strength, gained, span)
+    return Harm(strength, values[1], values[0], least, most, limit, _loss(fair, left, unit))
+
+
+def _values(found: tuple[Optimum, Optimum]) -> Ends | None:
+    """Both ends, if they are proven."""
+    low, high = found[0].proven, found[1].proven
+    return None if low is None or high is None else (low, high)
+
+
+def _loss(fair: Ends | None, left: Ends | None, unit: float | None) -> Ends | None:
+    """What outsiders lose at least and at most, in u, of what they have at the optimum that is best for them."""
+    if fair is None or left is None or unit is None:
+        return None
+    least, most = (rounded(fair[1] - value, fair[1]) / unit for value in reversed(left))
+    return least, most
 
 
 def _critical(found: Frontier, last: Harm) -> tuple[float | None, str]:
@@ -183,11 +270,3 @@ def _achievability(found: Frontier, minimum: Optimum, span: float | None) -> tup
         return None, "even at λ = 1 some best plan does less harm than the span"
     step = found.steps[-1]
     return (None, f"not proven: {step.reason}") if step.reason else (step.strength, "")
-
-
-def _opportunity(found: Frontier, here: float, unit: float | None, why: str) -> tuple[float | None, str]:
-    """In units of u; `why` there is none."""
-    if not found.points or unit is None:
-        return None, found.reason or why
-    shares = in_shares(found.points[-1].coalition_value, here, unit)
-    return shares.value, shares.reason
