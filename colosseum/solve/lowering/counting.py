@@ -14,7 +14,6 @@ from colosseum.solve.arrays.worths import worths
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import Count, Lowering, referred, rewritten
 from colosseum.solve.lowering.tables import polytope, scope_variables
-from colosseum.solve.scoring import may_credit
 
 MOST_COUNTED = 400
 """Conditions that one count may have."""
@@ -103,28 +102,27 @@ def function_of_count(term: Term, conditions: Count) -> list[float] | None:
 
 def agent_payoff(agent: str, lowering: Lowering) -> Affine:
     """r_i as an affine form. Raises CannotLower."""
-    parts = [p for p in lowering.program.task.payoffs if may_credit(p.credit, agent)]
-    return total([share(p, agent, lowering) for p in parts])
+    return total([share(p, agent, lowering) for p in lowering.credited.get(agent, ())])
 
 
 def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
     """What one payoff credits to one agent."""
     if isinstance(payoff.credit, EqualSplit):
         return lowering.number(payoff.term).scaled(1.0 / len(payoff.credit.agents))
-    split = payoff.credit
-    scope = payoff.term.scope.union(*(c.scope for _, c in split.candidates))
-    if lowering.size(scope) > lowering.limits.split:
-        counted = _by_count(payoff.term, split, lowering)
-        if counted is not None:
-            return counted.get(agent, Affine(0.0))
-    if lowering.size(scope) > lowering.limits.product:
-        return _by_product(payoff.term, split, lowering).get(agent, Affine(0.0))
-    return _tabulated(payoff, split, agent, scope, lowering)
+    if id(payoff) not in lowering.shares:
+        lowering.shares[id(payoff)] = _shares(payoff.term, payoff.credit, lowering)
+    shares = lowering.shares[id(payoff)]
+    return _tabulated(payoff.term, payoff.credit, agent, lowering) if shares is None else shares.get(agent, Affine(0.0))
 
 
-def _tabulated(payoff: Payoff, split: QualifiedSplit, agent: str, scope: frozenset[str], lowering: Lowering) -> Affine:
-    variables = scope_variables(scope, lowering)
-    worth = worths(payoff.term, variables)
+def _scope(term: Term, split: QualifiedSplit) -> frozenset[str]:
+    """The variables that decide a payoff and who gets it."""
+    return term.scope.union(*(c.scope for _, c in split.candidates))
+
+
+def _tabulated(term: Term, split: QualifiedSplit, agent: str, lowering: Lowering) -> Affine:
+    variables = scope_variables(_scope(term, split), lowering)
+    worth = worths(term, variables)
     holding = {a: worths(condition, variables) for a, condition in split.candidates}
     sharers = np.sum(list(holding.values()), axis=0)
     values = holding.get(agent, 0.0) * worth / np.maximum(sharers, 1.0)
@@ -133,32 +131,24 @@ def _tabulated(payoff: Payoff, split: QualifiedSplit, agent: str, scope: frozens
     return polytope(variables, np.asarray(values), lowering)
 
 
-def _by_count(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:
-    """The shares when the payoff is a function g of how many qualify.
+def _shares(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:
+    """The shares of all agents; None where they are better written out.
 
-    With z_k = [n = k], w_ik = [i qualifies and n = k] has Σ_k w_ik = [i qualifies], Σ_i w_ik = k · z_k and w_ik ≤ z_k;
-    agent i gets Σ_k g(k) / k · w_ik. None when the payoff depends on more than the count.
+    With z_k = [n = k], w_ik = [i qualifies and n = k] has Σ_k w_ik = [i qualifies], Σ_i w_ik = k · z_k and w_ik ≤ z_k.
+    Agent i gets Σ_k g(k) / k · w_ik of a payoff g of the count, and Σ_k w_ik · g / k, a product each, of any other.
     """
-    conditions = tuple(c for _, c in split.candidates)
-    worths = function_of_count(term, conditions) if len(set(conditions)) == len(conditions) else None
-    if worths is None:
+    size, conditions = lowering.size(_scope(term, split)), tuple(c for _, c in split.candidates)
+    if size <= lowering.limits.split:
         return None
-    key = (term, split)
-    if key not in lowering.shares:
-        parts = [Affine(value / k) for k, value in enumerate(worths[1:], start=1)]
-        otherwise = Affine(worths[0] / len(split.otherwise))
-        lowering.shares[key] = _shared(parts, otherwise, split, lowering)
-    return lowering.shares[key]
-
-
-def _by_product(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:
-    """The shares of a payoff g of any form: Σ_k w_ik · g / k, a product each."""
-    key = (term, split)
-    if key not in lowering.shares:
-        worth = lowering.number(term)
-        parts = [worth.scaled(1.0 / k) for k in range(1, len(split.candidates) + 1)]
-        lowering.shares[key] = _shared(parts, worth.scaled(1.0 / len(split.otherwise)), split, lowering)
-    return lowering.shares[key]
+    values = function_of_count(term, conditions) if len(set(conditions)) == len(conditions) else None
+    if values is not None:
+        forms = [Affine(value) for value in values]
+    elif size > lowering.limits.product:
+        forms = [lowering.number(term)] * (len(conditions) + 1)
+    else:
+        return None
+    parts = [form.scaled(1.0 / k) for k, form in enumerate(forms[1:], start=1)]
+    return _shared(parts, forms[0].scaled(1.0 / len(split.otherwise)), split, lowering)
 
 
 def _shared(parts: list[Affine], otherwise: Affine, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine]:

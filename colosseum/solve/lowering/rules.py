@@ -6,6 +6,7 @@ credit, and a term that no rule fits is a CannotLower that names its scope and s
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model import terms
-from colosseum.model.scenario import Credit
+from colosseum.model.scenario import Payoff
 from colosseum.model.terms import Ground, PayoffOf, Term
 from colosseum.model.values import Fault, Value
 from colosseum.solve.lowering.program import Affine, CannotLower, Key, Program, total
@@ -100,8 +101,8 @@ class Lowering:
     """Coefficients of all forms that are kept."""
     of_objective: bool = False
     """Whether the terms at hand are a coalition's, which alone may name payoffs."""
-    shares: dict[tuple[Term, Credit], dict[str, Affine]] = field(default_factory=dict)
-    """Splits by count, once lowered: what each agent gets."""
+    shares: dict[int, dict[str, Affine] | None] = field(default_factory=dict)
+    """What each agent gets of a payoff that is split, by the payoff's identity; None where it is written out."""
 
     def number(self, term: Term) -> Affine:
         """The affine form of a numeric term; where the term is none, the form may take any value."""
@@ -110,6 +111,15 @@ class Lowering:
     def condition(self, term: Term) -> Affine:
         """An affine form that is 1 where the condition holds and 0 where it does not."""
         return self._first(term, self.condition_rules, self.conditions)
+
+    @cached_property
+    def credited(self) -> dict[str, list[Payoff]]:
+        """What may be credited to each agent."""
+        found: dict[str, list[Payoff]] = {}
+        for payoff in self.program.task.payoffs:
+            for agent in dict.fromkeys(payoff.credit.named):
+                found.setdefault(agent, []).append(payoff)
+        return found
 
     def names_payoffs(self, term: Term) -> bool:
         """Whether a term reads decisions through `payoff[a]` or `total` too, which its scope does not tell."""

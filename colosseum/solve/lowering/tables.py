@@ -191,7 +191,4 @@ def _shared(conditions: list[Affine]) -> Affine:
     if any(c.fixed and not c.constant for c in conditions):
         return Affine(0.0)
     moving = [c.coefficients for c in conditions if not c.fixed]
-    if not moving:
-        return Affine(1.0)
-    first, *rest = moving
-    return Affine(0.0, {column: 1.0 for column in first if all(column in each for each in rest)})
+    return Affine(0.0, dict.fromkeys(sorted(set(moving[0]).intersection(*moving)), 1.0)) if moving else Affine(1.0)
