@@ -4,9 +4,11 @@ Every element is what evaluating the term there gives, to the last bit: arrays o
 Terms whose values no array holds exactly, such as whole numbers past 2^52, are evaluated one by one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
-from math import prod
+from math import isfinite, prod
 from types import MappingProxyType
 
 import numpy as np
@@ -14,9 +16,9 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Assignment, Term
-from colosseum.model.values import Fault, Value
-from colosseum.solve.arrays import operations
+from colosseum.model.values import Fault, Value, arithmetic, compare, member
 from colosseum.solve.arrays.fields import (
+    LARGEST_WHOLE,
     Conditions,
     Field,
     Floats,
@@ -24,20 +26,30 @@ from colosseum.solve.arrays.fields import (
     Mask,
     Numbers,
     Places,
+    as_codes,
     as_conditions,
+    as_numbers,
     chosen,
     coded,
     either,
     outside,
+    pairwise,
     some,
+    within,
 )
-from colosseum.solve.arrays.operations import Index
 from colosseum.solve.prepared import Rule
 
 FEW = 500
 """Joint values times parts of a term that are evaluated one by one in less time than arrays take to set up."""
 MOST_KEYS = 10_000_000
 """Joint keys that a look-up may have between its indices."""
+_OPERATIONS: dict[str, Callable[[Floats, Floats], Floats]] = {"+": np.add, "-": np.subtract, "*": np.multiply}
+_ORDERS: dict[str, Callable[[Floats, Floats], Mask]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
 
 
 def worths(
@@ -112,6 +124,28 @@ def counted(field: Field) -> Floats:
     return table[field.codes] if field.fault is None else np.where(field.fault, 0.0, table[field.codes])
 
 
+@dataclass(frozen=True)
+class Index:
+    """A key term's values among those of the index that it looks up."""
+
+    places: Places
+    """Where each stands among them; their number stands for "nowhere"."""
+    none: Mask | None
+    fault: Mask | None
+    place: dict[Value, int]
+    """Of each distinct value of the index."""
+
+    @classmethod
+    def of(cls, field: Field, values: Sequence[Value]) -> "Index":
+        """Values that Python calls equal are one, as they are in the model's tables."""
+        place = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        codes = as_codes(field)
+        nowhere = len(place)
+        listed = np.array([nowhere if v is None else place.get(v, nowhere) for v in codes.palette], dtype=np.intp)
+        none = np.array([v is None for v in codes.palette])
+        return cls(listed[codes.codes], some(none[codes.codes]), codes.fault, place)
+
+
 class Evaluation:
     """Fields of terms over some variables; a part that is shared is evaluated once."""
 
@@ -143,25 +177,25 @@ class Evaluation:
             case terms.Decision(variable=name):
                 return self._decision(name)
             case terms.Arithmetic(operator=operator, left=left, right=right):
-                return operations.calculated(operator, self.field(left), self.field(right))
+                return calculated(operator, self.field(left), self.field(right))
             case terms.Total(parts=parts):
-                return operations.added([self.field(p) for p in parts], self.nowhere)
+                return added([self.field(p) for p in parts], self.nowhere)
             case terms.Extremum(which=which, parts=parts, conditions=conditions, aggregate=aggregate):
                 items = [(self.conditions(c), self.field(p)) for c, p in zip(conditions, parts, strict=True)]
-                return operations.extremum(items, self.nowhere, least=which == "min", aggregate=aggregate)
+                return extremum(items, self.nowhere, least=which == "min", aggregate=aggregate)
             case terms.Absolute(part=part):
-                return operations.absolute(self.field(part))
+                return absolute(self.field(part))
             case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
-                return operations.conditional(self.conditions(condition), self.field(then), self.field(otherwise))
+                return conditional(self.conditions(condition), self.field(then), self.field(otherwise))
             case terms.Select():
                 return self._select(term)
             case terms.Compare(operator=operator, left=left, right=right):
-                return operations.compared(operator, self.field(left), self.field(right))
+                return compared(operator, self.field(left), self.field(right))
             case terms.Member(item=item, elements=elements):
-                return operations.contained(self.field(item), self.field(elements))
+                return pairwise(member, self.field(item), self.field(elements))
             case terms.Every(parts=parts) | terms.Some(parts=parts):
                 joined = [self.conditions(p) for p in parts]
-                return operations.junction(joined, self.nowhere, every=isinstance(term, terms.Every))
+                return junction(joined, self.nowhere, every=isinstance(term, terms.Every))
             case terms.Inverse(part=part):
                 inner = self.conditions(part)
                 return Conditions(~inner.holds, inner.fault)
@@ -206,3 +240,119 @@ class Evaluation:
             if place < len(entries):
                 places.setdefault(id(entries[place]), []).append(place)
         return [(np.isin(which, same), self.field(entries[same[0]])) for same in places.values()]
+
+
+# ---- the model's operators: what each gives is what colosseum/model/values.py says -----------------------------------
+
+
+def calculated(operator: str, left: Field, right: Field) -> Field:
+    """`+ - * / &`."""
+    if not (isinstance(left, Numbers) and isinstance(right, Numbers)) or operator == "&":
+        return pairwise(partial(arithmetic, operator), left, right)
+    none, fault = either(left.none, right.none), either(left.fault, right.fault)
+    if operator == "/":
+        zero = right.values == 0
+        quotient = left.values / np.where(zero, 1.0, right.values)
+        return finite(Numbers(quotient, none, either(fault, some(outside(zero, none))), whole=False, reach=np.inf))
+    values = _OPERATIONS[operator](left.values, right.values)
+    reach = left.reach * right.reach if operator == "*" else left.reach + right.reach
+    whole = left.whole and right.whole
+    if whole and reach > LARGEST_WHOLE:
+        reach = farthest(values, either(none, fault))
+        if not reach <= LARGEST_WHOLE:
+            raise Irregular
+    return finite(Numbers(values, none, fault, whole, reach))
+
+
+def added(parts: Sequence[Field], nowhere: tuple[int, ...]) -> Field:
+    """The sum, from the left, beginning with the whole number 0; a part that is no number is a fault."""
+    values: Floats = np.zeros(nowhere)
+    fault: Mask | None = None
+    whole, reach = True, 0.0
+    for part in parts:
+        numbers, other = as_numbers(part)
+        values = values + numbers.values
+        fault = either(fault, numbers.fault, numbers.none, other)
+        whole, reach = whole and numbers.whole, reach + numbers.reach
+        if whole and reach > LARGEST_WHOLE:
+            raise Irregular
+    return finite(Numbers(values, None, fault, whole, reach))
+
+
+def finite(numbers: Numbers) -> Numbers:
+    """The numbers, a fault where one is not finite."""
+    if isfinite(numbers.reach):
+        return numbers
+    endless = ~np.isfinite(numbers.values)
+    values = np.where(endless, 0.0, numbers.values)
+    fault = either(numbers.fault, some(outside(endless, numbers.none)))
+    return replace(numbers, values=values, fault=fault, reach=farthest(values, None))
+
+
+def farthest(values: Floats, nothing: Mask | None) -> float:
+    """How far from 0 a number lies, where there is one."""
+    return float(np.abs(values if nothing is None else np.where(nothing, 0.0, values)).max(initial=0.0))
+
+
+def absolute(field: Field) -> Numbers:
+    """`abs`."""
+    numbers, other = as_numbers(field)
+    return replace(numbers, values=np.abs(numbers.values), fault=either(numbers.fault, other))
+
+
+def extremum(
+    items: Sequence[tuple[Conditions, Field]], nowhere: tuple[int, ...], *, least: bool, aggregate: bool
+) -> Numbers:
+    """The least or greatest of the items whose condition holds."""
+    end, extreme = (np.inf, np.minimum) if least else (-np.inf, np.maximum)
+    values: Floats = np.full(nowhere, end)
+    anybody: Mask = np.zeros(nowhere, dtype=np.bool_)
+    none, fault, others = None, None, None
+    reach, whole = 0.0, False
+    for which, item in items:
+        holds = None if which.holds.all() else which.holds
+        numbers, other = as_numbers(item)
+        fault = either(fault, which.fault, within(numbers.fault, holds))
+        none, others = either(none, within(numbers.none, holds)), either(others, within(other, holds))
+        values = extreme(values, numbers.values if holds is None else np.where(holds, numbers.values, end))
+        anybody = anybody | which.holds
+        reach, whole = max(reach, numbers.reach), whole or numbers.whole
+    if aggregate:
+        fault, none = either(fault, none), None
+    fault = either(fault, some(~anybody), None if others is None else outside(others, none))
+    return Numbers(values, none, fault, whole, reach)
+
+
+def conditional(which: Conditions, then: Field, otherwise: Field) -> Field:
+    """One branch or the other."""
+    if not (isinstance(then, Numbers) and isinstance(otherwise, Numbers)):
+        return chosen([(which.holds, then), (~which.holds, otherwise)], fault=which.fault, none=None)
+    values, none, fault = np.where(which.holds, then.values, otherwise.values), None, which.fault
+    if not (then.fault is None and otherwise.fault is None):
+        fault = either(fault, within(then.fault, which.holds), within(otherwise.fault, ~which.holds))
+    if not (then.none is None and otherwise.none is None):
+        none = either(within(then.none, which.holds), within(otherwise.none, ~which.holds))
+    return Numbers(values, none, fault, then.whole or otherwise.whole, max(then.reach, otherwise.reach))
+
+
+def compared(operator: str, left: Field, right: Field) -> Field:
+    """`== != < <= > >=`."""
+    if not (isinstance(left, Numbers) and isinstance(right, Numbers)):
+        return pairwise(partial(compare, operator), left, right)
+    none, fault = either(left.none, right.none), either(left.fault, right.fault)
+    if operator not in ("==", "!="):
+        return Conditions(outside(_ORDERS[operator](left.values, right.values), none), fault)
+    same = outside(left.values == right.values, none)
+    if left.none is not None and right.none is not None:
+        same = same | (left.none & right.none)
+    return Conditions(same if operator == "==" else ~same, fault)
+
+
+def junction(parts: Sequence[Conditions], nowhere: tuple[int, ...], *, every: bool) -> Conditions:
+    """`and` goes on while parts hold, `or` while they do not; what stands behind the last is not looked at."""
+    on: Mask = np.ones(nowhere, dtype=np.bool_)
+    fault: Mask | None = None
+    for part in parts:
+        fault = either(fault, within(part.fault, on))
+        on = outside(on & (part.holds if every else ~part.holds), part.fault)
+    return Conditions(on if every else ~on, fault)
