@@ -79,9 +79,12 @@ def total(parts: Iterable[Affine]) -> Affine:
     constant, coefficients = 0.0, dict[int, float]()
     for part in parts:
         constant += part.constant
+        if not coefficients:
+            coefficients = part.coefficients.copy()
+            continue
         for column, value in part.coefficients.items():
             coefficients[column] = coefficients.get(column, 0.0) + value
-    return Affine(constant, {c: v for c, v in coefficients.items() if v})
+    return Affine(constant, coefficients if all(coefficients.values()) else {c: v for c, v in coefficients.items() if v})
 
 
 @dataclass(frozen=True, slots=True)
