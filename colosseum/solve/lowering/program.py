@@ -84,7 +84,9 @@ def total(parts: Iterable[Affine]) -> Affine:
             continue
         for column, value in part.coefficients.items():
             coefficients[column] = coefficients.get(column, 0.0) + value
-    return Affine(constant, coefficients if all(coefficients.values()) else {c: v for c, v in coefficients.items() if v})
+    return Affine(
+        constant, coefficients if all(coefficients.values()) else {c: v for c, v in coefficients.items() if v}
+    )
 
 
 @dataclass(frozen=True, slots=True)
