@@ -1,6 +1,7 @@
 """The action figures of one run against their definitions, by enumeration; and null, with the reason."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from statistics import fmean
 
@@ -21,6 +22,7 @@ from colosseum.model.values import Value
 from colosseum.solve.goal import coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.scoring import Local, goal_value, score
+from colosseum.solve.solver import NOT_PROVEN
 
 Assignment = dict[str, Value]
 
@@ -306,3 +308,18 @@ def test_a_hard_rule_binds_more_moves_than_can_be_gone_through() -> None:
     assert found.best_response_regret["ann"].value == 7.0
     broken = measure(SolvedTask.of(task), {**x, **dict.fromkeys(names, 2)}, coalition=ANN, order=None)
     assert broken.best_response_regret["ann"].reason == "own decisions take part in breaking a hard requirement"
+
+
+def test_figures_of_a_run_whose_time_is_over_are_null_with_a_reason() -> None:
+    """Bob may still take the other one, so that what ann breaks is asked of completions."""
+    apart = Compare("!=", Decision("ann"), Decision("bob"))
+    task = replace(tickets(), requirements=(Requirement("apart", "apart", apart, 1.0, None),))
+    instance = SolvedTask.of(task)
+    with instance.solver.within(-1.0):
+        found = measure(instance, CLASH, coalition=ANN, order=task.agents, closely=True)
+    assert found.scalars["regret"].value is not None, "its optima were known"
+    figures = {**found.scalars, **found.closer}
+    for figure in (figures["own_move_loss"], figures["coalition_gain"], figures["lambda_low"],
+                   found.sequential_regret["ann"]):  # fmt: skip
+        assert figure.value is None
+        assert NOT_PROVEN in figure.reason

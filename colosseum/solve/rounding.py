@@ -6,7 +6,7 @@ ROUNDING = 1e-9
 
 def grain(*values: float) -> float:
     """How far values of the size of the greatest of these may lie apart and still be called equal."""
-    return ROUNDING * max(1.0, *map(abs, values))
+    return ROUNDING * max((1.0, *map(abs, values)))
 
 
 def rounded(difference: float, reference: float) -> float:
