@@ -27,7 +27,7 @@ def every(term: terms.Every, lowering: Lowering) -> Affine:
 def joined(term: terms.Every | terms.Some) -> tuple[Term, ...]:
     """The parts of an `and` or `or`, each once, those of the same within it included; one of one variable is whole."""
     found: dict[Term, None] = {}
-    stack: list[Term] = [term]
+    stack: list[Term] = [*reversed(term.parts)]
     while stack:
         part = stack.pop()
         if isinstance(part, terms.Every | terms.Some) and type(part) is type(term) and len(part.scope) > 1:
