@@ -131,7 +131,7 @@ def _named_owner(expr: syntax.Expr) -> Callable[[Key, Environment], str]:
 def _check_domain(name: str, owner: str, reads: set[Read], facts: Facts) -> None:
     """The owner must be able to see what it may choose."""
     for table, key in in_order(reads):
-        if owner not in (facts.table(table).audience or {})[key]:
+        if (audience := facts.table(table).audience) is not None and owner not in audience[key]:
             source = instance_name(table, key)
             raise Fault(f"the domain of `{name}` is computed from `{source}`, which its owner `{owner}` may not see",
                         code="C062")  # fmt: skip
