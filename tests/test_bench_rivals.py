@@ -1,8 +1,6 @@
 """The benchmark's rivals and its book-keeping: all are asked the same question, and verdicts are what they say."""
 
-from importlib.util import find_spec
 from io import StringIO
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,69 +8,17 @@ import pytest
 from bench.__main__ import main
 from bench.cases import Refused, case, from_path, held, named, questions
 from bench.exact import against_enumeration
-from bench.families import FAMILIES
 from bench.lines import Ledger, Line
 from bench.many import times
 from bench.mixtures import mixture
-from bench.network import Network, Unnatural, network
-from bench.rivals import Answer, cp_sat, pulp_rebuild, toulbar2, worth
+from bench.rivals import Answer, pulp_rebuild, worth
 from bench.rivals.direct import Direct
-from bench.single import compared
+from bench.single import RIVALS, family_lines
 from bench.suite import seconds_of
 from rich.console import Console
 
-from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.program import matrix
-from colosseum.solve.scoring import hard_broken, score
 from colosseum.solve.solver import Solver
-
-SMALLEST = [(name, *family.smallest) for name, family in FAMILIES.items()]
-
-
-def paid(made: Network, places: tuple[int, ...]) -> float | None:
-    """What a network pays at places of values; None where a row is broken."""
-    for low, high, items in made.rows:
-        body = sum(weight for v, d, weight in items if places[v] == d)
-        if (low is not None and body < low - 1e-9) or (high is not None and body > high + 1e-9):
-            return None
-    value = made.constant + sum(worths[place] for worths, place in zip(made.unary, places, strict=True))
-    for scope, worths in made.tables.items():
-        value += worths[int(np.ravel_multi_index([places[v] for v in scope], [made.sizes[v] for v in scope]))]
-    for price, constant, items in made.excesses:
-        value -= price * max(0.0, constant + sum(weight for v, d, weight in items if places[v] == d))
-    return value
-
-
-@pytest.mark.parametrize("sized", [*SMALLEST, ("tickets_soft", 4, 2)], ids=lambda s: s[0])
-def test_the_natural_model_pays_what_the_task_pays(sized: tuple[str, ...]) -> None:
-    task = case(sized[0], *map(int, sized[1:]), seed=3).task
-    made = network(task)
-    for places in product(*map(range, made.sizes)):
-        x = {v.name: v.domain[place] for v, place in zip(task.variables, places, strict=True)}
-        expected = None if hard_broken(task.requirements, x) else score(task, x).value
-        assert paid(made, places) == (None if expected is None else pytest.approx(expected, abs=1e-9))
-
-
-def test_what_is_no_table_and_no_sum_is_unnatural(tmp_path: Path) -> None:
-    path = tmp_path / "product.colo"
-    path.write_text(
-        "colosseum 1\nscenario s\nagents agent[1..12]\nvariable v[agents]: 0..3\n"
-        "reward r: sum(v[a] for a in agents) * sum(v[a] for a in agents)\n",
-        encoding="utf-8",
-    )
-    with pytest.raises(Unnatural, match="12 variables"):
-        network(from_path(path, seed=1).task)
-
-
-@pytest.mark.parametrize("rival", ["ortools", "pytoulbar2"])
-@pytest.mark.parametrize("sized", [("capacity", 6, 3), ("tickets_soft", 4, 2), ("tuples", 6, 2, 4)])
-def test_rivals_in_processes_agree(rival: str, sized: tuple[str, ...]) -> None:
-    if find_spec(rival) is None:
-        pytest.skip(f"{rival} is not installed")
-    task = case(sized[0], *map(int, sized[1:]), seed=2).task
-    found = {"ortools": cp_sat, "pytoulbar2": toulbar2}[rival].solve(task, limit=20.0)
-    assert found.outcome == "optimal", found.note
-    assert found.value == pytest.approx(Solver(task).maximise(WELFARE).value, abs=found.slack)
 
 
 @pytest.mark.parametrize("sized", [("tickets", 4, 5), ("capacity", 6, 3), ("grid", 3, 3, 2), ("tickets_soft", 3, 3)])
@@ -122,19 +68,16 @@ def test_every_way_answers_many_questions_alike(ledger: Ledger) -> None:
     assert not ledger.unequal
 
 
-def test_every_rival_of_a_single_solve_is_named(ledger: Ledger) -> None:
-    lines = {line.rival: line for line in compared(ledger, "capacity 5 2", (1, 2), bar=5.0)}
-    assert set(lines) == {"HiGHS", "elimination", "CP-SAT", "toulbar2"}
-    for rival, library in {"CP-SAT": "ortools", "toulbar2": "pytoulbar2"}.items():
-        if find_spec(library) is None:
-            assert "not installed" in lines[rival].note
-        else:
-            assert lines[rival].theirs
+def test_a_family_is_compared_with_the_best_engine(ledger: Ledger) -> None:
+    lines = {line.what: line for line in family_lines(ledger, "capacity", ["capacity 5 2", "capacity 6 2"], (1, 2))}
+    assert lines["capacity 5 2"].ours
+    assert lines["capacity 5 2"].rival in ("HiGHS", *RIVALS)
+    assert lines["left open where an engine needs 3 s"].verdict == "pass"
     assert not ledger.unequal
 
 
 def test_a_spec_that_is_refused_is_a_miss(ledger: Ledger) -> None:
-    (line,) = compared(ledger, "capacity 1 1", (1,), bar=5.0)
+    line, *_ = family_lines(ledger, "capacity", ["capacity 1 1"], (1,))
     assert line.verdict == "miss"
     assert "refused" in line.note
 

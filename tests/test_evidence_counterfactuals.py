@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
@@ -255,12 +255,11 @@ def measured_closely(instance: SolvedTask, coalition: Coalition, x: Assignment) 
     return measure(instance, x, coalition=coalition, order=None, closely=True)
 
 
+@dataclass(eq=False)
 class Asked(Solver):
     """A solver that notes its questions."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.questions: list[tuple[str, Goal, Assignment]] = []
+    questions: list[tuple[str, Goal, Assignment]] = field(default_factory=list, init=False)
 
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         self.questions.append(("max", goal, dict(fixed or {})))

@@ -12,9 +12,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from colosseum.model.scenario import Coalition, EqualSplit, Payoff, QualifiedSplit, Requirement, Task, Variable
-from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, Extremum, Select, Total
+from colosseum.model.terms import (
+    Arithmetic,
+    Compare,
+    Conditional,
+    Constant,
+    Decision,
+    Extremum,
+    PayoffOf,
+    Select,
+    Some,
+    Total,
+)
 from colosseum.model.values import Value
-from colosseum.solve.elimination.eliminate import Elimination
+from colosseum.solve.backend import Engine
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, payoff_of
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.solve.scoring import goal_value, score
@@ -94,10 +105,8 @@ def agrees(solver: Solver, everything: Everything, goal: Goal, fixed: Mapping[st
 
 
 def integer_program(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Solver:
-    """A solver that never eliminates: what is small enough to be enumerated is easily eliminated, too."""
-    solver = Solver(task, limits=limits)
-    solver.search.elimination = Elimination(task, most=0)
-    return solver
+    """What is small enough to be enumerated is easily eliminated, too: HiGHS alone."""
+    return Solver(task, limits=limits, only="highs")
 
 
 def adds_up(everything: Everything) -> None:
@@ -186,3 +195,11 @@ def test_fractions_are_added_up_as_the_model_adds_them() -> None:
 
 def test_a_value_outside_the_domain_is_infeasible() -> None:
     assert Solver(tickets()).maximise(WELFARE, fixed={"ann": "huge"}).status == "infeasible"
+
+
+def test_conditions_of_payoffs_alone() -> None:
+    """An `or` that reads decisions through payoffs only has no variable of its own."""
+    rich = [Compare(">=", PayoffOf(agent), Constant(5)) for agent in ("ann", "bob")]
+    goal = Goal(terms=((Conditional(Some((rich[0], rich[1])), Constant(1), Constant(0)), 1.0),))
+    engines: tuple[Engine, ...] = ("highs", "elimination", "toulbar2", "pulp")
+    assert [Solver(tickets(), only=engine).maximise(goal).value for engine in engines] == [1.0] * 4

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from colosseum.model.check import check
 from colosseum.model.scenario import Task, Variable
+from colosseum.solve.backends.pulp import formulate, write_lp
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Affine, Matrix, Program, matrix
-from colosseum.solve.searching.formulation import formulate, write_lp
 from colosseum.solve.solver import Solver
 
 SPECS = Path(__file__).parent.parent / "specs"
@@ -65,7 +65,7 @@ def test_pulp_and_highs_are_told_the_same(name: str) -> None:
     assert found is not None
     lowered = lower(found.expansion.scenario.task)
     form = lowered.form(WELFARE)
-    problem, whole = formulate(lowered.program, form), matrix(lowered.program)
+    (problem, _), whole = formulate(lowered.program, form), matrix(lowered.program)
     columns = [variable for variable in problem.variables() if variable.name != "constant"]
     place = {variable.name: number for number, variable in enumerate(columns)}
     assert len(place) == len(whole.low)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import Constant, Decision, Select
 from colosseum.model.values import Value
-from colosseum.solve.elimination.eliminate import Elimination
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.tables import together
@@ -51,7 +50,7 @@ def test_what_is_decided_apart_is_added_up(a: list[int], b: list[int], c: list[i
     for key in product(*map(range, SIZES)):
         x: dict[str, Value] = {f"v{axis}": place for axis, place in enumerate(key)}
         assert solver.maximise(WELFARE, fixed=x).value == pytest.approx(values[key], abs=1e-9)
-    assert solver.maximise(WELFARE).value == Elimination(task).maximise(WELFARE).value
+    assert solver.maximise(WELFARE).value == Solver(task, only="elimination").maximise(WELFARE).value
 
 
 def test_a_large_separable_table_takes_no_column() -> None:

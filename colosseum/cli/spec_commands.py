@@ -46,7 +46,8 @@ def compile(  # noqa: A001 - the command's name
     json: AsJson = False,
     output: Annotated[Path | None, typer.Option("-o", metavar="FILE", help="Write the expanded model as JSON.")] = None,
     lp: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the integer program in LP format.")] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Compute each optimum again in a second way.")] = False,
+    backend: Annotated[str | None, typer.Option(metavar="NAME", help="Ask one engine alone, such as pulp.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Prove each optimum by every other engine, too.")] = False,
 ) -> int:
     """Prove the optimum, the worst case and each coalition's best."""
     from colosseum.cli import words
@@ -55,8 +56,9 @@ def compile(  # noqa: A001 - the command's name
     from colosseum.evidence.answers import compile_content
     from colosseum.model import serial
     from colosseum.report.instances import optima_blocks
+    from colosseum.solve.backends import engine_named
+    from colosseum.solve.backends.pulp import write_lp
     from colosseum.solve.goal import WELFARE
-    from colosseum.solve.searching.formulation import write_lp
 
     if str(lp) == "-":
         raise stop("C122", "cannot write the program to `-`", help="name a file, such as `model.lp`")
@@ -65,7 +67,8 @@ def compile(  # noqa: A001 - the command's name
         with file_errors(output):
             output.write_bytes(serial.dump(checked.expansion.scenario))
         words.note(f"wrote {output}")
-    optima = ask.verified(ask.solve(checked)) if verify else ask.solve(checked)
+    optima = ask.solve(checked, only=engine_named(backend))
+    optima = ask.verified(optima) if verify else optima
     if lp is not None:
         with file_errors(lp):
             write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), str(lp))

@@ -20,14 +20,14 @@ from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.run.turn import matches
-from colosseum.solve.elimination.eliminate import Elimination
+from colosseum.solve.backend import Engine
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.exposure import MEASURES, Measure, Scan, Watch, scan
 from colosseum.solve.questions.prices import Temptation, temptations
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Optimum, Solver
-from colosseum.solve.verify import Verification, verify
+from colosseum.solve.verify import Verification, engines, verify
 
 PATIENCE: Final = 600.0
 """Seconds for a frontier or a scan."""
@@ -105,11 +105,11 @@ def require_agents(named: Sequence[str], task: Task, option: str) -> None:
         raise stop("C122", f"`{option}`: {what}", help=help_)
 
 
-def solve(checked: Checked) -> Optima:
-    """The optima of a scenario. Raises ColosseumError when a part of it cannot be optimised exactly."""
+def solve(checked: Checked, *, only: Engine | None = None) -> Optima:
+    """The optima of a scenario, by one engine alone where it is named. Raises ColosseumError as `solving` does."""
     scenario = checked.expansion.scenario
     with solving(checked):
-        solver = Solver(scenario.task)
+        solver = Solver(scenario.task, only=only)
         return Optima(
             scenario=scenario,
             solver=solver,
@@ -130,11 +130,11 @@ def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
 
 
 def verified(optima: Optima) -> Optima:
-    """The optima, each computed again in a second way."""
-    task, elimination = optima.scenario.task, Elimination(optima.scenario.task)
+    """The optima, each computed again by every other engine."""
+    task, by = optima.scenario.task, engines(optima.scenario.task)
 
     def again(optimum: Optimum, goal: Goal, sign: float) -> Verification:
-        return verify(task, optimum, goal, sign, elimination=elimination)
+        return verify(task, optimum, goal, sign, by=by)
 
     found = Verified(
         optimum=again(optima.optimum, WELFARE, 1.0),

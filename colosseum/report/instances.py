@@ -16,7 +16,7 @@ from colosseum.model.values import Value, text
 from colosseum.report.cells import amount
 from colosseum.report.document import Amount, Block, Definitions, Listing, Paragraph, Table, TableCell
 from colosseum.solve.scoring import score
-from colosseum.solve.solver import Optimum
+from colosseum.solve.solver import NOT_PROVEN, Optimum
 from colosseum.solve.verify import Verification
 
 SECRET: Final = "secret: off unless an arm turns it on"
@@ -100,7 +100,7 @@ def _again(found: Verification | None) -> str:
     if found is None:
         return ""
     if found.status == "agrees":
-        return f", verified by {found.by}"
+        return f", verified by {' and '.join(filter(None, (', '.join(found.by[:-1]), found.by[-1])))}"
     return f", {'not verified' if found.status == 'not verified' else 'WRONG'}: {found.reason}"
 
 
@@ -112,7 +112,8 @@ def open_words(best: Optimum | str) -> str:
         return "no assignment satisfies the hard requirements"
     if best.status == "optimal":
         return ""
-    return f"not proven: {best.status}" if best.value is None else f"not proven: bound {best.bound}, gap {best.gap}"
+    known = "" if best.value is None else f"bound {best.bound}, gap {best.gap}; "
+    return f"not proven: {known}{best.reason or NOT_PROVEN}"
 
 
 def assignment_tables(optima: Optima) -> Iterator[Block]:

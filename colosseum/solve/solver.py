@@ -1,31 +1,52 @@
-"""Optima of a task. In: a lowered program and goals; out: assignments in the spec's words, recomputed exactly.
+"""Optima of a task, by whichever engine is likely to prove them soonest. In: a task and goals; out: proven optima.
 
-Nothing is called optimal without a proof: a solver that ran out of time leaves a value, a bound and the gap.
+Nothing is called optimal without a proof: an engine that ran out of time leaves a value, a bound and the gap.
 """
 
 import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
+from colosseum.solve.backend import Backend, Engine, Found, Query, Status
+from colosseum.solve.backends import BACKENDS
+from colosseum.solve.backends.highs import Highs
+from colosseum.solve.backends.networked import PROCESSES, Networked
 from colosseum.solve.elimination.eliminate import Elimination
 from colosseum.solve.goal import Goal
-from colosseum.solve.lowering.lower import Lowered, lower
+from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.network import table_values
+from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import goal_value
-from colosseum.solve.searching.canonical import first
-from colosseum.solve.searching.live import Status
-from colosseum.solve.searching.search import Found, Query, Search, Way
 
 TIME_LIMIT = 120.0
 """Seconds that one query may take, and as many for the first of its optima."""
 NOT_PROVEN = "the time limit was reached, or rounding left it open"
 """Why a status is "limit"."""
-LITTLE = 50_000
-"""Joint values that an elimination may go through before anything else is tried."""
+FEW = 20_000
+"""Joint values that elimination goes through in less time than a relaxation takes that is mostly no proof, …"""
+LITTLE = 4_000_000
+"""… in less time than it takes to ask another engine, a few hundredths of a second, …"""
+MUCH = 1 << 27
+"""… and in about a second."""
+MANY_COLUMNS = 1_000
+"""Columns of a program whose relaxation takes longer than a FEW joint values."""
+A_COLUMN = 30_000
+"""Joint values that elimination goes through in the time of a branch and bound, for each column of the program."""
+CHANCE = 16
+"""Every so many queries the relaxation comes first again, however often it was no proof."""
+A_VALUE = 1e-4
+"""Seconds that go to other engines before the program is lowered, for each value of the tables: what lowering takes,
+and the first relaxation."""
+MOST_TESTS = 500
+"""Queries by which the first optimum is walked to, for an engine that knows no order."""
+SHARE = 0.25
+"""Of a query's time, what the first engine may take that may come to no end."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +62,10 @@ class Optimum:
     canonical: bool
     """Whether it is the lexicographically first of all optima, by declared order of variables and domains."""
     seconds: float
-    by: Way = "integer program"
-    """How it was found."""
+    by: Engine = "highs"
+    """The engine that found it, and proved it where it is optimal."""
+    reason: str = ""
+    """Why it is not proven."""
 
     @property
     def proven(self) -> float | None:
@@ -56,22 +79,71 @@ class Optimum:
 
 
 @dataclass
+class Luck:
+    """How often relaxations were a proof."""
+
+    asked: int = 0
+    tried: int = 0
+    failed: int = 0
+
+    def stand_back(self) -> bool:
+        """Whether most were none, so that they come last this time; now and then they get another chance."""
+        self.asked += 1
+        return 2 * self.failed > self.tried and self.asked % CHANCE > 0
+
+
+@dataclass(eq=False)
 class Solver:
-    """A task's program with live solvers; queries change costs and bounds only."""
+    """A task with its engines, each made when it is first asked; they keep what the next query can use."""
 
     task: Task
     time_limit: float = TIME_LIMIT
+    """Seconds that a query may take."""
     limits: Limits = DEFAULT_LIMITS
     until: float = math.inf
     """When a question of many queries ends, by the monotonic clock; a query that comes later is left open."""
-    lowered: Lowered = field(init=False)
-    search: Search = field(init=False)
-    fresh: bool = field(init=False, default=True)
+    only: Engine | None = field(default=None, kw_only=True)
+    """The one engine that is to be asked."""
+    fresh: bool = field(default=True, init=False)
     """Whether nothing was asked yet."""
+    luck: tuple[Luck, Luck] = field(default_factory=lambda: (Luck(), Luck()), init=False)
+    """Of relaxations without and with variables fixed."""
+    spent: float = field(default=0.0, init=False)
+    """Seconds that went to other engines as long as the program was not lowered."""
 
-    def __post_init__(self) -> None:
-        self.lowered = lower(self.task, limits=self.limits)
-        self.search = Search(self.task, self.lowered, Elimination(self.task), self.time_limit)
+    @cached_property
+    def highs(self) -> Highs:
+        """The engine for linear rules, and for many queries."""
+        return Highs(self.task, self.limits)
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The engine for few variables at a time."""
+        return Elimination(self.task)
+
+    @cached_property
+    def toulbar2(self) -> Networked | None:
+        """The engine for tables, where it is installed."""
+        installed = PROCESSES["toulbar2"].installed
+        return Networked("toulbar2", self.task, self.elimination.factors) if installed else None
+
+    @property
+    def lowered(self) -> Lowered:
+        """The task as an integer program. Raises NotLowered."""
+        return self.highs.lowered
+
+    @cached_property
+    def alone(self) -> Backend | None:
+        """The one engine that is to be asked."""
+        match self.only:
+            case None:
+                return None
+            case "highs":
+                return self.highs
+            case "elimination":
+                return self.elimination
+            case other:
+                return BACKENDS[other](self.task)
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
@@ -87,6 +159,11 @@ class Solver:
         """Whether the time of the question is over."""
         return time.monotonic() > self.until
 
+    @property
+    def _stop(self) -> float:
+        """When a query that is asked now ends."""
+        return min(self.until, time.monotonic() + self.time_limit)
+
     def maximise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of greatest value with some variables fixed.
 
@@ -94,50 +171,156 @@ class Solver:
         solver answers, whatever this one was asked before.
         Raises NotLowered, and Fault where a payoff is undefined at the answer.
         """
-        return self._optimise(goal, 1.0, fixed or {}, canonical=canonical)
+        return self._optimise(Query(goal, 1.0, fixed or {}, canonical))
 
     def minimise(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, canonical: bool = False) -> Optimum:
         """The assignment of least value."""
-        return self._optimise(goal, -1.0, fixed or {}, canonical=canonical)
+        return self._optimise(Query(goal, -1.0, fixed or {}, canonical))
 
     def reach(self, goal: Goal) -> float:
         """How much more a goal may be worth at its best than at its worst, at most: what the relaxation lets it.
 
         Infinite where that is not known. Raises NotLowered.
         """
-        self.search.stop_at(min(self.until, time.monotonic() + self.time_limit))
-        most, least = (self.search.bound(Query(goal, sign, {})) for sign in (1.0, -1.0))
-        return most + least
+        ends = (self.highs.bound(Query(goal, sign, {}), until=self._stop) for sign in (1.0, -1.0))
+        return sum(ends)
 
-    def _optimise(self, goal: Goal, sign: float, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum:
+    def _optimise(self, query: Query) -> Optimum:
         start, fresh, self.fresh = time.perf_counter(), self.fresh, False
         if self.late:
-            return Optimum("limit", None, None, None, canonical=False, seconds=0.0)
-        query, stop = Query(goal, sign, fixed), min(self.until, time.monotonic() + self.time_limit)
-        self.search.stop_at(stop)
-        found = self._first(query, stop) if canonical else self.search.best(query, until=stop)
-        if canonical and found.status == "optimal" and not (found.first or fresh or found.by == "elimination"):
-            again = Solver(self.task, self.time_limit, self.limits, self.until)
-            return again._optimise(goal, sign, fixed, canonical=True)
-        bound = None if found.bound is None else sign * found.bound
-        if found.assignment is None:
-            return Optimum(found.status, None, None, bound, canonical=False, seconds=_since(start), by=found.by)
-        value = goal_value(self.task, goal, found.assignment) if found.value is None else sign * found.value
-        bound = value if found.status == "optimal" else bound
-        return Optimum(found.status, value, found.assignment, bound, found.first, _since(start), found.by)
+            return Optimum("limit", None, None, None, canonical=False, seconds=0.0, reason=NOT_PROVEN)
+        if self.alone is not None:
+            found = self._walked(query, self.alone)
+        else:
+            found = self._first(query) if query.canonical else self._best(query)
+        if query.canonical and found.status == "optimal" and not (found.first or fresh):
+            return Solver(self.task, self.time_limit, self.limits, self.until, only=self.only)._optimise(query)
+        return told(self.task, query, found, time.perf_counter() - start)
 
-    def _first(self, query: Query, stop: float) -> Found:
-        """The first of all optima: by elimination where that is little work, or where the search needed it."""
-        found = self.search.eliminated(query, canonical=True, most=LITTLE)
-        if found is not None and (found.first or found.status == "infeasible"):
+    def _first(self, query: Query) -> Found:
+        """The first of all optima, by the engine that has it for little; else an optimum that another has found."""
+        until = self._stop
+        if (found := self._eliminated(query, until, most=LITTLE)) and (found.first or found.status == "infeasible"):
             return found
-        found = self.search.best(query, until=stop)
+        if (tables := self._by_tables(query, until)) and tables.first:
+            return tables
+        found = self._best(query)
         if found.status != "optimal":
             return found
-        if found.by == "elimination":
-            return self.search.eliminated(query, canonical=True, most=self.search.hard) or found
-        return first(self.search, query, found)
+        if found.by == "highs":
+            found = self.highs.first(query, found, until=self._stop)
+        if not found.first and (again := self._eliminated(query, until, most=MUCH)) and again.first:
+            return again
+        if not found.first and self.toulbar2 and (again := self.toulbar2.solve(query, until=until)) and again.first:
+            return again
+        return found
+
+    def _walked(self, query: Query, engine: Backend) -> Found:
+        """The answer of one engine; where it knows no order, earlier values are tried variable by variable."""
+        until, tests = self._stop, 0
+        found = engine.solve(query, until=until)
+        if not query.canonical or found.status != "optimal" or engine.promises.first:
+            return found
+        assert found.assignment is not None
+        assert found.value is not None
+        best, fixed, least = found, dict(query.fixed), found.value - grain(found.value)
+        for variable in self.task.variables:
+            for value in () if variable.name in fixed else variable.domain:
+                if best.assignment is None or best.assignment[variable.name] == value:
+                    break
+                tests += 1
+                other = engine.solve(query.holding({**fixed, variable.name: value}), until=until)
+                if tests > MOST_TESTS or other.status == "limit":
+                    return found
+                if other.value is not None and other.value >= least:
+                    best = other
+                    break
+            assert best.assignment is not None
+            fixed[variable.name] = best.assignment[variable.name]
+        return replace(best, first=True)
+
+    def _best(self, query: Query) -> Found:
+        """Any optimum: by the relaxation where it is whole; else by elimination or tables, by a search in the end."""
+        until, luck = self._stop, self.luck[bool(query.fixed)]
+        query = query.holding(query.fixed)
+        if "lowered" not in self.highs.__dict__ and (found := self._unlowered(query, until)):
+            return found
+        if luck.stand_back():
+            found = self._eliminated(query, until) or self._by_tables(query, until)
+        elif len(self.lowered.program.columns) > MANY_COLUMNS:
+            found = self._eliminated(query, until, most=FEW)
+        else:
+            found = None
+        if found is not None:
+            return found
+        luck.tried += 1
+        if found := self.highs.relaxed(query, until=until):
+            return found
+        luck.failed += 1
+        for way in (self._eliminated, self._by_tables):
+            if found := way(query, until):
+                return found
+        return self._searched(query, until)
+
+    def _unlowered(self, query: Query, until: float) -> Found | None:
+        """The answer of an engine that needs no integer program, until these have taken as long as lowering would."""
+        began = time.perf_counter()
+        values = table_values(self.elimination.factors, query)
+        if values is None or self.spent > A_VALUE * values:
+            return None
+        found = self._eliminated(query, until) or self._by_tables(query, until)
+        self.spent += time.perf_counter() - began
+        return found
+
+    def _eliminated(self, query: Query, until: float, *, most: int = LITTLE) -> Found | None:
+        """The best assignment by elimination, where that goes through so few joint values."""
+        cost = self.elimination.cost(query.goal, fixed=query.fixed)
+        if cost is None or cost.each > most or cost.once > max(most, LITTLE):
+            return None
+        found = self.elimination.solve(query, until=until)
+        return None if found.status == "limit" else found
+
+    def _by_tables(self, query: Query, until: float) -> Found | None:
+        """The best assignment by toulbar2, where the query is nothing but small tables and it comes to an end."""
+        if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
+            return None
+        found = self.toulbar2.solve(query, until=_part(until, SHARE))
+        return None if found.status == "limit" else found
+
+    def _searched(self, query: Query, until: float) -> Found:
+        """By elimination if that is no more than a branch and bound; else by HiGHS, and by toulbar2 in the end."""
+        most = min(MUCH, A_COLUMN * len(self.lowered.program.columns))
+        if found := self._eliminated(query, until, most=most):
+            return found
+        if self.toulbar2 is None:
+            return self.highs.solve(query, until=until)
+        found = self.highs.solve(query, until=_part(until, 1.0 - SHARE))
+        if found.status != "limit":
+            return found
+        return _better(found, self.toulbar2.solve(query, until=until))
 
 
-def _since(start: float) -> float:
-    return time.perf_counter() - start
+def told(task: Task, query: Query, found: Found, seconds: float) -> Optimum:
+    """What an engine found, in the goal's own sign."""
+    bound = None if found.bound is None else query.sign * found.bound
+    why = found.reason or NOT_PROVEN if found.status == "limit" else ""
+    if found.assignment is None:
+        return Optimum(found.status, None, None, bound, canonical=False, seconds=seconds, by=found.by, reason=why)
+    value = goal_value(task, query.goal, found.assignment) if found.value is None else query.sign * found.value
+    bound = value if found.status == "optimal" else bound
+    return Optimum(found.status, value, found.assignment, bound, found.first, seconds, found.by, why)
+
+
+def _part(until: float, share: float) -> float:
+    """When a share of the time that is left is over."""
+    now = time.monotonic()
+    return now + share * (until - now)
+
+
+def _better(one: Found, other: Found) -> Found:
+    """What two engines know together."""
+    if other.status != "limit":
+        return other
+    best = max(one, other, key=lambda found: -math.inf if found.value is None else found.value)
+    bounds = [found.bound for found in (one, other) if found.bound is not None]
+    return replace(best, bound=min(bounds, default=None))

@@ -4,6 +4,7 @@ of their optima are not what going through all assignments finds.
 
 import random
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -13,10 +14,11 @@ from typing import TypeAlias
 
 from colosseum.model.scenario import Scenario, Task
 from colosseum.model.values import Value
-from colosseum.solve.elimination.eliminate import Eliminated, Elimination
+from colosseum.solve.backend import Backend, Engine, Query
+from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, mixed, payoff_of
 from colosseum.solve.scoring import Score, goal_worth, score
-from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.solver import Optimum, Solver, told
 
 from .cases import case, from_path
 from .lines import Ledger, Line
@@ -24,6 +26,8 @@ from .mixtures import mixture
 from .rivals import clock
 
 INSTANCES, QUICK_INSTANCES = 2_000, 120
+LIMIT = 60.0
+"""Seconds that an engine may take for one of these."""
 MIXED = 0.45
 """The share of instances that are mixtures of statements."""
 ROUNDING = 1e-9
@@ -32,6 +36,7 @@ ROUNDING = 1e-9
 SMALL: dict[str, tuple[tuple[int, ...], ...]] = {
     "tickets": ((3, 2), (3, 4), (4, 3)),
     "tickets_soft": ((3, 2), (3, 4), (4, 3)),
+    "sums": ((3, 2), (3, 4)),
     "capacity": ((4, 2), (5, 2), (4, 3)),
     "meetings": ((3, 2), (2, 2)),
     "tree": ((4, 3), (6, 2)),
@@ -92,21 +97,23 @@ def _mixture(seed: int) -> Scenario:
 def against_enumeration(scenario: Scenario, seed: int) -> Iterator[tuple[Question, str]]:
     """Each question with what is wrong about its answer; nothing where it is right."""
     task, every = scenario.task, _feasible(scenario.task)
-    solver, elimination = Solver(task), Elimination(task)
+    solver = Solver(task)
+    engines: dict[Engine, Backend] = {name: BACKENDS[name](task) for name in installed_engines()}
     for number, question in enumerate(_questions(scenario, seed)):
         fitting = [(x, s) for x, s in every if all(x[name] == value for name, value in question.fixed.items())]
         worths = [question.sign * goal_worth(question.goal, s, x) for x, s in fitting]
         canonical, fixed, up = number == 0, question.fixed, question.sign > 0
         ours = (solver.maximise if up else solver.minimise)(question.goal, fixed=fixed, canonical=canonical)
         yield question, _wrong(question, ours, fitting, worths)
-        second = elimination.maximise if up else elimination.minimise
-        eliminated = second(question.goal, fixed=fixed, canonical=canonical)
-        if eliminated.status != "too large":
-            words = _wrong(question, eliminated, fitting, worths)
-            yield question, f"elimination: {words}" if words else ""
+        for name, engine in engines.items():
+            asked = Query(question.goal, question.sign, fixed, canonical and engine.promises.first)
+            found = engine.solve(asked, until=time.monotonic() + LIMIT)
+            if found.status != "limit":
+                words = _wrong(question, told(task, asked, found, 0.0), fitting, worths)
+                yield question, f"{name}: {words}" if words else ""
 
 
-def _wrong(question: Question, found: Optimum | Eliminated, fitting: Scored, worths: list[float]) -> str:
+def _wrong(question: Question, found: Optimum, fitting: Scored, worths: list[float]) -> str:
     """What is wrong about an answer; empty where nothing is."""
     if not worths:
         return "" if found.status == "infeasible" else f"{found.status} where nothing is feasible"

@@ -74,6 +74,15 @@ require one_owner[t in tasks] to each(a in agents when pick[a] == t):
     return TICKETS.format(engineers=engineers, tickets=tickets) + rule
 
 
+def sums(engineers: int, tickets: int, *, seed: int) -> str:
+    """As tickets, their payoffs written as one long sum of counts."""
+    ones = "\n  + ".join(
+        f"(20 - effort[ticket{t}]) * count(a in agents when pick[a] == ticket{t})" for t in range(1, tickets + 1)
+    )
+    rule = "require one_owner[t in tasks]: count(a in agents when pick[a] == t) <= 1\n"
+    return TICKETS.format(engineers=engineers, tickets=tickets) + rule + f"reward dues:\n  {ones}\n"
+
+
 def capacity(patients: int, wards: int, *, seed: int) -> str:
     """Patients of whole needs and wards with too few beds: a multiple knapsack."""
     return f"""\
@@ -219,6 +228,7 @@ def _chance(what: str, nodes: int, seed: int) -> random.Random:
 FAMILIES = {
     "tickets": Family(tickets, ("engineers", "tickets"), (3, 3)),
     "tickets_soft": Family(tickets_soft, ("engineers", "tickets"), (3, 3)),
+    "sums": Family(sums, ("engineers", "tickets"), (3, 3)),
     "capacity": Family(capacity, ("patients", "wards"), (4, 2)),
     "meetings": Family(meetings, ("people", "meetings"), (3, 2)),
     "tree": Family(tree, ("nodes", "values"), (5, 3)),

@@ -4,18 +4,19 @@ Every way answers the same questions, in turns, so that what else the machine do
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from math import inf
 from statistics import median
 from typing import TypeAlias
 
 import numpy as np
 
 from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.elimination.eliminate import Elimination
+from colosseum.solve.backend import Query
 from colosseum.solve.lowering.program import Program, matrix
-from colosseum.solve.searching.search import Query
+from colosseum.solve.searching.search import Search
 from colosseum.solve.solver import Solver
 
 from .cases import Case, Question, held, named, questions, single_payoffs
@@ -216,7 +217,8 @@ class _Compared:
     def ours_anew(self, question: Question) -> float | None:
         """Our own exact value with new objects; decoding and recomputing are taken off its seconds."""
         began = clock()
-        found = replace(self.solver.search).best(Query(question.goal, 1.0, question.fixed))
+        query = Query(question.goal, 1.0, question.fixed)
+        found = Search(self.solver.task, self.solver.lowered).solve(query, until=inf)
         self.found.rebuilt.append(clock() - began - median(self.found.around))
         return found.value
 
@@ -233,13 +235,13 @@ class _Compared:
 
     def eliminated(self, asked: Sequence[Question]) -> None:
         """Elimination from factors that are kept, where it is not too large."""
-        kept = Elimination(self.made.task)
+        kept = Solver(self.made.task, only="elimination")
         kept.maximise(asked[0].goal, fixed=asked[0].fixed)  # this makes the tables
         for number, question in enumerate(asked):
             began = clock()
             found = kept.maximise(question.goal, fixed=question.fixed)
             seconds = clock() - began
-            if found.status == "too large":
+            if found.status == "limit":
                 continue
             self.found.add("elimination", seconds)
             mine = self.solver.maximise(question.goal, fixed=question.fixed).value

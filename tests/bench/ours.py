@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from colosseum.model.scenario import Task
 from colosseum.solve.solver import Optimum, Solver
 
 from .cases import Question
@@ -30,26 +29,5 @@ def ask(solver: Solver, question: Question) -> Asked:
     return Asked(optimum, whole, solving)
 
 
-@dataclass(frozen=True)
-class Once:
-    """The first answer on a task that nobody has asked about."""
-
-    optimum: Optimum
-    lowering: float
-    """Seconds from the task to an integer program with the objective."""
-    solving: float
-    """Seconds from there to a proven assignment."""
-
-
-def once(task: Task, question: Question) -> Once:
-    """The optimum from a task alone."""
-    began = clock()
-    solver = Solver(task)
-    solver.lowered.objective(question.goal)
-    lowered = clock()
-    optimum = solver.maximise(question.goal, fixed=question.fixed)
-    return Once(optimum, lowered - began, clock() - lowered)
-
-
 def _solving(solver: Solver) -> float:
-    return sum(component.seconds for component in solver.search.components)
+    return sum(component.seconds for component in solver.highs.search.components)

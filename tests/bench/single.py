@@ -1,132 +1,165 @@
-"""One optimum to proof, from a task. In: large instances and others; out: seconds, ours and other kinds of solvers'.
+"""One optimum to proof, from a task. In: families of instances; out: seconds, ours and the best of other engines'.
 
-Ours begins with the task and includes lowering. HiGHS is given the same program, lowered; CP-SAT and toulbar2 begin
-with the natural model at hand; the time in which rivals build their own is included, the start of a process told apart.
+Ours begins with the task, as each engine alone does; HiGHS left alone is given the same program, lowered. Engines in
+processes are asked something small before, so that their start does not count. Time is by the wall clock.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import log
 from statistics import median
+from typing import Final
+
+import numpy as np
 
 from colosseum.model.scenario import Task
+from colosseum.solve.backend import Engine, Query
+from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.goal import WELFARE
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.solver import Solver, told
 
-from .cases import Case, Question, Refused, named
+from .cases import Case, Refused, named
 from .lines import Ledger, Line
-from .network import Network, Unnatural, network
-from .ours import Once, once
-from .rivals import Answer, cp_sat, direct, elimination, toulbar2
+from .rivals import Answer, direct
 
-LIMIT, QUICK_LIMIT = 60.0, 5.0
-"""Seconds that a rival may search."""
+LIMIT, QUICK_LIMIT = 30.0, 5.0
+"""Seconds that an engine may search."""
 SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
-LARGEST_RATIO = 1.2
-"""To CP-SAT, at the sizes that have bars."""
+MOST_OFTEN, SHARE = 2.0, 0.2
+"""Ours takes at most so many times the best engine's time, on all but so many instances of a family, …"""
+MOST_EVER, FAST = 5.0, 0.02
+"""… and at most so many times on any that takes the best engine longer than this."""
+SOON = 3.0
+"""What an engine proves in so many seconds must not be left open by ours."""
+RIVALS: Final[tuple[Engine, ...]] = ("toulbar2", "cp-sat", "elimination")
 
-BARRED = {"tickets 200 250": 1.5, "capacity 100 8": 2.5, "meetings 80 80": 8.0, "tree 500 5": 0.2, "grid 8 8 4": 4.0}
-"""Seconds."""
-OTHERS = (
-    "tickets 25 30", "tickets 100 125", "tickets_soft 12 16", "tickets_soft 25 30", "capacity 25 4", "meetings 20 20",
-    "tree 20 3", "tree 100 4", "grid 4 4 5", "grid 6 6 4", "grid 8 8 5", "colouring 20 3 4", "colouring 30 4 5",
-    "colouring_random 20 3 4", "colouring_random 20 3 6", "scale_free 20 3", "scale_free 50 4", "pairs 12 4 20",
-    "pairs 12 4 40", "pairs 12 4 100", "tuples 12 3 3", "tuples 12 3 4", "jira", "meetings", "grid", "assistant",
-    "hospital",
-)  # fmt: skip
-QUICK_OTHERS = ("tree 20 3", "grid 4 4 5", "colouring 20 3 4", "scale_free 20 3", "pairs 12 4 20", "jira", "assistant")
+FAMILIES = {
+    "tickets": ("6 8", "25 30", "100 125", "200 250"),
+    "tickets_soft": ("6 8", "12 16", "25 30"),
+    "sums": ("10 12", "25 30", "50 60"),
+    "capacity": ("25 4", "50 8", "100 8"),
+    "meetings": ("10 10", "20 20", "20 40", "40 60", "80 80"),
+    "tree": ("20 3", "100 4", "500 5", "500 10"),
+    "grid": ("4 4 5", "6 6 4", "8 8 5", "10 10 4"),
+    "colouring": ("20 3 4", "30 4 5", "100 4 4"),
+    "colouring_random": ("20 3 4", "20 3 6", "60 4 5"),
+    "scale_free": ("20 3", "50 4", "50 10"),
+    "pairs": ("12 4 40", "12 4 100", "15 5 100", "20 4 60"),
+    "tuples": ("12 3 3", "12 3 4", "25 4 3"),
+}
+"""Sizes by family, the smallest first; a quick run takes the first of each."""
+SHIPPED = ("jira", "meetings", "grid", "assistant", "hospital")
 
 
 @dataclass(frozen=True)
 class Solved:
-    """Ours and the rivals' answers on one instance."""
+    """One instance: ours, and the engine that was soonest."""
 
-    ours: Once
-    rivals: dict[str, Answer]
+    size: int
+    """Values of all variables."""
+    ours: float
+    proven: bool
+    best: str
+    theirs: float | None
+    """None where no engine proved it."""
+
+    @property
+    def ratio(self) -> float:
+        """Ours to theirs; less than 1 where nobody else proved it."""
+        if self.theirs is None:
+            return 0.0
+        return self.ours / self.theirs if self.proven else float("inf")
 
 
 def single(ledger: Ledger) -> None:
-    """Measure the sizes that have bars, then the others."""
+    """Measure every family."""
     seeds = QUICK_SEEDS if ledger.quick else SEEDS
-    ledger.tables(line for words, bar in BARRED.items() for line in compared(ledger, words, seeds, bar=bar))
-    others = QUICK_OTHERS if ledger.quick else OTHERS
-    ledger.tables(line for words in others for line in compared(ledger, words, seeds, bar=None))
+    for name, sizes in FAMILIES.items():
+        words = [f"{name} {size}" for size in (sizes[:1] if ledger.quick else sizes)]
+        ledger.tables(family_lines(ledger, name, words, seeds))
+    ledger.tables(family_lines(ledger, "shipped", SHIPPED[-1:] if ledger.quick else SHIPPED, seeds))
 
 
-def compared(ledger: Ledger, words: str, seeds: tuple[int, ...], *, bar: float | None) -> list[Line]:
-    """A family's lines: a rival's time is its median over the seeds, and so is ours."""
-    heading = f"One optimum to proof, s, {'sizes with bars' if bar else 'others'}"
-    try:
-        made = [named(words, seed=seed) for seed in seeds]
-    except Refused as refusal:
-        return [Line(heading, words, None, most=bar, note=f"refused: {refusal}")]
-    solved = [_solved(ledger, each) for each in made]
-    return [_against(heading, made[0].label, rival, solved, bar if rival == "CP-SAT" else None)
-            for rival in solved[0].rivals]  # fmt: skip
-
-
-def _against(heading: str, label: str, rival: str, solved: list[Solved], bar: float | None) -> Line:
-    """One line; what was not proven within the limit took at least as long."""
-    lowering = median(each.ours.lowering for each in solved)
-    seconds = median(each.ours.lowering + each.ours.solving for each in solved)
-    unproven = sum(each.ours.optimum.status == "limit" for each in solved)
-    notes = [f"ours: lowering {lowering:.2g}"] if bar else []
-    notes += [f"ours: {unproven} of {len(solved)} not proven"] if unproven else []
-    every = [each.rivals[rival] for each in solved]
-    answers = [a for a in every if a.outcome in ("optimal", "infeasible", "limit")]
-    if useless := [a for a in every if a not in answers]:
-        notes.append(f"{useless[0].outcome} {useless[0].note}".strip() + f" on {len(useless)} of {len(every)}")
-    if not answers:
-        return Line(heading, label, seconds, rival, most=bar, note="; ".join(notes))
-    late = [a.solve for a in answers if not a.proven]
-    notes += [f"{len(late)} of {len(every)} not proven in {max(late):.0f} s"] if late else []
-    return Line(
-        heading,
-        label,
-        seconds,
-        rival,
-        median(a.build + a.solve for a in answers),
-        most=bar,
-        most_ratio=LARGEST_RATIO if bar else None,
-        note="; ".join([*notes, *_started(answers)]),
-        unproven=2 * len(late) > len(answers) and not unproven,
+def family_lines(
+    ledger: Ledger, name: str, instances: "tuple[str, ...] | list[str]", seeds: tuple[int, ...]
+) -> list[Line]:
+    """A line for each size, its medians over the seeds; then how the family stands."""
+    heading = f"One optimum to proof, s: {name}"
+    lines, every, middles = [], list[Solved](), list[tuple[int, float]]()
+    for words in instances:
+        try:
+            solved = [solve(ledger, named(words, seed=seed)) for seed in seeds]
+        except Refused as refusal:
+            lines.append(Line(heading, words, None, most=0.0, note=f"refused: {refusal}"))
+            continue
+        every += solved
+        ours, theirs = median(s.ours for s in solved), [s.theirs for s in solved if s.theirs is not None]
+        middles.append((solved[0].size, ours))
+        open_ = sum(not s.proven for s in solved)
+        note = f"{open_} of {len(solved)} not proven" if open_ else ""
+        best = max({s.best for s in solved}, key=[s.best for s in solved].count)
+        lines.append(Line(heading, words, ours, best, median(theirs) if theirs else None, note=note))
+    beyond = [s.ratio for s in every if s.ratio > MOST_OFTEN]
+    slow = [s.ratio for s in every if s.theirs is not None and s.theirs > FAST]
+    left = sum(not s.proven and s.theirs is not None and s.theirs <= SOON for s in every)
+    more = f"share of {len(every)} instances that take more than {MOST_OFTEN:g} × the best engine"
+    lines.append(Line(heading, more, len(beyond) / len(every) if every else None, most=SHARE))
+    lines.append(
+        Line(heading, f"greatest ratio where the best takes {FAST * 1e3:g} ms", max(slow, default=0.0), most=MOST_EVER)
     )
+    lines.append(Line(heading, f"left open where an engine needs {SOON:g} s", left, most=0))
+    if len(middles) > 2:
+        lines.append(Line(heading, "exponent of time over values", exponent(middles)))
+    return lines
 
 
-def _started(answers: list[Answer]) -> Iterator[str]:
-    startup = median(a.startup for a in answers)
-    if startup:
-        yield f"its process starts in {startup:.2f} s"
+def exponent(middles: list[tuple[int, float]]) -> float:
+    """The slope of the logarithm of time over that of size."""
+    return float(np.polyfit([log(size) for size, _ in middles], [log(seconds) for _, seconds in middles], 1)[0])
 
 
-def _solved(ledger: Ledger, made: Case) -> Solved:
+def solve(ledger: Ledger, made: Case) -> Solved:
     """Solve an instance in all ways, and demand equal values."""
     ledger.note(f"single optima: {made.label}")
-    ours = once(made.task, Question(WELFARE, {}))
-    optimum = ours.optimum
     limit = QUICK_LIMIT if ledger.quick else LIMIT
-    rivals = dict(_answers(made.task, limit))
-    for rival, answer in rivals.items():
+    warmed()
+    began = time.perf_counter()
+    optimum = Solver(made.task, time_limit=limit).maximise(WELFARE)
+    ours = time.perf_counter() - began
+    found = dict(_answers(made.task, limit))
+    for rival, answer in found.items():
         if optimum.status == "limit":
             continue
         if answer.proven:
-            ledger.equal(f"{made.label}, {rival}", optimum.value, answer.value, slack=answer.slack)
+            ledger.equal(f"{made.label}, {rival}", optimum.value, answer.value)
         elif answer.value is not None:
             ledger.at_most(f"{made.label}, {rival}", optimum.value, answer.value)
-    return Solved(ours, rivals)
+    proven = {rival: answer.build + answer.solve for rival, answer in found.items() if answer.proven}
+    best = min(proven, key=proven.__getitem__, default="nobody")
+    size = sum(len(v.domain) for v in made.task.variables)
+    return Solved(size, ours, optimum.status != "limit", best, proven.get(best))
+
+
+def warmed() -> None:
+    """Ask engines in processes something small, so that they run."""
+    task = named("pairs 3 2 100").task
+    for name in set(RIVALS).intersection(installed_engines()):
+        BACKENDS[name](task).solve(Query(WELFARE, 1.0, {}), until=time.monotonic() + LIMIT)
 
 
 def _answers(task: Task, limit: float) -> Iterator[tuple[str, Answer]]:
-    yield "HiGHS", direct.solve(task, limit=limit)
-    yield "elimination", elimination.solve(task)
-    natural = _natural(task)
-    for rival, solve in (("CP-SAT", cp_sat.solve), ("toulbar2", toulbar2.solve)):
-        if isinstance(natural, Answer):
-            yield rival, natural
-        else:
-            yield rival, solve(task, limit=limit, natural=natural)
-
-
-def _natural(task: Task) -> Network | Answer:
     try:
-        return network(task)
-    except Unnatural as fault:
-        return Answer("not expressible", note=str(fault))
+        yield "HiGHS", direct.solve(task, limit=limit)
+    except NotLowered as fault:
+        yield "HiGHS", Answer("not expressible", note=str(fault))
+    for name in RIVALS:
+        if name not in installed_engines():
+            yield name, Answer("not installed")
+            continue
+        query, began = Query(WELFARE, 1.0, {}), time.perf_counter()
+        found = told(task, query, BACKENDS[name](task).solve(query, until=time.monotonic() + limit), 0.0)
+        seconds = time.perf_counter() - began
+        outcome = "not expressible" if found.status == "limit" and found.value is None else found.status
+        yield name, Answer(outcome, found.value, solve=seconds, note=found.reason)

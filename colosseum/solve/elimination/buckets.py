@@ -102,14 +102,6 @@ class Solution:
     results: list[Floats] = field(default_factory=list)
     """The greatest sum over the rest of each."""
 
-    def plain(self) -> list[tuple[list[str], Floats]]:
-        """The tables with an axis for each of their variables, in the order in which they go."""
-        found = []
-        for scope, table in zip(self.buckets.scopes, self.tables, strict=True):
-            names = sorted(scope, key=self.buckets.turn.__getitem__)
-            found.append((names, table.reshape([self.buckets.sizes[name] for name in names])))
-        return found
-
     def parts(self, turn: int) -> list[Floats]:
         """What a bucket adds up."""
         bucket = self.buckets.buckets[turn]
@@ -133,23 +125,6 @@ class Solution:
                 slack -= float(below[place])
             places[bucket.name] = place
         return places
-
-    def marginals(self) -> dict[str, Floats]:
-        """For each value of each variable the greatest sum with it."""
-        found: dict[str, Floats] = {}
-        above: list[Floats] = [np.zeros(())] * len(self.results)
-        for turn in reversed(range(len(self.results))):
-            bucket = self.buckets.buckets[turn]
-            if not bucket.rest:
-                above[turn] = np.array(self.value - float(self.results[turn]))
-            parts = [*self.parts(turn), above[turn][np.newaxis]]
-            whole = np.broadcast_to(reduce(np.add, parts), bucket.shape)
-            found[bucket.name] = whole.max(axis=tuple(range(1, whole.ndim)))
-            for below, kept in bucket.below:
-                others = tuple(axis for axis, size in enumerate(kept) if size == 1)
-                result, never = self.results[below], np.isneginf(self.results[below])
-                above[below] = np.where(never, -np.inf, whole.max(axis=others) - np.where(never, 0.0, result))
-        return found
 
 
 def _column(part: Floats, at: tuple[slice | int, ...]) -> Floats:

@@ -19,7 +19,7 @@ from colosseum.solve.elimination.ordering import Order, best_order, given_order
 
 MOST_CELLS = 8 * MOST_TABLE
 """Joint values that all tables given may have together."""
-LITTLE = 50_000
+LITTLE = 1_000_000
 """Joint values of so little work that declared order is as good as any."""
 NODES = 32
 """A term's nodes that are evaluated in the time in which one joint value is gone through."""

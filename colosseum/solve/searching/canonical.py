@@ -10,10 +10,11 @@ import numpy as np
 
 from colosseum.model.values import Value
 from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.backend import Found, Query, worth
 from colosseum.solve.rounding import grain
 from colosseum.solve.searching.branching import branch
 from colosseum.solve.searching.component import Component
-from colosseum.solve.searching.search import Found, Query, Search
+from colosseum.solve.searching.search import Search
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
@@ -21,7 +22,7 @@ MOST_SEARCHED = 2_000
 """Columns that searches for an earlier value may go through in all; past it the optimum at hand is kept."""
 
 
-def first(search: Search, query: Query, found: Found) -> Found:
+def first(search: Search, query: Query, found: Found, *, until: float) -> Found:
     """The first optimum, if it is known to be; `found` is an optimum of the query by the integer program.
 
     Components do not mind each other. In each, variable by variable, earlier values are tried: reduced costs and
@@ -29,7 +30,7 @@ def first(search: Search, query: Query, found: Found) -> Found:
     """
     if found.assignment is None or found.value is None:
         return found
-    scale, until = max(1.0, abs(found.value)), time.monotonic() + search.time_limit
+    scale = max(1.0, abs(found.value))
     walk = _Walk(
         search, query, query, found.assignment, found.value - grain(found.value), until, allowance=MOST_SEARCHED
     )
@@ -38,7 +39,7 @@ def first(search: Search, query: Query, found: Found) -> Found:
     for component, part in zip(search.components, found.parts, strict=True):
         names = [name for name in search.decided_by(component) if name not in query.fixed]
         walk.through(_Stretch(component, names, costs[component.columns], part - MARGIN * scale))
-    return walk.eliminated or replace(found, assignment=walk.best, value=None, first=walk.known)
+    return replace(found, assignment=walk.best, value=None, first=walk.known)
 
 
 @dataclass
@@ -75,8 +76,6 @@ class _Walk:
     allowance: int
     """Columns that searches may still go through."""
     known: bool = True
-    eliminated: Found | None = None
-    """The first of all optima, where a search was needed and elimination was easier."""
 
     def through(self, stretch: _Stretch) -> None:
         """Pass the variables of a component."""
@@ -97,8 +96,8 @@ class _Walk:
 
     @property
     def _over(self) -> bool:
-        """Whether the walk has ended, for lack of room or since elimination knows the rest."""
-        return not self.known or self.eliminated is not None
+        """Whether the walk has ended for lack of room."""
+        return not self.known
 
     def _place(self, name: str) -> int:
         """Where a variable's value stands in its domain."""
@@ -155,14 +154,10 @@ class _Walk:
         point = component.dive(stretch.weights, box, relaxed, stretch.least) if relaxed.status == "optimal" else None
         if point is not None and point.point is not None and self._believed(self._moved(stretch, point.point)):
             return True
-        self.eliminated = self.search.eliminated(self.asked, canonical=True)
-        if self.eliminated is not None and self.eliminated.first:
-            return True
-        self.eliminated = None
         if not stretch.searched and len(component.columns) < self.allowance and self._alone(stretch):
             return False
         self.allowance -= len(component.columns)
-        found = self.search.best(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
+        found = self.search.solve(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
         if found is None or found.status == "limit":
             self.known = False
             return False
@@ -186,7 +181,7 @@ class _Walk:
 
     def _believed(self, assignment: dict[str, Value]) -> bool:
         """Whether an assignment is an optimum, which is `best` then."""
-        value = self.search.worth(self.query, assignment)
+        value = worth(self.search.task, self.query, assignment)
         if value is None or value < self.least:
             return False
         self.best = assignment

@@ -1,31 +1,29 @@
-"""The search for one optimum. In: a lowered program and a query; out: an assignment that keeps the hard rules, and how
-good any could be: the relaxation from its warm basis, then elimination or a dive, branch and bound last.
+"""HiGHS on the integer program. In: a lowered program and a query; out: an assignment that keeps the hard rules, and
+how good any could be: the relaxation from its warm basis, then a dive, branch and bound last.
 """
 
 import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
-from colosseum.model.values import Fault, Value
+from colosseum.model.values import Value
 from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.elimination.eliminate import Elimination
-from colosseum.solve.goal import Goal
+from colosseum.solve.backend import Found, Query, Status, worth
 from colosseum.solve.ledger import broken
 from colosseum.solve.lowering.lower import Costs, Lowered
 from colosseum.solve.lowering.program import matrix, total
 from colosseum.solve.lowering.rules import settle
 from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, goal_worth, score, with_payoffs
+from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, score, with_payoffs
 from colosseum.solve.searching.branching import branch
 from colosseum.solve.searching.component import Component, reached
-from colosseum.solve.searching.live import Answer, Box, Status
+from colosseum.solve.searching.live import Answer, Box
 
-Way: TypeAlias = Literal["integer program", "elimination"]
 Part: TypeAlias = tuple[Component, Floats, Box]
 """A component with costs and bounds of its columns."""
 
@@ -33,62 +31,6 @@ MOST_FORBIDDEN = 1_000
 """Assignments that may be excluded one by one before a query is given up."""
 DIVING = 0.25
 """The share of a query's time that dives may take; what they leave is for branch and bound."""
-EASY = 2_000_000
-"""Joint values that an elimination may go through to spare a dive, a hundredth of a second or so."""
-FEW = 20_000
-"""Joint values that it may go through before the relaxation, where that is mostly no proof or has …"""
-MANY_COLUMNS = 1_000
-"""… more columns than these."""
-CHANCE = 16
-"""Every so many queries the relaxation comes first again, however often it was no proof."""
-A_COLUMN, HARD = 30_000, 1 << 27
-"""Joint values that it may go through to spare a branch and bound: for each column, but no more than a second."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """`sign · goal` is to be as great as possible with some variables fixed."""
-
-    goal: Goal
-    sign: float
-    fixed: Mapping[str, Value]
-
-    def holding(self, fixed: Mapping[str, Value]) -> "Query":
-        """The same question with other variables fixed."""
-        return Query(self.goal, self.sign, fixed)
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search came to."""
-
-    status: Status
-    assignment: dict[str, Value] | None
-    bound: float | None
-    """In the query's sign; None where it is the assignment's own value, or where there is none."""
-    value: float | None = None
-    """The query's exact value at the assignment; None where it breaks a hard rule."""
-    parts: tuple[float, ...] = ()
-    """What each component adds to the query's costs, in the order of the components."""
-    broken: Requirement | None = None
-    """A hard requirement that the assignment breaks by a rounding error."""
-    by: Way = "integer program"
-    first: bool = False
-    """Whether it is known to be the first of all optima."""
-
-
-@dataclass
-class Luck:
-    """How often relaxations were a proof."""
-
-    asked: int = 0
-    tried: int = 0
-    failed: int = 0
-
-    def stand_back(self) -> bool:
-        """Whether most were none, so that they come last this time; now and then they get another chance."""
-        self.asked += 1
-        return 2 * self.failed > self.tried and self.asked % CHANCE > 0
 
 
 @dataclass
@@ -97,39 +39,42 @@ class Search:
 
     task: Task
     lowered: Lowered
-    elimination: Elimination
-    time_limit: float
-    """Seconds that one query may take."""
     components: list[Component] = field(init=False, default_factory=list)
     box: Box = field(init=False)
     """The bounds of all columns."""
     built: tuple[int, int] = field(init=False, default=(0, 0))
     until: float = field(init=False, default=math.inf)
-    luck: tuple[Luck, Luck] = field(init=False, default_factory=lambda: (Luck(), Luck()))
-    """Of relaxations without and with variables fixed."""
 
-    def best(self, query: Query, *, until: float | None = None) -> Found:
-        """The best assignment that keeps the hard requirements exactly; `until` stops it before its time is over.
+    def relaxed(self, query: Query, *, until: float) -> Found | None:
+        """The answer where the relaxation alone proves one; None where it does not."""
+        costs = self.costs(query)
+        self.build()
+        self.stop_at(until)
+        return self._relaxed(query, costs)[0]
+
+    def solve(self, query: Query, *, until: float) -> Found:
+        """The best assignment that keeps the hard requirements exactly.
 
         Rows hold to a tolerance, so `<=` between fractions can let through what the model excludes by a rounding error:
         such an assignment is forbidden in so many words, and the search goes on.
         """
-        found = Found("limit", None, None)
-        stop = time.monotonic() + self.time_limit if until is None else until
+        bound: float | None = None
         for _ in range(MOST_FORBIDDEN):
             costs = self.costs(query)
             self.build()
-            self.stop_at(stop)
-            attempt = self._attempt(query, costs)
+            self.stop_at(until)
+            found, parts, relaxed = self._relaxed(query, costs)
+            attempt = (found, None) if found is not None else self._searched(query, costs, parts, relaxed)
             if attempt is None:
                 continue
-            found = attempt
-            if found.broken is None:
+            found, missed = attempt
+            bound = found.bound
+            if missed is None:
                 return found
-            if found.status == "limit" or time.monotonic() > stop:
-                return Found("limit", None, found.bound)
-            self._forbid(found.broken, found.assignment or {})
-        return Found("limit", None, found.bound)
+            if found.status == "limit" or time.monotonic() > until:
+                break
+            self._forbid(missed, found.assignment or {})
+        return Found("limit", bound=bound)
 
     def bound(self, query: Query) -> float:
         """What no assignment exceeds, by the relaxation; infinite where that comes to no end, or to nothing."""
@@ -142,40 +87,11 @@ class Search:
         most = costs.constant + sum(answer.bound for answer in relaxed)
         return most + grain(most)
 
-    def eliminated(self, query: Query, *, canonical: bool = False, most: int = EASY) -> Found | None:
-        """The best assignment by elimination, where that is easy; a canonical one is the first of all.
-
-        Tables that are much work to make are spared as long as branch and bound has not cost as much.
-        """
-        cost = None if time.monotonic() > self.until else self.elimination.cost(query.goal, fixed=query.fixed)
-        spared = self.hard * sum(luck.failed for luck in self.luck)
-        if cost is None or cost.each > most or cost.once - spared > max(most, EASY):
-            return None
-        ask = self.elimination.maximise if query.sign > 0 else self.elimination.minimise
-        answer = ask(query.goal, fixed=query.fixed, canonical=canonical)
-        if answer.status == "too large":
-            return None
-        value = None if answer.value is None else query.sign * answer.value
-        return Found(answer.status, answer.assignment, None, value, by="elimination", first=answer.canonical)
-
-    @property
-    def hard(self) -> int:
-        """Joint values that an elimination may go through to spare a branch and bound, which takes its time by size."""
-        return min(HARD, A_COLUMN * len(self.lowered.program.columns))
-
     def stop_at(self, until: float) -> None:
         """No component's solver runs on after this moment."""
         self.until = until
         for component in self.components:
             component.until = until
-
-    def worth(self, query: Query, assignment: Mapping[str, Value]) -> float | None:
-        """The exact value of the query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
-        try:
-            scored = score(self.task, assignment)
-            return query.sign * goal_worth(query.goal, scored, assignment) if scored.feasible else None
-        except Fault:  # a point that is not whole may stand for decisions that no requirement or payoff is made for
-            return None
 
     def boxes(self, fixed: Mapping[str, Value]) -> list[Box]:
         """The bounds of each component's columns with some variables fixed."""
@@ -218,39 +134,32 @@ class Search:
         if size == self.built:
             return
         whole = matrix(program)
-        self.components = [Component(columns, part, time_limit=self.time_limit) for columns, part in whole.components()]
+        self.components = [Component(columns, part, time_limit=math.inf) for columns, part in whole.components()]
         self.built = size
         self.box = Box(whole.low, whole.high)
 
-    def _attempt(self, query: Query, costs: Costs) -> Found | None:
-        """An assignment that is worth as much as the relaxation is an optimum: at the relaxed point, or after a dive.
-
-        Where that leaves it open, elimination decides if its cost allows, else branch and bound the components that are
-        not whole. None when a tie that mattered had to be settled: the program has more rows now.
-        """
-        luck = self.luck[bool(query.fixed)]
-        last = luck.stand_back() or len(costs.weights) > MANY_COLUMNS
-        if last and (found := self.eliminated(query, most=FEW)):
-            return found
-        luck.tried += 1
+    def _relaxed(self, query: Query, costs: Costs) -> tuple[Found | None, list[Part], list[Answer]]:
+        """What the relaxation proves, if anything: an assignment that is worth as much as it is an optimum."""
         boxes = self.boxes(query.fixed)
         parts = [(c, costs.weights[c.columns], box) for c, box in zip(self.components, boxes, strict=True)]
         relaxed = [component.best(weights, box) for component, weights, box in parts]
         if any(a.status == "infeasible" for a in relaxed):
-            return Found("infeasible", None, None)
+            return Found("infeasible"), parts, relaxed
+        proven = self._proven(query, relaxed, _sum(relaxed, costs)) if _all_optimal(relaxed) else None
+        return proven, parts, relaxed
+
+    def _searched(
+        self, query: Query, costs: Costs, parts: list[Part], relaxed: list[Answer]
+    ) -> tuple[Found, Requirement | None] | None:
+        """After a dive, or by branch and bound of the components that are not whole; and what rule it breaks.
+
+        None when a tie that mattered had to be settled: the program has more rows now.
+        """
         answers = relaxed
-        if all(a.status == "optimal" for a in relaxed):
-            bound = costs.constant + sum(a.bound for a in relaxed)
-            if found := self._proven(query, relaxed, bound):
-                return found
-            luck.failed += 1
-            if found := self.eliminated(query):
-                return found
+        if _all_optimal(relaxed):
             answers = self._dived(parts, relaxed)
-            if found := self._proven(query, answers, bound):
-                return found
-        if found := self.eliminated(query, most=self.hard):
-            return found
+            if found := self._proven(query, answers, _sum(relaxed, costs)):
+                return found, None
         return self._branched(query, costs, [_whole(part, answer) for part, answer in zip(parts, answers, strict=True)])
 
     def _dived(self, parts: list[Part], relaxed: list[Answer]) -> list[Answer]:
@@ -267,19 +176,19 @@ class Search:
     def _proven(self, query: Query, answers: list[Answer], bound: float) -> Found | None:
         """The assignment at these points, if nothing can be worth more."""
         assignment = self.lowered.program.decode(self._point(answers))
-        value = self.worth(query, assignment)
+        value = worth(self.task, query, assignment)
         if value is None or bound - value > grain(value) or value - bound > AGREEMENT * max(1.0, abs(value)):
             return None
-        return Found("optimal", assignment, None, value, tuple(a.bound for a in answers))
+        return Found("optimal", assignment, None, value, parts=tuple(a.bound for a in answers))
 
-    def _branched(self, query: Query, costs: Costs, answers: list[Answer]) -> Found | None:
-        """What branch and bound found; None when ties of it had to be settled first.
+    def _branched(self, query: Query, costs: Costs, answers: list[Answer]) -> tuple[Found, Requirement | None] | None:
+        """What branch and bound found, and the rule it breaks; None when ties of it had to be settled first.
 
         Raises Disagreement when an assignment is not what the solver thought, and no tie explains it.
         """
         status, bound = _worst(answers), _bound(answers, costs.constant)
         if status == "infeasible" or any(a.point is None for a in answers):
-            return Found(status, None, bound)
+            return Found(status, bound=bound), None
         point = self._point(answers)
         assignment = self.lowered.program.decode(point)
         missed = next((r for r in broken(self.task, assignment) if r.hard), None)
@@ -293,7 +202,7 @@ class Search:
                 worth, supposed = query.sign * value, query.sign * thought
                 raise Disagreement(f"the solver's assignment is worth {worth!r}, not {supposed!r}")
         parts = tuple(float(costs.weights[c.columns] @ point[c.columns]) for c in self.components)
-        return Found(status, assignment, bound, value, parts, missed)
+        return Found(status, assignment, None if status == "optimal" else bound, value, parts=parts), missed
 
     def _settled(self, point: Floats, assignment: Mapping[str, Value]) -> bool:
         """Whether a tie at the assignment stood otherwise in the program, which has rows against that now."""
@@ -338,3 +247,11 @@ def _worst(answers: list[Answer]) -> Status:
 def _bound(answers: list[Answer], constant: float) -> float | None:
     total = constant + sum(a.bound for a in answers)
     return total if abs(total) != float("inf") else None
+
+
+def _all_optimal(answers: list[Answer]) -> bool:
+    return all(a.status == "optimal" for a in answers)
+
+
+def _sum(answers: list[Answer], costs: Costs) -> float:
+    return costs.constant + sum(a.bound for a in answers)

@@ -1,0 +1,107 @@
+"""The seam to engines that prove optima. In: a task and a query; out: an assignment, and how good any could be.
+
+A new engine is one file in `backends` with a class of this kind, and one line in `backends/__init__.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from colosseum.model.scenario import Task
+from colosseum.model.values import Fault, Value
+from colosseum.solve.goal import Goal
+from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_worth, score
+
+Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
+Engine: TypeAlias = Literal["elimination", "highs", "toulbar2", "cp-sat", "pulp"]
+"""What engines are called wherever a user names one."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """`sign · goal` is to be as great as possible with some variables fixed."""
+
+    goal: Goal
+    sign: float
+    """1 for the greatest value, −1 for the least."""
+    fixed: Mapping[str, Value]
+    canonical: bool = False
+    """Whether the lexicographically first of all optima is wanted."""
+
+    def holding(self, fixed: Mapping[str, Value]) -> "Query":
+        """The same question, of any optimum, with other variables fixed."""
+        return Query(self.goal, self.sign, fixed)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an engine came to."""
+
+    status: Status
+    assignment: dict[str, Value] | None = None
+    bound: float | None = None
+    """No assignment is worth more, in the query's sign; None where it is the value, or where nothing is known."""
+    value: float | None = None
+    """The query's exact value at the assignment, recomputed in the model."""
+    by: Engine = "highs"
+    first: bool = False
+    """Whether the assignment is known to be the first of all optima."""
+    reason: str = ""
+    """Why there is no proof."""
+    parts: tuple[float, ...] = ()
+    """What each component of the integer program adds, where that was solved."""
+
+
+@dataclass(frozen=True)
+class Promises:
+    """What an engine is good for."""
+
+    bounds: bool
+    """Whether it tells how good any assignment could be where it is stopped."""
+    warm: bool
+    """Whether another objective over the same rules goes on from the last answer."""
+    first: bool
+    """Whether it finds the first of all optima itself."""
+
+
+class Backend(Protocol):
+    """An engine with one task. What it calls optimal is exact: proven, and recomputed in the model."""
+
+    @property
+    def name(self) -> Engine:
+        """What users call it."""
+        ...
+
+    @property
+    def promises(self) -> Promises:
+        """What it is good for."""
+        ...
+
+    def solve(self, query: Query, *, until: float) -> Found:
+        """The best assignment; `until` is when to stop, on the clock of `time.monotonic`.
+
+        What an engine cannot take on is "limit" with a reason. Raises NotLowered, and Fault where a payoff is
+        undefined at the answer.
+        """
+        ...
+
+
+def worth(task: Task, query: Query, assignment: Mapping[str, Value]) -> float | None:
+    """The exact value of a query at an assignment; None where it breaks a hard rule or a payoff is undefined."""
+    try:
+        scored = score(task, assignment)
+        return query.sign * goal_worth(query.goal, scored, assignment) if scored.feasible else None
+    except Fault:  # an assignment that no payoff is made for
+        return None
+
+
+def checked(task: Task, query: Query, assignment: Mapping[str, Value], thought: float, by: Engine) -> float:
+    """The exact value of an engine's assignment. Raises Disagreement where it is not what the engine thought."""
+    scored = score(task, assignment)
+    if not scored.feasible:
+        raise Disagreement(f"the assignment found by {by} breaks `{scored.broken[0]}`")
+    value = query.sign * goal_worth(query.goal, scored, assignment)
+    if abs(value - thought) > AGREEMENT * max(1.0, abs(value)):
+        told, supposed = query.sign * value, query.sign * thought
+        raise Disagreement(f"the assignment found by {by} is worth {told!r}, not {supposed!r}")
+    return value

@@ -1,0 +1,39 @@
+"""Engines by name. In: a name and a task; out: a backend. A new engine is a file here and a line below."""
+
+from collections.abc import Callable
+
+from colosseum.diagnostics import stop
+from colosseum.model.scenario import Task
+from colosseum.solve.backend import Backend, Engine
+from colosseum.solve.backends.highs import Highs
+from colosseum.solve.backends.networked import PROCESSES, Networked
+from colosseum.solve.backends.pulp import Pulp
+from colosseum.solve.elimination.eliminate import Elimination
+
+BACKENDS: dict[Engine, Callable[[Task], Backend]] = {
+    "highs": Highs,
+    "elimination": Elimination,
+    "toulbar2": lambda task: Networked("toulbar2", task),
+    "cp-sat": lambda task: Networked("cp-sat", task),
+    "pulp": Pulp,
+}
+LIBRARIES: dict[Engine, str] = {name: process.distribution for name, process in PROCESSES.items()}
+"""What to install for an engine that is not always there."""
+
+
+def engine_named(name: str | None) -> Engine | None:
+    """The back end that an option names. Raises ColosseumError where there is none of that name, or not here."""
+    if name is None:
+        return None
+    known = next((engine for engine in BACKENDS if engine == name), None)
+    if known is None:
+        raise stop("C122", f"`--backend`: there is no engine `{name}`", help=f"engines: {', '.join(BACKENDS)}")
+    if known not in installed_engines():
+        here = f"installed: {', '.join(installed_engines())}"
+        raise stop("C122", f"`--backend`: `{name}` is not installed", help=f"pip install {LIBRARIES[known]}; {here}")
+    return known
+
+
+def installed_engines() -> list[Engine]:
+    """The engines that can be asked here, in the order of the table."""
+    return [name for name in BACKENDS if name not in PROCESSES or PROCESSES[name].installed]

@@ -1,0 +1,104 @@
+"""PuLP, the plain reference. In: a task and a query; out: what CBC makes of the integer program as PuLP writes it.
+
+It shares with HiGHS what the task means as columns and rows, and nothing else.
+"""
+
+import time
+import warnings
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pulp
+
+from colosseum.model.scenario import Task
+from colosseum.solve.backend import Engine, Found, Promises, Query, worth
+from colosseum.solve.lowering.lower import Lowered, lower
+from colosseum.solve.lowering.program import Affine, Program
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
+from colosseum.solve.rounding import grain
+
+ROUNDED = 1e-6
+"""How far, relative to max(1, |value|), CBC may be off: it keeps rows to 1e-7."""
+
+
+class Pulp:
+    """The engine for one task."""
+
+    name: ClassVar[Engine] = "pulp"
+    promises: ClassVar[Promises] = Promises(bounds=False, warm=False, first=False)
+
+    def __init__(self, task: Task, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.task, self.limits = task, limits
+
+    @cached_property
+    def lowered(self) -> Lowered:
+        """A program of its own, with no more than its queries need."""
+        return lower(self.task, limits=self.limits)
+
+    def solve(self, query: Query, *, until: float) -> Found:
+        """The best assignment, both gaps 0 and on one thread."""
+        if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
+            return Found("infeasible", by=self.name)
+        costs, program = self.lowered.form(query.goal).scaled(query.sign), self.lowered.program
+        problem, columns = formulate(program, costs)
+        for name, value in query.fixed.items():
+            problem += columns[program.choices[name][program.places[name][value]]] == 1
+        if (left := until - time.monotonic()) <= 0:
+            return Found("limit", by=self.name, reason="there is no time left")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # PuLP 4 will not bring CBC along
+            solver = pulp.PULP_CBC_CMD(msg=False, timeLimit=left, gapRel=0.0, gapAbs=0.0, threads=1)
+        try:
+            problem.solve(solver)
+        except pulp.PulpSolverError:
+            return Found("limit", by=self.name, reason="CBC cannot be run")
+        if problem.status == pulp.LpStatusInfeasible:
+            return Found("infeasible", by=self.name)
+        if problem.status != pulp.LpStatusOptimal or problem.sol_status != pulp.LpSolutionOptimal:
+            return Found("limit", by=self.name, reason=f"CBC took more than {left:.0f} seconds")
+        assignment = program.decode(np.array([column.varValue or 0.0 for column in columns]))
+        value, bound = worth(self.task, query, assignment), pulp.value(problem.objective) or 0.0
+        if value is None or abs(bound - value) > ROUNDED * max(1.0, abs(value)):
+            return Found("limit", bound=bound + grain(bound), by=self.name, reason="CBC is off by a rounding error")
+        return Found("optimal", assignment, None, value, self.name)
+
+
+def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
+    """A PuLP problem that maximises the objective, and its columns in the program's order."""
+    problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
+    made = [
+        problem.add_variable(
+            column_name(number), column.low, column.high, pulp.LpInteger if column.integer else pulp.LpContinuous
+        )
+        for number, column in enumerate(program.columns)
+    ]
+    problem.addVariables(made)  # in PuLP 3, columns that no row mentions are not known otherwise
+    costs = [(made[c], v) for c, v in objective.coefficients.items()]
+    if objective.constant:  # a column, since LP files have no other place for it
+        costs.append((problem.add_variable("constant", 1, 1), objective.constant))
+    problem.setObjective(pulp.LpAffineExpression(costs))
+    for row in program.rows:
+        body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
+        sides = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
+        if row.low is not None and row.low == row.high:
+            sides = [(row.low, pulp.LpConstraintEQ)]
+        for side, sense in sides:
+            if side is not None:
+                problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
+    return problem, made
+
+
+def column_name(number: int) -> str:
+    """What PuLP calls a column."""
+    return f"c{number:07d}"
+
+
+def write_lp(program: Program, objective: Affine, path: str) -> None:
+    """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
+    formulate(program, objective)[0].writeLP(path)
+    legend = "".join(f"\\ {column_name(i)}: {program.label(i)}\n" for i in range(len(program.columns)))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(legend + text)

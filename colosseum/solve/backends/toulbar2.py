@@ -1,0 +1,71 @@
+"""A process with toulbar2. In: networks of whole costs, pickled, on stdin; out: what it found, pickled, on stdout.
+
+It imports nothing else of the package, so that it starts in a moment. Neither toulbar2's timer, which ends a process,
+nor a crash reaches who asked.
+"""
+
+import os
+import pickle
+import sys
+from typing import Any, BinaryIO
+
+import pytoulbar2
+
+
+def main() -> None:
+    """Answer one question after the other; what the library prints goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    network: dict[str, Any] = {}
+    while (asked := read(sys.stdin.buffer)) is not None:
+        network = asked.pop("network", network)
+        written = pickle.dumps(answer(network, **asked))
+        answers.write(len(written).to_bytes(8, "big") + written)
+        answers.flush()
+
+
+def read(stream: BinaryIO) -> Any:
+    """One message: its length in 8 bytes, then the message; None at the end of the stream."""
+    head = stream.read(8)
+    return pickle.loads(stream.read(int.from_bytes(head, "big"))) if len(head) == 8 else None
+
+
+def answer(
+    network: dict[str, Any], *, top: int | None, most: int, allowed: dict[int, list[int]], seconds: int
+) -> dict[str, Any]:
+    """The cheapest solution below `top`, or with `most` > 0 up to so many that cost less than it.
+
+    `allowed` has the places of values that some variables may take.
+    """
+    problem = built(network, top, allowed)
+    if problem is None:
+        return {"ended": True, "solutions": [], "bound": None}
+    problem.Option.limited = False  # it keeps what the last search came to
+    found = problem.Solve(allSolutions=most, timeLimit=seconds)
+    ended = not problem.Option.limited
+    solutions = [(places, round(cost)) for cost, places in problem.GetSolutions()] if most else []
+    if not most and found is not None:
+        solutions = [(found[0], round(found[1]))]
+    return {"ended": ended, "solutions": solutions, "bound": problem.GetDDualBound()}
+
+
+def built(network: dict[str, Any], top: int | None, allowed: dict[int, list[int]]) -> Any:
+    """The cost function network; None where a variable has no value left."""
+    problem = pytoulbar2.CFN(top)
+    for number, size in enumerate(network["sizes"]):
+        problem.AddVariable(f"v{number}", range(size))
+    for number, places in allowed.items():
+        kept = set(places)
+        problem.AddFunction([number], [0 if d in kept else problem.Top for d in range(network["sizes"][number])])
+    try:
+        for scope, costs in network["tables"]:
+            problem.AddFunction(scope, costs)
+        for items, low in network["rules"]:
+            problem.AddGeneralizedLinearConstraint(items, ">=", low)
+    except problem.Contradiction:
+        return None
+    return problem
+
+
+if __name__ == "__main__":
+    main()
