@@ -18,7 +18,7 @@ from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Ex
 from colosseum.solve.backend import Engine, Query
 from colosseum.solve.backends import BACKENDS, installed_engines
 from colosseum.solve.backends.networked import MOST_OPTIMA, PROCESSES
-from colosseum.solve.elimination.factors import Factors
+from colosseum.solve.factors import Factors
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.network import EXCESS, NotANetwork, network
 from colosseum.solve.solver import Solver

@@ -10,11 +10,11 @@ from specs_made import expanded
 from test_solve_laws import STRUCTURAL, tickets
 
 from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.backends.highs_branching import branch
+from colosseum.solve.backends.highs_component import Component
+from colosseum.solve.backends.highs_live import Answer, Box, Live
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.program import matrix
-from colosseum.solve.searching.branching import branch
-from colosseum.solve.searching.component import Component
-from colosseum.solve.searching.live import Answer, Box, Live
 from colosseum.solve.solver import Solver
 
 WITHOUT_PRESOLVE = """colosseum 1
@@ -102,7 +102,7 @@ def test_a_query_has_its_time_whatever_was_asked_before() -> None:
     """HiGHS counts it from the start of a search, but from the first run of a simplex method."""
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    component = Component(np.arange(len(whole.low)), whole, time_limit=10)
+    component = Component(np.arange(len(whole.low)), whole)
     component.until = inf
     for solver in (component.integer, component.relaxation):
         for _ in range(3):
@@ -126,7 +126,7 @@ def test_one_search_is_no_proof() -> None:
     """What it found is told as found, with the bound that is known."""
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    hurried = Hurried(np.arange(len(whole.low)), whole, time_limit=10)
+    hurried = Hurried(np.arange(len(whole.low)), whole)
     alone = branch(hurried, costs, hurried.box)
     assert alone.point is not None
     best = costs @ alone.point
@@ -148,6 +148,6 @@ class Boasting(Component):
 def test_what_either_search_tells_is_a_bound() -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    alone = branch(Boasting(np.arange(len(whole.low)), whole, time_limit=10), costs, Box(whole.low, whole.high))
+    alone = branch(Boasting(np.arange(len(whole.low)), whole), costs, Box(whole.low, whole.high))
     assert alone.point is not None
     assert (alone.status, alone.bound) == ("limit", costs @ alone.point + 1)

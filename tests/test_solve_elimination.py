@@ -21,8 +21,7 @@ from colosseum.model.scenario import Coalition, EqualSplit, Payoff, Requirement,
 from colosseum.model.terms import Arithmetic, Compare, Conditional, Constant, Decision, PayoffOf, Select, Total
 from colosseum.model.values import Value
 from colosseum.solve.backend import Engine
-from colosseum.solve.elimination.eliminate import Cost, Elimination
-from colosseum.solve.elimination.mixture import NODES
+from colosseum.solve.backends.elimination import NODES, Cost, Elimination
 from colosseum.solve.goal import WELFARE, Goal, coalition_goal, mixed, payoff_of
 from colosseum.solve.scoring import goal_value
 from colosseum.solve.solver import Solver

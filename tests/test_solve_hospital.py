@@ -102,4 +102,4 @@ def test_a_dive_that_turns_proves_the_optimum_without_branching() -> None:
     solver = Solver(checked.expansion.scenario.task)
     best = solver.maximise(WELFARE)
     assert (best.status, best.value) == ("optimal", pytest.approx(6970, abs=1e-9))
-    assert not any("integer" in vars(component) for component in solver.highs.search.components)
+    assert not any("integer" in vars(component) for component in solver.highs.components)

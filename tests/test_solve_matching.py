@@ -13,12 +13,12 @@ from test_solve_laws import STRUCTURAL, Everything, agrees, chosen, integer_prog
 from colosseum.model.scenario import EqualSplit, Payoff, Requirement, Task, Variable
 from colosseum.model.terms import Compare, Conditional, Constant, Total
 from colosseum.model.values import Value
+from colosseum.solve.backends import highs_component as component
+from colosseum.solve.backends.highs_live import Box
+from colosseum.solve.backends.matching import Matching, matching
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
-from colosseum.solve.searching import component
-from colosseum.solve.searching.live import Box
-from colosseum.solve.searching.matching import Matching, matching
 from colosseum.solve.solver import Solver
 
 THINGS = ("anvil", "bellows", "chisel")
@@ -116,7 +116,7 @@ def test_variables_alone_are_none(tmp_path: Path) -> None:
 
 
 def test_a_table_too_large_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("colosseum.solve.searching.matching.MOST_CELLS", 17)
+    monkeypatch.setattr("colosseum.solve.backends.matching.MOST_CELLS", 17)
     assert of_text(tmp_path, ONE_OWNER) == [None]
 
 

@@ -13,7 +13,7 @@ from colosseum.model.scenario import Task, Variable
 from colosseum.model.terms import Constant, Decision, PayoffOf, Term
 from colosseum.model.values import Fault, Value
 from colosseum.solve.arrays.worths import worth
-from colosseum.solve.elimination.summands import conjuncts, credited, summands, told
+from colosseum.solve.factors import conjuncts, credited, summands, told
 from colosseum.solve.scoring import score, with_payoffs
 
 COUNT = terms.Total(tuple(terms.Conditional(chosen(n, "p"), Constant(1), Constant(0)) for n in "abcd"))

@@ -15,8 +15,7 @@ from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.backend import Query
-from colosseum.solve.elimination.factors import Factor, Factors
-from colosseum.solve.elimination.summands import Parts, scaled, summands
+from colosseum.solve.factors import Factor, Factors, Parts, scaled, summands
 
 MOST_VARIABLES = 3
 """A rule over more is linear rather than a table, where it can be."""

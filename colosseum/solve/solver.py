@@ -14,9 +14,9 @@ from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Backend, Engine, Found, Query, Status
 from colosseum.solve.backends import BACKENDS
+from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES, Networked
-from colosseum.solve.elimination.eliminate import Elimination
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import Lowered
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
@@ -211,7 +211,12 @@ class Solver:
             found = self.highs.first(query, found, until=self._stop)
         if not found.first and (again := self._eliminated(query, until, most=MUCH)) and again.first:
             return again
-        if not found.first and self.toulbar2 and (again := self.toulbar2.solve(query, until=until)) and again.first:
+        if (
+            not (found.first or tables)
+            and self.toulbar2
+            and (again := self.toulbar2.solve(query, until=until))
+            and again.first
+        ):
             return again
         return found
 

@@ -30,4 +30,4 @@ def ask(solver: Solver, question: Question) -> Asked:
 
 
 def _solving(solver: Solver) -> float:
-    return sum(component.seconds for component in solver.highs.search.components)
+    return sum(component.seconds for component in solver.highs.components)

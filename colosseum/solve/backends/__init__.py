@@ -5,10 +5,10 @@ from collections.abc import Callable
 from colosseum.diagnostics import stop
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Backend, Engine
+from colosseum.solve.backends.elimination import Elimination
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.backends.networked import PROCESSES, Networked
 from colosseum.solve.backends.pulp import Pulp
-from colosseum.solve.elimination.eliminate import Elimination
 
 BACKENDS: dict[Engine, Callable[[Task], Backend]] = {
     "highs": Highs,

@@ -27,7 +27,7 @@ import numpy as np
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.backend import Engine, Found, Promises, Query, Status, checked, worth
-from colosseum.solve.elimination.factors import Factors
+from colosseum.solve.factors import Factors
 from colosseum.solve.network import Network, NotANetwork, network
 from colosseum.solve.rounding import grain
 

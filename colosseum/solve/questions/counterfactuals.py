@@ -11,11 +11,11 @@ from math import inf
 from colosseum.model.scenario import Coalition, Requirement
 from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
+from colosseum.solve.backend import Status
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
 from colosseum.solve.questions.preferred import ends, least_of
 from colosseum.solve.rounding import ROUNDING, grain, rounded
 from colosseum.solve.scoring import goal_worth, score
-from colosseum.solve.searching.live import Status
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 SATISFICING = 0.01

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from colosseum.model.values import Value
+from colosseum.solve.backend import Status
 from colosseum.solve.goal import Goal, mixed
 from colosseum.solve.rounding import ROUNDING, grain
 from colosseum.solve.scoring import goal_value, goal_worth, score
-from colosseum.solve.searching.live import Status
 from colosseum.solve.solver import Optimum, Solver
 
 OPENING = 8.0

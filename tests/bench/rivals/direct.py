@@ -13,11 +13,11 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.backends.highs_component import INTEGRAL
+from colosseum.solve.backends.highs_live import LARGEST_COST, TOLERANCE
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
-from colosseum.solve.searching.component import INTEGRAL
-from colosseum.solve.searching.live import LARGEST_COST, TOLERANCE
 
 from . import Answer, clock, worth
 

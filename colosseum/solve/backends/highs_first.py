@@ -5,16 +5,19 @@ variables and domains, so that reports of equal tasks are equal.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from colosseum.model.values import Value
 from colosseum.solve.arrays.fields import Floats
 from colosseum.solve.backend import Found, Query, worth
+from colosseum.solve.backends.highs_branching import branch
+from colosseum.solve.backends.highs_component import Component
 from colosseum.solve.rounding import grain
-from colosseum.solve.searching.branching import branch
-from colosseum.solve.searching.component import Component
-from colosseum.solve.searching.search import Search
+
+if TYPE_CHECKING:
+    from colosseum.solve.backends.highs import Highs
 
 MARGIN = 1e-7
 """By how much a relaxed figure, relative to max(1, |value|), must clear a value to be believed."""
@@ -22,7 +25,7 @@ MOST_SEARCHED = 2_000
 """Columns that searches for an earlier value may go through in all; past it the optimum at hand is kept."""
 
 
-def first(search: Search, query: Query, found: Found, *, until: float) -> Found:
+def first(search: "Highs", query: Query, found: Found, *, until: float) -> Found:
     """The first optimum, if it is known to be; `found` is an optimum of the query by the integer program.
 
     Components do not mind each other. In each, variable by variable, earlier values are tried: reduced costs and
@@ -64,7 +67,7 @@ class _Stretch:
 class _Walk:
     """From one optimum to the first: after each variable, `best` is the first as far as the walk has come."""
 
-    search: Search
+    search: "Highs"
     asked: Query
     query: Query
     """The same with the variables fixed that the walk has passed."""

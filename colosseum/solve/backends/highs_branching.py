@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.searching.component import Component, reached
-from colosseum.solve.searching.live import Answer, Box, Live, Status
+from colosseum.solve.backend import Status
+from colosseum.solve.backends.highs_component import Component, reached
+from colosseum.solve.backends.highs_live import Answer, Box, Live
 
 LOOSE = 1e-6
 """How far apart figures of a search at its own tolerances may lie, relative to max(1, |value|), and count as one."""

@@ -1,25 +1,32 @@
-"""Goals that count the same things, ready to be eliminated. In: factors; out: their weighted sums, table by table.
+"""Elimination on arrays. In: a task and a query; out: a proven optimum, or that too many variables hang together.
 
-What F_n, single payoffs and objectives put on the same variables is stacked once, turned as its bucket needs it;
-another mixture of them is one product with each stack.
+It shares nothing with the integer program but the meaning of terms, and is the fastest where few variables hang
+together at a time: its cost is known before any work is done. What F_n, single payoffs and objectives put on the same
+variables is stacked once, turned as its bucket needs it; another mixture of them is one product with each stack.
 """
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import isfinite, prod
+from typing import ClassVar
 
 import numpy as np
 
+from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.elimination.buckets import Buckets
-from colosseum.solve.elimination.factors import MOST_TABLE, Factor, Factors, Kind
-from colosseum.solve.elimination.ordering import Order, best_order, given_order
+from colosseum.solve.backend import Engine, Found, Promises, Query, checked
+from colosseum.solve.buckets import MOST_JOINT, Buckets, Order, Places, Solution, best_order, given_order
+from colosseum.solve.earliest import earliest
+from colosseum.solve.factors import MOST_TABLE, Factor, Factors, Kind
+from colosseum.solve.goal import Goal
+from colosseum.solve.rounding import grain
 
 MOST_CELLS = 8 * MOST_TABLE
 """Joint values that all tables given may have together."""
-LITTLE = 1_000_000
+LITTLE = 50_000
 """Joint values of so little work that declared order is as good as any."""
 NODES = 32
 """A term's nodes that are evaluated in the time in which one joint value is gone through."""
@@ -167,3 +174,88 @@ def mixture(factors: Factors, kinds: Collection[Kind], held: frozenset[str], *, 
             else:
                 group.weighed.append((kind, factor))
     return Mixture(factors, list(groups.values()), most=most)
+
+
+TOO_LARGE = "too many variables hang together for elimination"
+MOST_KEPT = 1 << 24
+"""Joint values of mixtures that are kept for the next goal."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an elimination takes, in joint values gone through."""
+
+    each: int
+    """Every time: its tables weighed, and the elimination itself."""
+    once: int
+    """The first time, besides: its tables evaluated."""
+
+
+class Elimination:
+    """A task's factors; another goal that counts the same things costs a weighted sum and one elimination."""
+
+    name: ClassVar[Engine] = "elimination"
+    promises: ClassVar[Promises] = Promises(bounds=False, warm=True, first=True)
+
+    def __init__(self, task: Task, *, most: int = MOST_JOINT) -> None:
+        """`most` is how many joint values the variables may have that hang together when one is eliminated."""
+        self.task, self.most = task, most
+        self.factors = Factors(task)
+        self.mixtures: dict[tuple[frozenset[Kind], frozenset[str]], Mixture | None] = {}
+        self.kept = 0
+
+    def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> Cost | None:
+        """What an elimination takes; None where it is too large. Nothing is evaluated to know it."""
+        mixed = self._mixture(self.factors.weights(goal), fixed or {})
+        if mixed is None or mixed.best is None:
+            return None
+        return Cost(mixed.cells + mixed.best.order.cost, mixed.making)
+
+    def solve(self, query: Query, *, until: float) -> Found:
+        """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there."""
+        if time.monotonic() > until:
+            return Found("limit", by=self.name, reason="there is no time left")
+        if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
+            return Found("infeasible", by=self.name)
+        weights = self.factors.weights(query.goal)
+        mixed = self._mixture(weights, query.fixed)
+        plan = None if mixed is None else (mixed.in_turn if query.canonical else None) or mixed.best
+        if mixed is None or plan is None:
+            return Found("limit", by=self.name, reason=TOO_LARGE)
+        held = {name: value for name, value in query.fixed.items() if name in self.factors.choices}
+        solved = plan.buckets.solve(plan.tables({kind: query.sign * weight for kind, weight in weights.items()}, held))
+        if not isfinite(solved.value):
+            return Found("infeasible", by=self.name)
+        slack = grain(solved.value)
+        first = _first(solved, mixed, slack, in_turn=plan is mixed.in_turn) if query.canonical else None
+        assignment = self._decoded(solved.first(slack=0.0) if first is None else first, query.fixed)
+        value = checked(self.task, query, assignment, solved.value, self.name)
+        return Found("optimal", assignment, None, value, self.name, first=first is not None)
+
+    def _mixture(self, weights: Mapping[Kind, float], fixed: Mapping[str, Value]) -> Mixture | None:
+        held = frozenset(fixed).intersection(self.factors.choices)
+        key = frozenset(weights), held
+        if key not in self.mixtures:
+            found = mixture(self.factors, weights, held, most=self.most)
+            self.kept += _size(found)
+            while self.mixtures and self.kept > MOST_KEPT:
+                self.kept -= _size(self.mixtures.pop(next(iter(self.mixtures))))
+            self.mixtures[key] = found
+        return self.mixtures[key]
+
+    def _decoded(self, places: Places, fixed: Mapping[str, Value]) -> dict[str, Value]:
+        return {
+            v.name: fixed[v.name] if v.name in fixed else v.domain[places.get(v.name, 0)] for v in self.task.variables
+        }
+
+
+def _size(mixed: Mixture | None) -> int:
+    """The values that its tables have and an elimination goes through, at least 1."""
+    return 1 if mixed is None or mixed.best is None else mixed.cells + mixed.best.order.cost
+
+
+def _first(solved: Solution, mixed: Mixture, slack: float, *, in_turn: bool) -> Places | None:
+    """The first optimum, or None where finding it is too much work."""
+    if in_turn:
+        return solved.first(slack=slack)
+    return earliest(solved.plain(), mixed.sizes, least=solved.value - slack)

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from colosseum.solve.arrays.fields import Floats, Places
+from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
+from colosseum.solve.backends.matching import Matching, matching
 from colosseum.solve.lowering.program import Matrix
 from colosseum.solve.rounding import grain
-from colosseum.solve.searching.live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
-from colosseum.solve.searching.matching import Matching, matching
 
 INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
@@ -33,8 +33,8 @@ MOST_TURNS = 100
 class Component:
     """One component of a program, with its live solvers. Maximises; costs and boxes have one entry a column."""
 
-    def __init__(self, columns: Places, matrix: Matrix, *, time_limit: float) -> None:
-        self.columns, self.matrix, self.time_limit = columns, matrix, time_limit
+    def __init__(self, columns: Places, matrix: Matrix) -> None:
+        self.columns, self.matrix = columns, matrix
         self.box = Box(matrix.low, matrix.high)
         """The bounds that columns have of themselves."""
         self.whole_places = np.flatnonzero(matrix.whole)
@@ -158,7 +158,7 @@ class Component:
     ) -> Answer:
         """A solver's answer, within a share of the time that is left; a search may begin at a point that is known."""
         start, left = time.perf_counter(), self.until - time.monotonic()
-        answer = solver.ask(costs, box, known=known, seconds=max(0.0, share * min(self.time_limit, left)))
+        answer = solver.ask(costs, box, known=known, seconds=max(0.0, share * left))
         self.seconds += time.perf_counter() - start
         return answer
 

@@ -8,15 +8,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import highspy
 import numpy as np
 
 from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.backend import Status
 from colosseum.solve.lowering.program import Matrix
 
-Status: TypeAlias = Literal["optimal", "infeasible", "limit"]
 Options: TypeAlias = Mapping[str, str | float | bool]
 
 TOLERANCE = 1e-9

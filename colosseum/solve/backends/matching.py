@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.solve.arrays.fields import Floats, Places
+from colosseum.solve.backends.highs_live import Answer, Box
 from colosseum.solve.lowering.program import Matrix
-from colosseum.solve.searching.live import Answer, Box
 
 MOST_CELLS = 1 << 20
 """Cells of the table of agents and places."""

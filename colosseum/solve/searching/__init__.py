@@ -1,1 +1,0 @@
-"""Optima of integer programs. In: a lowered program and queries; out: proven optima, by solvers that stay alive."""
