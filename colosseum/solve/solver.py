@@ -202,23 +202,18 @@ class Solver:
         until = self._stop
         if (found := self._eliminated(query, until, most=LITTLE)) and (found.first or found.status == "infeasible"):
             return found
-        if (tables := self._by_tables(query, until)) and tables.first:
-            return tables
-        found = self._best(query)
-        if found.status != "optimal":
+        tables = self._by_tables(query, until)
+        found = tables or self._best(query)
+        if found.status != "optimal" or found.first:
             return found
         if found.by == "highs":
             found = self.highs.first(query, found, until=self._stop)
         if not found.first and (again := self._eliminated(query, until, most=MUCH)) and again.first:
             return again
-        if (
-            not (found.first or tables)
-            and self.toulbar2
-            and (again := self.toulbar2.solve(query, until=until))
-            and again.first
-        ):
-            return again
-        return found
+        if found.first or tables or self.toulbar2 is None:
+            return found
+        again = self.toulbar2.solve(query, until=until)
+        return again if again.first else found
 
     def _walked(self, query: Query, engine: Backend) -> Found:
         """The answer of one engine; where it knows no order, earlier values are tried variable by variable."""
