@@ -132,8 +132,10 @@ def test_a_process_that_dies_or_hangs_at_work_costs_an_answer(toulbar2: int, num
 
 @pytest.mark.parametrize(("engine", "nodes"), [("toulbar2", 18), ("cp-sat", 11)])
 def test_out_of_time_there_is_an_assignment_and_a_bound(engine: Engine, nodes: int) -> None:
+    """On a busy machine a first assignment takes longer; a proof takes minutes on any."""
     task = case("pairs", nodes, 8, 100).task
-    found = Solver(task, only=engine, time_limit=3.0).maximise(WELFARE)
+    searches = (Solver(task, only=engine, time_limit=limit).maximise(WELFARE) for limit in (3.0, 10.0, 30.0))
+    found = next(found for found in searches if found.value is not None)
     assert found.status == "limit"
     assert found.value is not None
     assert found.bound is not None
