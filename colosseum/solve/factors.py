@@ -152,6 +152,8 @@ def told(term: Term, payoffs: Mapping[str | None, Term]) -> Term:
 
 MOST_TABLE = 1 << 22
 """Joint values that a factor's own table may have."""
+MOST_REMEMBERED = 1 << 14
+"""Joint values of a factor that are all evaluated where some of its variables are fixed, as others may be next."""
 
 
 @dataclass(frozen=True)
@@ -285,10 +287,10 @@ class Factors:
         return prod(self.choices[name] for name in factor.scope) * sum(term.extent[0] for _, term in factor.parts)
 
     def table(self, factor: Factor, fixed: Mapping[str, Value]) -> Floats:
-        """The values of a factor with some variables fixed."""
+        """The values of a factor with some variables fixed, of a small factor out of a table of all its values."""
         variables = [self.task.variable[name] for name in self._mentioned(factor)]
         held = [name for name in factor.scope if name in fixed]
-        if held and prod(self.choices[name] for name in factor.scope) > MOST_TABLE:
+        if held and factor not in self.tables and prod(self.choices[name] for name in factor.scope) > MOST_REMEMBERED:
             return factor.table([narrowed(v, fixed) for v in variables])
         if factor not in self.tables:
             self.tables[factor] = factor.table(variables)

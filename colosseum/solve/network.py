@@ -19,7 +19,7 @@ from colosseum.solve.factors import Factor, Factors, Parts, scaled, summands
 
 MOST_VARIABLES = 3
 """A rule over more is linear rather than a table, where it can be."""
-MOST_ENTRIES = 1 << 16
+MOST_ENTRIES = 1 << 12
 """Joint values of one table, …"""
 MOST_IN_ALL = 1 << 21
 """… and of all."""

@@ -21,7 +21,7 @@ from colosseum.model.values import Fault, Value, flatten, text
 from colosseum.players.scripted import phrases
 from colosseum.solve.goal import Goal
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.solver import Solver
+from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
@@ -38,20 +38,34 @@ class BelievedTask:
     known: Mapping[Cell, Value]
     solver: Solver
     objectives: tuple[Objective, ...]
-    plans: dict[Goal, list[tuple[Mapping[str, Value], dict[str, Value]]]] = field(default_factory=dict)
-    """First optima by goal, each behind the values that were fixed for it."""
+    plans: dict[Goal, dict[frozenset[tuple[str, Value]], Optimum | None]] = field(default_factory=dict)
+    """First optima by goal and by the values that were fixed, also where the time limit came first."""
+    worths: dict[tuple[Goal, frozenset[tuple[str, Value]]], float | None] = field(default_factory=dict)
+    """What the best assignments are worth, where nobody asked for the first."""
 
     def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
         """The first of the best assignments with some variables fixed; None when there is none to be had."""
-        plans = self.plans.setdefault(goal, [])
+        plans, asked = self.plans.setdefault(goal, {}), frozenset(fixed.items())
         # the first of more assignments is the first of fewer: agents who keep to a plan ask for the rest of it
-        for asked, plan in plans:
-            if asked.items() <= fixed.items() <= plan.items():
-                return plan
+        for before, plan in plans.items() if asked not in plans else ():
+            if plan and plan.canonical and plan.assignment and before <= asked <= plan.assignment.items():
+                return plan.assignment
+        if asked not in plans:
+            plans[asked] = self._optimum(goal, fixed, canonical=True)
+        found = plans[asked]
+        return found.assignment if found else None
+
+    def worth(self, goal: Goal, fixed: Mapping[str, Value]) -> float | None:
+        """What the best assignment with some variables fixed is worth; None when there is none to be had."""
+        asked = goal, frozenset(fixed.items())
+        if asked not in self.worths:
+            found = self.plans.get(goal, {}).get(asked[1]) or self._optimum(goal, fixed, canonical=False)
+            self.worths[asked] = found.value if found else None
+        return self.worths[asked]
+
+    def _optimum(self, goal: Goal, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum | None:
         with suppress(NotLowered, Fault):
-            found = self.solver.maximise(goal, fixed=fixed, canonical=True)
-            plans += [(fixed, found.assignment)] if found.canonical and found.assignment else []
-            return found.assignment
+            return self.solver.maximise(goal, fixed=fixed, canonical=canonical)
         return None
 
 

@@ -4,18 +4,16 @@ Posts are not trusted: what is not a plain fact of the right kind is not heard, 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from colosseum.model import draws
 from colosseum.model.scenario import Cell, Coalition, Task, Variable
-from colosseum.model.values import Fault, Value, kind
+from colosseum.model.values import Value, kind
 from colosseum.players.scripted import phrases
 from colosseum.players.scripted.knowledge import BelievedTask, Knowledge
 from colosseum.players.view import Post, ToolCall, View, post
 from colosseum.solve.goal import WELFARE, Goal, bent, mixed, payoff_of
-from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.rounding import grain
 
 
@@ -123,9 +121,7 @@ class PlayerState:
     def worth(self, goal: Goal, fixed: Mapping[str, Value], instead: Mapping[Cell, Value] = {}) -> float | None:
         """The worth of the best assignment, as it believes or by other facts in place of some."""
         belief = self.data.planner.belief({**self.belief.known, **instead}) if self.belief and instead else self.belief
-        with suppress(NotLowered, Fault):
-            return belief.solver.maximise(goal, fixed=fixed).value if belief else None
-        return None
+        return belief.worth(goal, fixed) if belief else None
 
     def plan(self, goal: Goal, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
