@@ -38,35 +38,22 @@ class BelievedTask:
     known: Mapping[Cell, Value]
     solver: Solver
     objectives: tuple[Objective, ...]
-    plans: dict[Goal, dict[frozenset[tuple[str, Value]], Optimum | None]] = field(default_factory=dict)
-    """First optima by goal and by the values that were fixed, also where the time limit came first."""
-    worths: dict[tuple[Goal, frozenset[tuple[str, Value]]], float | None] = field(default_factory=dict)
-    """What the best assignments are worth, where nobody asked for the first."""
+    answers: dict[tuple[Goal, bool], dict[frozenset[tuple[str, Value]], Optimum | None]] = field(default_factory=dict)
+    """By goal and by whether the first optimum was asked for, then by the values that were fixed."""
 
-    def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
-        """The first of the best assignments with some variables fixed; None when there is none to be had."""
-        plans, asked = self.plans.setdefault(goal, {}), frozenset(fixed.items())
+    def optimum(self, goal: Goal, fixed: Mapping[str, Value], *, first: bool = False) -> Optimum | None:
+        """The best assignment with some variables fixed; None where there is no answer. Each question is asked once."""
+        answers, asked = self.answers.setdefault((goal, first), {}), frozenset(fixed.items())
         # the first of more assignments is the first of fewer: agents who keep to a plan ask for the rest of it
-        for before, plan in plans.items() if asked not in plans else ():
-            if plan and plan.canonical and plan.assignment and before <= asked <= plan.assignment.items():
-                return plan.assignment
-        if asked not in plans:
-            plans[asked] = self._optimum(goal, fixed, canonical=True)
-        found = plans[asked]
-        return found.assignment if found else None
-
-    def worth(self, goal: Goal, fixed: Mapping[str, Value]) -> float | None:
-        """What the best assignment with some variables fixed is worth; None when there is none to be had."""
-        asked = goal, frozenset(fixed.items())
-        if asked not in self.worths:
-            found = self.plans.get(goal, {}).get(asked[1]) or self._optimum(goal, fixed, canonical=False)
-            self.worths[asked] = found.value if found else None
-        return self.worths[asked]
-
-    def _optimum(self, goal: Goal, fixed: Mapping[str, Value], *, canonical: bool) -> Optimum | None:
-        with suppress(NotLowered, Fault):
-            return self.solver.maximise(goal, fixed=fixed, canonical=canonical)
-        return None
+        for before, known in answers.items() if asked not in answers else ():
+            plan = known.assignment if known and known.proven is not None and (known.canonical or not first) else None
+            if plan and before <= asked <= plan.items():
+                return known
+        if asked not in answers:
+            answers[asked] = None
+            with suppress(NotLowered, Fault):
+                answers[asked] = self.solver.maximise(goal, fixed=fixed, canonical=first)
+        return answers[asked]
 
 
 @dataclass

@@ -116,12 +116,14 @@ class PlayerState:
 
     def best(self, goal: Goal, fixed: Mapping[str, Value]) -> dict[str, Value] | None:
         """The best assignment for a goal with some variables fixed, as it believes; None when there is none."""
-        return self.belief.best(goal, fixed) if self.belief else None
+        found = self.belief.optimum(goal, fixed, first=True) if self.belief else None
+        return found.assignment if found else None
 
     def worth(self, goal: Goal, fixed: Mapping[str, Value], instead: Mapping[Cell, Value] = {}) -> float | None:
         """The worth of the best assignment, as it believes or by other facts in place of some."""
         belief = self.data.planner.belief({**self.belief.known, **instead}) if self.belief and instead else self.belief
-        return belief.worth(goal, fixed) if belief else None
+        found = belief.optimum(goal, fixed) if belief else None
+        return found.value if found else None
 
     def plan(self, goal: Goal, agreed: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """Its part of the best plan it can compute around what is settled; claims that allow no plan are not believed.
