@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.buckets import WRITTEN_OUT, Buckets, Order, Places, Solution, best_order, estimate, given_order
 from colosseum.solve.earliest import LITTLE, Table, earliest
 

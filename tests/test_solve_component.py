@@ -9,7 +9,7 @@ import pytest
 from specs_made import expanded
 from test_solve_laws import STRUCTURAL, tickets
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backends.highs_branching import branch
 from colosseum.solve.backends.highs_component import Component
 from colosseum.solve.backends.highs_live import Answer, Box, Live

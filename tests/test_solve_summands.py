@@ -12,7 +12,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import Task, Variable
 from colosseum.model.terms import Constant, Decision, PayoffOf, Term
 from colosseum.model.values import Fault, Value
-from colosseum.solve.arrays.worths import worth
+from colosseum.solve.arrays import worth
 from colosseum.solve.factors import conjuncts, credited, summands, told
 from colosseum.solve.scoring import score, with_payoffs
 

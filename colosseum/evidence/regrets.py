@@ -14,8 +14,7 @@ from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
 from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value
-from colosseum.solve.arrays.fields import Floats, Mask
-from colosseum.solve.arrays.worths import worths
+from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
 from colosseum.solve.ledger import rule_of
 from colosseum.solve.lowering.lower import NotLowered

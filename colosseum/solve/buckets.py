@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 
 MOST_JOINT = 1 << 24
 """Joint values that the sum of tables from which a variable goes may have; it is never written out whole."""

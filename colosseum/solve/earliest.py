@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.arrays.fields import Places as Kept
+from colosseum.solve.arrays import Floats
+from colosseum.solve.arrays import Places as Kept
 from colosseum.solve.buckets import Buckets, Order, Places, Solution, best_order, given_order
 
 LITTLE = 100_000

@@ -18,11 +18,10 @@ from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import Constant, PayoffOf, Term
 from colosseum.model.values import Value, is_number
-from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.arrays.worths import worths
+from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.ledger import credit_scope
-from colosseum.solve.lowering.rules import referred, rewritten
+from colosseum.solve.lowering.rules import referred
 from colosseum.solve.scoring import may_credit
 
 MOST_PARTS = 20_000

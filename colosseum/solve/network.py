@@ -13,7 +13,7 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.terms import Term
 from colosseum.model.values import Fault, Value
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Query
 from colosseum.solve.factors import Factor, Factors, Parts, scaled, summands
 

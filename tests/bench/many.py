@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Query
 from colosseum.solve.backends.highs import Highs
 from colosseum.solve.lowering.program import Program, matrix

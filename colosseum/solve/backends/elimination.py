@@ -16,7 +16,7 @@ import numpy as np
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Promises, Query, checked
 from colosseum.solve.buckets import MOST_JOINT, Buckets, Order, Places, Solution, best_order, given_order
 from colosseum.solve.earliest import earliest

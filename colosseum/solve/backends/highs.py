@@ -15,7 +15,7 @@ import numpy as np
 
 from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Promises, Query, Status, worth
 from colosseum.solve.backends.highs_branching import branch
 from colosseum.solve.backends.highs_component import Component, reached

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Status
 from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_live import Answer, Box, Live

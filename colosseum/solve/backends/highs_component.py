@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from colosseum.solve.arrays.fields import Floats, Places
+from colosseum.solve.arrays import Floats, Places
 from colosseum.solve.backends.highs_live import TIGHTLY, TOLERANCE, Answer, Box, Live, Options, Simplex, row
 from colosseum.solve.backends.matching import Matching, matching
 from colosseum.solve.lowering.program import Matrix

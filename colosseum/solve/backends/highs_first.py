@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from colosseum.model.values import Value
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Found, Query, worth
 from colosseum.solve.backends.highs_branching import branch
 from colosseum.solve.backends.highs_component import Component

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import highspy
 import numpy as np
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Status
 from colosseum.solve.lowering.program import Matrix
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colosseum.solve.arrays.fields import Floats, Places
+from colosseum.solve.arrays import Floats, Places
 from colosseum.solve.backends.highs_live import Answer, Box
 from colosseum.solve.lowering.program import Matrix
 

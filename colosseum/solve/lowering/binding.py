@@ -12,7 +12,7 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Constant, Term
-from colosseum.solve.arrays.worths import worth, worths
+from colosseum.solve.arrays import worth, worths
 from colosseum.solve.lowering.conditions import ALWAYS, both_defined, defined, joined, numeric
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import ROUNDING, Lowering

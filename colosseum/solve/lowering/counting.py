@@ -10,9 +10,9 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Variable
 from colosseum.model.terms import Constant, Decision, Term
-from colosseum.solve.arrays.worths import worths
+from colosseum.solve.arrays import rewritten, worths
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Count, Lowering, referred, rewritten
+from colosseum.solve.lowering.rules import Count, Lowering, referred
 from colosseum.solve.lowering.tables import polytope, scope_variables
 
 MOST_COUNTED = 400

@@ -7,7 +7,7 @@ Whole numbers of a wider range are taken apart by their binary digits, divisors 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Value
-from colosseum.solve.arrays.worths import worth
+from colosseum.solve.arrays import worth
 from colosseum.solve.lowering.conditions import conjunction, numeric
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import Lowering

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from colosseum.model.scenario import Task
 from colosseum.model.values import Value, instance_name, text
-from colosseum.solve.arrays.fields import Floats, Places
+from colosseum.solve.arrays import Floats, Places
 
 FINEST = 10
 """Numbers that are multiples of 2^-FINEST are told apart exactly."""

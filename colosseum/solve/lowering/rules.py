@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,25 +176,6 @@ def referred(term: Term) -> frozenset[str | None]:
             found.add(current.agent)
         stack += current.below
     return frozenset(found)
-
-
-def rewritten(term: Term, swap: Callable[[Term], Term | None]) -> Term:
-    """The term with what `swap` gives in place of each part for which it gives anything; the rest is kept."""
-
-    def made(part: object) -> object:
-        if isinstance(part, tuple):
-            parts = tuple([made(each) for each in part])
-            return part if all(a is b for a, b in zip(parts, part, strict=True)) else parts
-        if not isinstance(part, Ground):
-            return part
-        found = swap(cast(Term, part))
-        if found is not None or not part.below:
-            return part if found is None else found
-        was = [getattr(part, name) for name in cast(Any, part).__match_args__]
-        now = [made(each) for each in was]
-        return part if all(a is b for a, b in zip(now, was, strict=True)) else type(part)(*now)
-
-    return cast(Term, made(term))
 
 
 # ---- comparisons of sums of fractions --------------------------------------------------------------------------------

@@ -12,8 +12,7 @@ from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Conditional, Constant, Decision, Term
 from colosseum.model.values import Value, is_number
-from colosseum.solve.arrays.fields import Floats
-from colosseum.solve.arrays.worths import worth, worths
+from colosseum.solve.arrays import Floats, worth, worths
 from colosseum.solve.lowering.program import Affine, Column, total
 from colosseum.solve.lowering.rules import Lowering
 

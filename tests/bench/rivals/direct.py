@@ -12,7 +12,7 @@ import highspy
 import numpy as np
 
 from colosseum.model.scenario import Task
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.backends.highs_component import INTEGRAL
 from colosseum.solve.backends.highs_live import LARGEST_COST, TOLERANCE
 from colosseum.solve.goal import WELFARE

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import pulp
 
-from colosseum.solve.arrays.fields import Floats
+from colosseum.solve.arrays import Floats
 from colosseum.solve.lowering.program import Affine, Program
 
 Engine = Literal["HiGHS", "CBC"]
