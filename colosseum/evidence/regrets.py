@@ -3,7 +3,7 @@
 Source: the paper's section 5. Moves are joint moves over all variables of an agent; others stay at their decisions.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from math import prod
 
@@ -12,7 +12,7 @@ import numpy as np
 from colosseum.evidence.figures import Figure
 from colosseum.evidence.instance import BROKEN, SolvedTask, gap, proven
 from colosseum.model.scenario import EqualSplit, QualifiedSplit, Requirement
-from colosseum.model.terms import Term
+from colosseum.model.terms import Compare, Decision, Every, Inverse, Member, Some, Term, Total
 from colosseum.model.values import Fault, Value
 from colosseum.solve.arrays import Floats, Mask, worths
 from colosseum.solve.goal import Goal, payoff_of
@@ -26,6 +26,8 @@ from colosseum.solve.solver import NOT_PROVEN
 
 MOST_ALTERNATIVES = 20_000
 """Joint moves of one agent that are enumerated; past it the integer program decides."""
+SETTLED = (Compare, Every, Inverse, Member, Some, Total)
+"""Terms that are a number or a condition wherever they are defined."""
 UNMOVED = "no own decision can change its payoff"
 
 
@@ -40,6 +42,7 @@ class Options:
         self.rules = tuple(r for r in instance.task.requirements if r.condition.scope & names)
         """What the agent's own decisions take part in, hard and soft."""
         self.shape = self._axes(names)
+        self.places = dict(zip((v.name for v in self.own), np.ogrid[tuple(map(slice, self.shape))], strict=True))
 
     @cached_property
     def worth(self) -> Floats:
@@ -89,12 +92,28 @@ class Options:
         if scope <= known.keys():
             return np.where(holds, 0.0, self.at(rule.excess) if rule.excess else 1.0)
         found = np.zeros(axes := self._axes(scope))
-        for move in np.argwhere(~np.broadcast_to(holds, axes)):
+        broken = tuple(np.argwhere(~np.broadcast_to(holds, axes)).T)
+        told = [part for term in (rule.condition, rule.excess) if term for part in self._told(term, known)]
+        seen = [np.broadcast_to(part, axes)[broken] for part in (holds, *told)]
+        _, first, alike = np.unique(seen, axis=1, return_index=True, return_inverse=True)
+        missed = []
+        for move in np.transpose(broken)[first]:
             if self.instance.solver.late:
                 raise TimeoutError
             own = {v.name: v.domain[n] for v, n, size in zip(self.own, move, axes, strict=True) if size > 1}
-            found[tuple(move)] = shortfall(rule, {**known, **own}, task, witness={**self.assignment, **own})
+            missed.append(shortfall(rule, {**known, **own}, task, witness={**self.assignment, **own}))
+        found[broken] = np.array(missed)[alike.reshape(-1)]
         return found
+
+    def _told(self, term: Term, known: Mapping[str, Value]) -> Iterator[Floats]:
+        """Numbers by move that tell apart all moves that the term does: its sums and conditions of known decisions."""
+        if isinstance(term, SETTLED) and term.scope <= known.keys():
+            yield self.at(term)
+        elif isinstance(term, Decision) and term.variable in self.places:
+            yield self.places[term.variable]
+        else:
+            for part in term.below:
+                yield from self._told(part, known)
 
 
 def best_response_regret(options: Options, *, enumerated: int = MOST_ALTERNATIVES) -> Figure:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
 from colosseum.run.turn import matches
 from colosseum.solve.backend import Engine
-from colosseum.solve.goal import WELFARE, Goal, coalition_goal
+from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.exposure import MEASURES, Measure, Scan, Watch, scan
 from colosseum.solve.questions.prices import Temptation, temptations
@@ -90,19 +91,20 @@ def chosen_coalition(scenario: Scenario, name: str | None, members: str | None) 
     chosen = scenario.coalition[name] if name else next(iter(scenario.coalitions), None)
     if members is None:
         return chosen
-    named = tuple(dict.fromkeys(m.strip() for m in members.split(",") if m.strip()))
-    require_agents(named, scenario.task, "--members")
+    named = _agents(members, scenario.task, "--members")
     inside = tuple(a for a in scenario.task.agents if a in named)
     return replace(chosen, members=inside) if chosen else Coalition("members", inside, ())
 
 
-def require_agents(named: Sequence[str], task: Task, option: str) -> None:
-    """All names are agents, and there are some. Raises ColosseumError."""
+def _agents(words: str, task: Task, option: str) -> tuple[str, ...]:
+    """Names between commas, all of them agents, and at least one. Raises ColosseumError."""
+    named = tuple(name.strip() for name in words.split(",") if name.strip())
     strange = next((a for a in named if a not in task.agents), None)
     if strange is not None or not named:
         what = f"there is no agent `{strange}`" if strange else "names no agent"
         help_ = closest(strange or "", task.agents) or f"agents: {', '.join(task.agents)}"
         raise stop("C122", f"`{option}`: {what}", help=help_)
+    return named
 
 
 def solve(checked: Checked, *, only: Engine | None = None) -> Optima:
@@ -131,35 +133,27 @@ def _best(coalition: Coalition, solver: Solver) -> Optimum | str:
 
 def verified(optima: Optima) -> Optima:
     """The optima, each computed again by every other engine."""
-    task, by = optima.scenario.task, engines(optima.scenario.task)
-
-    def again(optimum: Optimum, goal: Goal, sign: float) -> Verification:
-        return verify(task, optimum, goal, sign, by=by)
-
-    found = Verified(
-        optimum=again(optima.optimum, WELFARE, 1.0),
-        minimum=again(optima.minimum, WELFARE, -1.0),
-        coalitions={
-            c.name: again(best, coalition_goal(c), 1.0)
-            for c in optima.scenario.coalitions
-            if isinstance(best := optima.coalitions[c.name], Optimum)
-        },
-    )
-    return replace(optima, verified=found)
+    again = partial(verify, optima.scenario.task, by=engines(optima.scenario.task))
+    coalitions = {
+        c.name: again(best, coalition_goal(c), 1.0)
+        for c in optima.scenario.coalitions
+        if isinstance(best := optima.coalitions[c.name], Optimum)
+    }
+    ends = again(optima.optimum, WELFARE, 1.0), again(optima.minimum, WELFARE, -1.0)
+    return replace(optima, verified=Verified(*ends, coalitions))
 
 
 def wrong_answers(optima: Optima) -> Iterator[str]:
     """What a second way found to be wrong: a bug in Colosseum, and no result."""
     if optima.verified is None:
         return
-    told = {"best joint payoff": (optima.optimum, optima.verified.optimum)}
-    told["worst joint payoff"] = (optima.minimum, optima.verified.minimum)
-    for name, verification in optima.verified.coalitions.items():
-        best = optima.coalitions[name]
-        if isinstance(best, Optimum):
-            told[f"best of {name}"] = (best, verification)
-    for name, (optimum, verification) in told.items():
-        if verification.status == "disagrees":
+    told: list[tuple[str, Optimum | str, Verification]] = [
+        ("best joint payoff", optima.optimum, optima.verified.optimum),
+        ("worst joint payoff", optima.minimum, optima.verified.minimum),
+        *((f"best of {name}", optima.coalitions[name], each) for name, each in optima.verified.coalitions.items()),
+    ]
+    for name, optimum, verification in told:
+        if verification.status == "disagrees" and isinstance(optimum, Optimum):
             answer = optimum.status if optimum.value is None else f"{optimum.value!r} ({optimum.status})"
             yield f"internal error: the {name} is not {answer}: {verification.reason}"
 
@@ -193,28 +187,24 @@ def decided(
     A variable that is left out is undecided: none where its domain has it, else a seeded draw.
     """
     task = scenario.task
-    wrong = [_unknown(name, place(name), task) for name in given if name not in task.variable]
+    some = f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
+    wrong = [
+        report("C121", place(n), f"there is no variable `{n}`", help=closest(n, task.variable) or some)
+        for n in given if n not in task.variable
+    ]  # fmt: skip
     found: dict[str, Value] = {}
     for variable in task.variables:
         if variable.name not in given:
             key = draws.key(scenario.seed, "undecided", (variable.name, 1))
             found[variable.name] = None if None in variable.domain else draws.choice(key, variable.domain)
-            continue
-        fitting = [v for v in variable.domain if matches(given[variable.name], v)]
-        if fitting:
+        elif fitting := [v for v in variable.domain if matches(given[variable.name], v)]:
             found[variable.name] = fitting[0]
         else:
             known = [text(v) for v in variable.domain]
             shown = json.dumps(given[variable.name], ensure_ascii=False, default=repr)
             help_ = closest(str(given[variable.name]), known) or f"its values: {', '.join(known)}"
-            message = f"`{variable.name}` cannot be {shown}"
-            wrong.append(report("C121", place(variable.name), message, help=help_))
+            wrong.append(report("C121", place(variable.name), f"`{variable.name}` cannot be {shown}", help=help_))
     return found, [v.name for v in task.variables if v.name not in given], wrong
-
-
-def _unknown(name: str, span: Span | None, task: Task) -> Diagnostic:
-    help_ = closest(name, task.variable) or f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
-    return report("C121", span, f"there is no variable `{name}`", help=help_)
 
 
 def measured(
@@ -232,8 +222,7 @@ def measured(
 def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
     if order is None:
         return None
-    named = tuple(a.strip() for a in order.split(",") if a.strip())
-    require_agents(named, task, "--order")
+    named = _agents(order, task, "--order")
     missing = [a for a in task.agents if a not in named and task.owned[a]]
     if missing or len(set(named)) != len(named):
         what = f"leaves out `{missing[0]}`" if missing else "names an agent twice"
@@ -243,9 +232,8 @@ def _order(order: str | None, task: Task) -> tuple[str, ...] | None:
 
 def prospected(checked: Checked, coalition: str | None, members: str | None, strengths: Sequence[float]) -> Prospect:
     """What a coalition could do before any agent acts. Raises ColosseumError."""
-    for strength in strengths:
-        if not 0 <= strength <= 1:
-            raise stop("C122", f"`--at {strength:g}` is not a strength: λ is a number from 0 to 1")
+    if wrong := [strength for strength in strengths if not 0 <= strength <= 1]:
+        raise stop("C122", f"`--at {wrong[0]:g}` is not a strength: λ is a number from 0 to 1")
     scenario = checked.expansion.scenario
     chosen = _conspirators(scenario, coalition, members)
     with solving(checked):
@@ -286,22 +274,17 @@ def scanned(checked: Checked, size: int, by: str, watch: Watch = iter) -> Scan:
 
 def read_assignment(path: Path, scenario: Scenario) -> tuple[dict[str, Value], list[str]]:
     """The complete assignment of a JSON file, and the variables it leaves out. Raises ColosseumError."""
-    source = _assignment(path)
+    try:
+        source = Source(str(path), path.read_text(encoding="utf-8-sig"), path)
+    except OSError as error:
+        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise stop("C120", f"{path} is not JSON: it is not UTF-8 text", help="save it as UTF-8") from None
     given, wrong = _entries(source, help_=f"as in {_example(scenario.task)}")
     found, undecided, more = decided(given, scenario, lambda name: _place(source, name))
     if wrong := [*wrong, *more]:
         raise ColosseumError(*wrong)
     return found, undecided
-
-
-def _assignment(path: Path) -> Source:
-    """The text of an assignment. Raises ColosseumError."""
-    try:
-        return Source(str(path), path.read_text(encoding="utf-8-sig"), path)
-    except OSError as error:
-        raise stop("C120", f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise stop("C120", f"{path} is not JSON: it is not UTF-8 text", help="save it as UTF-8") from None
 
 
 def _example(task: Task) -> str:
@@ -316,8 +299,7 @@ def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Dia
     doubled: dict[str, None] = {}
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        numbers = Counter(name for name, _ in pairs)
-        doubled.update(dict.fromkeys(name for name, times in numbers.items() if times > 1))
+        doubled.update((name, None) for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         return dict(pairs)
 
     try:
@@ -330,8 +312,7 @@ def _entries(source: Source, *, help_: str) -> tuple[dict[str, object], list[Dia
         raise stop("C120", f"{source.name} is not JSON: it has too many brackets or digits", help=help_) from None
     if not isinstance(given, dict):
         raise stop("C120", f"{source.name} is not a JSON object", help=help_)
-    twice = [report("C121", _place(source, n), f"`{n}` is given twice", help="leave one out") for n in doubled]
-    return given, twice
+    return given, [report("C121", _place(source, n), f"`{n}` is given twice", help="leave one out") for n in doubled]
 
 
 def _place(source: Source, name: str) -> Span | None:
