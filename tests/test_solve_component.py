@@ -9,12 +9,12 @@ import pytest
 from specs_made import expanded
 from test_solve_laws import STRUCTURAL, tickets
 
-from colosseum.solve.arrays import Floats
-from colosseum.solve.backends.highs_branching import branch
+from colosseum.solve.arrays import Floats, Places
+from colosseum.solve.backend import Status
 from colosseum.solve.backends.highs_component import Component
 from colosseum.solve.backends.highs_live import Answer, Box, Live
 from colosseum.solve.goal import WELFARE, payoff_of
-from colosseum.solve.lowering.program import matrix
+from colosseum.solve.lowering.program import Matrix, matrix
 from colosseum.solve.solver import Solver
 
 WITHOUT_PRESOLVE = """colosseum 1
@@ -88,7 +88,7 @@ require room: count(i in many when w[i] == 1) <= 15
 """The search with presolve finds 15.400001, as its tolerances let it."""
 
 
-def test_no_search_is_believed_alone(tmp_path: Path) -> None:
+def test_a_search_finds_the_best(tmp_path: Path) -> None:
     assert Solver(expanded(tmp_path, WITHOUT_PRESOLVE).task, limits=STRUCTURAL).minimise(payoff_of("bob")).value == -3
 
 
@@ -112,42 +112,26 @@ def test_a_query_has_its_time_whatever_was_asked_before() -> None:
             assert limit == (7.0 if solver is component.integer else 7.0 + before)
 
 
-class Hurried(Component):
-    """A component whose search with presolve never comes to an end."""
+class Boasting(Component):
+    """A component whose search comes to no end, or tells more than its point is worth."""
 
-    def timed(
-        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
-    ) -> Answer:
-        answer = super().timed(solver, costs, box, known=known, share=share)
-        return Answer("limit", None, answer.bound + 3) if solver is self.presolved else answer
+    def __init__(self, columns: Places, whole: Matrix, status: Status) -> None:
+        super().__init__(columns, whole)
+        self.status = status
+
+    def _timed(self, solver: Live, costs: Floats, box: Box) -> Answer:
+        answer = super()._timed(solver, costs, box)
+        return replace(answer, status=self.status, bound=answer.bound + 3) if solver is self.integer else answer
 
 
-def test_one_search_is_no_proof() -> None:
-    """What it found is told as found, with the bound that is known."""
+@pytest.mark.parametrize("status", ["optimal", "limit"])
+def test_what_a_search_tells_is_a_bound(status: Status) -> None:
     lowered = Solver(tickets()).lowered
     costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    hurried = Hurried(np.arange(len(whole.low)), whole)
-    alone = branch(hurried, costs, hurried.box)
+    boasting = Boasting(np.arange(len(whole.low)), whole, status)
+    alone = boasting.search(costs, boasting.box)
     assert alone.point is not None
     best = costs @ alone.point
     assert (alone.status, alone.bound) == ("limit", best + 3)
-    assert branch(hurried, costs, hurried.box, most=best + 2).bound == best + 2
-    assert branch(hurried, costs, hurried.box, most=best).status == "optimal"
-
-
-class Boasting(Component):
-    """A component whose search at tight tolerances tells more than its point is worth."""
-
-    def timed(
-        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
-    ) -> Answer:
-        answer = super().timed(solver, costs, box, known=known, share=share)
-        return replace(answer, bound=answer.bound + 1) if solver is self.integer else answer
-
-
-def test_what_either_search_tells_is_a_bound() -> None:
-    lowered = Solver(tickets()).lowered
-    costs, whole = lowered.objective(WELFARE).weights, matrix(lowered.program)
-    alone = branch(Boasting(np.arange(len(whole.low)), whole), costs, Box(whole.low, whole.high))
-    assert alone.point is not None
-    assert (alone.status, alone.bound) == ("limit", costs @ alone.point + 1)
+    assert boasting.search(costs, boasting.box, most=best + 2).bound == best + 2
+    assert boasting.search(costs, boasting.box, most=best).status == "optimal"

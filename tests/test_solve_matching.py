@@ -1,6 +1,5 @@
 """Matchings: which programs are some, that their best points are those of enumeration, and what rows alone forbid."""
 
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -146,27 +145,6 @@ def rows(draw: st.DrawFn) -> tuple[Matrix, list[float], list[float]]:
     )
     held = draw(st.lists(st.sampled_from([None, 0.0, 1.0]), min_size=5, max_size=5))
     return program, [h or 0.0 for h in held], [1.0 if h is None else h for h in held]
-
-
-@given(rows())
-def test_what_a_row_forbids_is_at_no_point(case: tuple[Matrix, list[float], list[float]]) -> None:
-    program, low, high = case
-    barred = program.barred(np.array(low), np.array(high)).tolist()
-    weights = program.weights.reshape(3, 5)
-    for point in product(*({a, b} for a, b in zip(low, high, strict=True))):
-        sums = weights @ np.array(point)
-        if (sums >= program.row_low - 1e-9).all() and (sums <= program.row_high + 1e-9).all():
-            assert not any(point[column] for column in barred)
-
-
-def test_a_thing_that_is_taken_is_barred(tmp_path: Path) -> None:
-    lowered = lower(expanded(tmp_path, SHARED + ONE_OWNER).task, limits=STRUCTURAL)
-    program, whole = lowered.program, matrix(lowered.program)
-    low = whole.low.copy()
-    low[program.choices["pick[A]"][program.places["pick[A]"]["q"]]] = 1.0
-    barred = {program.choices[f"pick[{agent}]"][program.places[f"pick[{agent}]"]["q"]] for agent in "BC"}
-    own = set(program.choices["pick[A]"]) - {program.choices["pick[A]"][program.places["pick[A]"]["q"]]}
-    assert set(whole.barred(low, whole.high).tolist()) == barred | own
 
 
 def test_many_optima_of_few_have_a_first(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, mos
     The smallest table next, the fewest new neighbours next, or as declared; where much work is left, also the smallest
     table next with other decisions between equals, as often as that pays.
     """
-    first = _greedy(Graph(scopes, sizes, most=most), Graph.joint)
+    first = smallest_first(scopes, sizes, most=most)
     if first is not None and first.cost < WORTH_A_SECOND_TRY:
         return first
     graph = Graph(scopes, sizes, most=most)
@@ -99,6 +99,11 @@ def best_order(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, mos
         Random(number).shuffle(names)
         found.append(_greedy(Graph(scopes, {name: sizes[name] for name in names}, most=most), Graph.joint))
     return _cheapest(found)
+
+
+def smallest_first(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int) -> Order | None:
+    """The order that takes the smallest table next, which is found soonest; None where it needs one past the most."""
+    return _greedy(Graph(scopes, sizes, most=most), Graph.joint)
 
 
 def _cheapest(found: Sequence[Order | None]) -> Order | None:

@@ -30,8 +30,8 @@ NOT_PROVEN = "the time limit was reached, or rounding left it open"
 """Why a status is "limit"."""
 FEW = 20_000
 """Joint values that elimination goes through in less time than a relaxation takes that is mostly no proof, …"""
-LITTLE = 4_000_000
-"""… in less time than it takes to ask another engine, a few hundredths of a second, …"""
+LITTLE = 1_000_000
+"""… in less time than it takes to ask another engine, about a hundredth of a second, …"""
 MUCH = 1 << 27
 """… and in about a second."""
 MANY_COLUMNS = 1_000
@@ -45,6 +45,10 @@ A_VALUE = 1e-4
 and the first relaxation."""
 MOST_TESTS = 500
 """Queries by which the first optimum is walked to, for an engine that knows no order."""
+A_MOMENT = 0.1
+"""Seconds that toulbar2 has before the best order of an elimination is looked for."""
+SPEED = 1 << 27
+"""Joint values that elimination goes through in a second, if it goes through so many."""
 SHARE = 0.25
 """Of a query's time, what the first engine may take that may come to no end."""
 
@@ -274,18 +278,30 @@ class Solver:
 
     def _eliminated(self, query: Query, until: float, *, most: int = LITTLE) -> Found | None:
         """The best assignment by elimination, where that goes through so few joint values."""
-        cost = self.elimination.cost(query.goal, fixed=query.fixed)
-        if cost is None or cost.each > most or cost.once > max(most, LITTLE):
+        cost = self.elimination.cost(query.goal, fixed=query.fixed, most=most)
+        if cost is None or cost.once > max(most, LITTLE):
             return None
         found = self.elimination.solve(query, until=until)
         return None if found.status == "limit" else found
 
     def _by_tables(self, query: Query, until: float) -> Found | None:
-        """The best assignment by toulbar2, where the query is nothing but small tables and it comes to an end."""
+        """The best assignment where the query is nothing but small tables, and an engine comes to an end soon enough.
+
+        toulbar2 and elimination take turns, since nobody knows how long the first will search: a moment for the first,
+        then as long as the second would take, then the second if that is little more; else a share of all time.
+        """
         if self.toulbar2 is None or table_values(self.elimination.factors, query) is None:
             return None
-        found = self.toulbar2.solve(query, until=_part(until, SHARE))
-        return None if found.status == "limit" else found
+        found = self.toulbar2.solve(query, until=min(until, time.monotonic() + A_MOMENT))
+        if found.status != "limit":
+            return found
+        cost = self.elimination.cost(query.goal, fixed=query.fixed, most=MUCH)
+        if cost is None:
+            found = self.toulbar2.solve(query, until=_part(until, SHARE))
+            return None if found.status == "limit" else found
+        if (soon := cost.each / SPEED) > 4 * A_MOMENT:
+            found = self.toulbar2.solve(query, until=min(until, time.monotonic() + soon))
+        return found if found.status != "limit" else self._eliminated(query, until, most=MUCH)
 
     def _searched(self, query: Query, until: float) -> Found:
         """By elimination if that is no more than a branch and bound; else by HiGHS, and by toulbar2 in the end."""

@@ -18,7 +18,16 @@ from colosseum.model.scenario import Task
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Promises, Query, checked
-from colosseum.solve.buckets import MOST_JOINT, Buckets, Order, Places, Solution, best_order, given_order
+from colosseum.solve.buckets import (
+    MOST_JOINT,
+    Buckets,
+    Order,
+    Places,
+    Solution,
+    best_order,
+    given_order,
+    smallest_first,
+)
 from colosseum.solve.earliest import earliest
 from colosseum.solve.factors import MOST_TABLE, Factor, Factors, Kind
 from colosseum.solve.goal import Goal
@@ -28,6 +37,10 @@ MOST_CELLS = 8 * MOST_TABLE
 """Joint values that all tables given may have together."""
 LITTLE = 50_000
 """Joint values of so little work that declared order is as good as any."""
+LOOKED_FOR = 4_000_000
+"""Joint values from which the best order is looked for; less is believed to a quick one, …"""
+HOPE = 4
+"""… which may make so much more work than the best."""
 NODES = 32
 """A term's nodes that are evaluated in the time in which one joint value is gone through."""
 PRICE_OF_ORDER = 4
@@ -86,6 +99,17 @@ class Mixture:
         used = frozenset[str]().union(*self.scopes)
         self.sizes = {name: size for name, size in factors.choices.items() if name in used}
         """Of the variables that matter, in declared order."""
+        self.near: dict[int, bool] = {}
+        """Whether so much work may be enough."""
+
+    def may_take(self, most: int) -> bool:
+        """Whether it may be done by so much work, as one quick order shows: the best takes longer to find."""
+        if most >= LOOKED_FOR:
+            return True
+        if most not in self.near:
+            quick = smallest_first(self.scopes, self.sizes, most=min(most, self.most))
+            self.near[most] = quick is not None and quick.cost <= HOPE * most
+        return self.near[most]
 
     @cached_property
     def best(self) -> "Plan | None":
@@ -204,12 +228,13 @@ class Elimination:
         self.mixtures: dict[tuple[frozenset[Kind], frozenset[str]], Mixture | None] = {}
         self.kept = 0
 
-    def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None) -> Cost | None:
-        """What an elimination takes; None where it is too large. Nothing is evaluated to know it."""
+    def cost(self, goal: Goal, *, fixed: Mapping[str, Value] | None = None, most: int | None = None) -> Cost | None:
+        """What an elimination takes; None where it is more than `most`. Nothing is evaluated to know it."""
         mixed = self._mixture(self.factors.weights(goal), fixed or {})
-        if mixed is None or mixed.best is None:
+        if mixed is None or not (most is None or mixed.may_take(most)) or mixed.best is None:
             return None
-        return Cost(mixed.cells + mixed.best.order.cost, mixed.making)
+        cost = Cost(mixed.cells + mixed.best.order.cost, mixed.making)
+        return cost if most is None or cost.each <= most else None
 
     def solve(self, query: Query, *, until: float) -> Found:
         """The best assignment, or "limit" where it is too large. Raises Fault where a payoff is undefined there."""
@@ -250,8 +275,8 @@ class Elimination:
 
 
 def _size(mixed: Mixture | None) -> int:
-    """The values that its tables have and an elimination goes through, at least 1."""
-    return 1 if mixed is None or mixed.best is None else mixed.cells + mixed.best.order.cost
+    """The values that its tables have, at least 1."""
+    return 1 if mixed is None else mixed.cells
 
 
 def _first(solved: Solution, mixed: Mixture, slack: float, *, in_turn: bool) -> Places | None:

@@ -17,7 +17,6 @@ from colosseum.model.scenario import Requirement, Task
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Engine, Found, Promises, Query, Status, worth
-from colosseum.solve.backends.highs_branching import branch
 from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_first import first
 from colosseum.solve.backends.highs_live import Answer, Box
@@ -250,13 +249,13 @@ def _whole(part: Part, answer: Answer) -> Answer:
     """A whole point of a component: the one at hand, or what branch and bound finds."""
     component, weights, box = part
     if answer.status != "optimal":
-        return branch(component, weights, box)
+        return component.search(weights, box)
     if component.whole(answer, within=0.0):
         return answer
     polished = component.polished(weights, box, answer) if component.whole(answer) else None
     if polished is not None and polished.bound >= reached(answer.bound):
         return polished
-    return branch(component, weights, box, most=answer.bound)
+    return component.search(weights, box, most=answer.bound)
 
 
 def _worst(answers: list[Answer]) -> Status:

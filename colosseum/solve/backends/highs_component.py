@@ -22,8 +22,10 @@ INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
 AT_ONCE: Options = {"mip_heuristic_run_feasibility_jump": False}
 """Without HiGHS's search for a first point, which takes as long whether or not one is known from elsewhere."""
-STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
+STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE, "presolve": "on", "random_seed": 1}
 """At tolerances at which what holds for the solver holds for the model."""
+LOOSE = 1e-6
+"""How far a point may lie below what the search told of it, relative to max(1, |value|), and count as the same."""
 LOADING = 2_000
 """Columns that relaxations go through before what solves matchings is loaded, which takes a third of a second."""
 MOST_TURNS = 100
@@ -57,7 +59,21 @@ class Component:
 
     def relax(self, costs: Floats, box: Box) -> Answer:
         """The best point of the LP relaxation, from the last basis: a bound, and the optimum where it is whole."""
-        return self.timed(self.relaxation, costs, box)
+        return self._timed(self.relaxation, costs, box)
+
+    def search(self, costs: Floats, box: Box, *, most: float = math.inf) -> Answer:
+        """The best point by branch and bound; `most` is what none exceeds.
+
+        What it finds counts as far as its whole columns hold under tight tolerances; where they do not, it is a bound.
+        """
+        found = self._timed(self.integer, costs, box)
+        bound, best = min(found.bound, most), self.polished(costs, box, found)
+        if best is None:
+            return Answer("infeasible" if found.status == "infeasible" else "limit", None, bound)
+        near = bound <= best.bound + LOOSE * max(1.0, abs(bound))
+        if best.bound >= reached(bound) or (found.status == "optimal" and near):
+            return best
+        return Answer("limit", best.point, bound)
 
     def dive(self, costs: Floats, box: Box, relaxed: Answer, least: float) -> Answer | None:
         """A whole point that is worth at least so much, or None where this simple way finds none.
@@ -105,9 +121,7 @@ class Component:
     @contextmanager
     def other_than(self, columns: Sequence[int]) -> Iterator[None]:
         """Within the block, all solvers know only points at which one of these columns is 0."""
-        with row(
-            [self.relaxation, self.integer, self.presolved, self.strict], self.ones(columns), high=len(columns) - 1.0
-        ):
+        with row([self.relaxation, self.integer], self.ones(columns), high=len(columns) - 1.0):
             yield
 
     @contextmanager
@@ -129,38 +143,26 @@ class Component:
 
     @cached_property
     def integer(self) -> Live:
-        """Branch and bound, without presolve and at tight tolerances."""
-        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "off", "random_seed": 0}, whole=True)
-
-    @cached_property
-    def presolved(self) -> Live:
-        """Another, with presolve and at the tolerances it is made for."""
-        return Live(self.matrix, self.box, {**AT_ONCE, "presolve": "on", "random_seed": 1}, whole=True)
-
-    @cached_property
-    def strict(self) -> Live:
-        """The same at tight tolerances, for where a point within the others is none."""
-        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "on", "random_seed": 1}, whole=True)
+        """Branch and bound at tight tolerances."""
+        return Live(self.matrix, self.box, STRICTLY, whole=True)
 
     @cached_property
     def relaxation(self) -> Simplex:
         """The simplex method on the relaxation; without presolve its basis stays warm."""
         return Simplex(self.matrix, self.box)
 
+    def _timed(self, solver: Live, costs: Floats, box: Box) -> Answer:
+        """A solver's answer, within the time that is left."""
+        start = time.perf_counter()
+        answer = solver.ask(costs, box, seconds=max(0.0, self.until - time.monotonic()))
+        self.seconds += time.perf_counter() - start
+        return answer
+
     def _loose(self, point: Floats, within: float = INTEGRAL) -> Places:
         """The places of integer columns that are not whole."""
         values = point[self.whole_places]
         loose: Places = self.whole_places[np.abs(values - np.round(values)) > within]
         return loose
-
-    def timed(
-        self, solver: Live, costs: Floats, box: Box, *, known: Floats | None = None, share: float = 1.0
-    ) -> Answer:
-        """A solver's answer, within a share of the time that is left; a search may begin at a point that is known."""
-        start, left = time.perf_counter(), self.until - time.monotonic()
-        answer = solver.ask(costs, box, known=known, seconds=max(0.0, share * left))
-        self.seconds += time.perf_counter() - start
-        return answer
 
 
 def reached(bound: float) -> float:

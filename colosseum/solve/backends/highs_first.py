@@ -12,7 +12,6 @@ import numpy as np
 from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backend import Found, Query, worth
-from colosseum.solve.backends.highs_branching import branch
 from colosseum.solve.backends.highs_component import Component
 from colosseum.solve.rounding import grain
 
@@ -131,17 +130,9 @@ class _Walk:
             lost = component.relaxation.reduced_costs() > relaxed.bound - stretch.least
             stretch.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
 
-    def _bar(self, stretch: _Stretch) -> None:
-        """Note the columns that rows forbid with the values passed so far."""
-        component = stretch.component
-        box = self.search.box_of(component, self.query.fixed)
-        stretch.closed.update(component.columns[component.matrix.barred(box.low, box.high)].tolist())
-
     def _earliest(self, stretch: _Stretch, name: str) -> None:
         """Change `best` so that a variable's value stands as early in its domain as an optimum lets it."""
         domain = self.search.task.variable[name].domain
-        if self._open(stretch, name):
-            self._bar(stretch)
         for place in self._open(stretch, name):
             if time.monotonic() > self.until:
                 self.known = False
@@ -170,7 +161,7 @@ class _Walk:
         """Whether branch and bound proves that no other assignment of the component is an optimum."""
         component, box = stretch.component, self.search.box_of(stretch.component, self.query.fixed)
         with component.other_than(self._taken_columns(stretch)):
-            other = branch(component, stretch.weights, box, least=stretch.least)
+            other = component.search(stretch.weights, box)
         stretch.searched = True
         stretch.alone = other.status == "infeasible" or (other.status == "optimal" and other.bound < stretch.least)
         return stretch.alone

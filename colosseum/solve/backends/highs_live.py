@@ -25,8 +25,6 @@ TIGHTLY: Options = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility
 ALWAYS: Options = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
 OPTIMAL, OUT_OF_TIME = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
 NOWHERE = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
-HEURISTICS = ("rens", "rins", "root_reduced_cost", "shifting", "zi_round")
-"""What HiGHS looks for good points with."""
 DUAL, PRIMAL = 1, 4
 """HiGHS's numbers of the two simplex methods."""
 LARGEST_COST = 0
@@ -62,8 +60,6 @@ class Live:
         self.places = np.arange(len(box.low), dtype=np.int32)
         self.moved = True
         """Whether rows have changed since the last point."""
-        self.guessing = True
-        """Whether HiGHS looks for good points by its heuristics."""
         for name, value in {**ALWAYS, **options}.items():
             self.highs.setOptionValue(name, value)
         columns, rows = len(matrix.low), len(matrix.row_low)
@@ -74,15 +70,14 @@ class Live:
             np.array(matrix.whole & whole, dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, seconds: float, known: Floats | None = None) -> Answer:
-        """The best point for other costs and bounds; where one is known, whether there is a better one."""
+    def ask(self, costs: Floats, box: Box, *, seconds: float) -> Answer:
+        """The best point for other costs and bounds."""
         highs = self.highs
         highs.changeColsCost(len(self.places), self.places, -costs)
         if box is not self.box:
             highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
             self.box = box
         highs.setOptionValue("time_limit", self._end(seconds))
-        self._begin_at(known)
         self._run()
         status = highs.getModelStatus()
         if status == OPTIMAL:
@@ -101,16 +96,6 @@ class Live:
     def _end(self, seconds: float) -> float:
         """When so many seconds are over, on the clock that HiGHS looks at: branch and bound begins at 0 each time."""
         return seconds
-
-    def _begin_at(self, known: Floats | None) -> None:
-        if self.guessing != (known is None):
-            self.guessing = known is None
-            for heuristic in HEURISTICS:
-                self.highs.setOptionValue(f"mip_heuristic_run_{heuristic}", self.guessing)
-        if known is not None:
-            start = highspy.HighsSolution()
-            start.col_value = known.tolist()
-            self.highs.setSolution(start)
 
     def _run(self) -> None:
         self.highs.run()

@@ -290,22 +290,6 @@ class Matrix:
         for columns, rows in zip(_groups(tied), _groups(home, among=np.unique(tied)), strict=True):
             yield columns, self._part(columns, rows)
 
-    def barred(self, low: Floats, high: Floats) -> Places:
-        """Whole columns that no point within other bounds has at 1, since some row alone is against it."""
-        weights, row = self.weights, np.repeat(np.arange(len(self.row_low)), self.lengths)
-        ends = np.stack([weights * low[self.index], weights * high[self.index]])
-        least, most = self._sums(row, ends.min(axis=0)), self._sums(row, ends.max(axis=0))
-        more = np.where(self.whole[self.index], weights * (1.0 - low[self.index]), 0.0)
-        over = (least[row] + np.maximum(more, 0.0)) > (self.row_high + _margin(least))[row]
-        under = (most[row] + np.minimum(more, 0.0)) < (self.row_low - _margin(most))[row]
-        against = np.zeros(len(self.low), dtype=np.bool_)
-        against[self.index[over | under]] = True
-        return np.flatnonzero(against)
-
-    def _sums(self, row: Places, addends: Floats) -> Floats:
-        """What the addends of each row add up to; `row` says which each belongs to."""
-        return np.asarray(np.bincount(row, weights=addends, minlength=len(self.row_low)), dtype=np.float64)
-
     def _tied(self) -> Places:
         """For every column the first of those that rows tie it to, directly or by way of others."""
         first = np.arange(len(self.low))
