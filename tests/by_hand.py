@@ -20,7 +20,7 @@ from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.solve.scoring import score
 from colosseum.solve.solver import Solver
 
-STRUCTURAL = Limits(look_up=0, comparison=0, conflict=0, split=0, product=0)
+STRUCTURAL = Limits(small=0, conflict=0)
 """Rows and columns wherever they are possible, as large games need them."""
 Chosen = Mapping[str, Value]
 """What is decided, as a file of assignments names it: `{"pick[ann]": "t1"}`."""

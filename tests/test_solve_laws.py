@@ -31,7 +31,7 @@ from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.solve.scoring import goal_value, score
 from colosseum.solve.solver import Solver
 
-STRUCTURAL = Limits(look_up=0, comparison=0, conflict=0, split=0, product=0)
+STRUCTURAL = Limits(small=0, conflict=0)
 """Everything by rows and columns, and tables only where nothing else fits: small games exercise what large ones use."""
 EXAMPLES = int(os.environ.get("COLOSSEUM_EXAMPLES", "0"))
 """Set to run longer; 0 keeps what each test asks for."""

@@ -12,8 +12,8 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.scenario import Variable
 from colosseum.model.terms import Constant, Term
-from colosseum.solve.arrays import worth, worths
-from colosseum.solve.lowering.conditions import ALWAYS, both_defined, defined, joined, numeric
+from colosseum.solve.arrays import worths
+from colosseum.solve.lowering.conditions import ALWAYS, defined, joined, numeric
 from colosseum.solve.lowering.program import Affine, total
 from colosseum.solve.lowering.rules import ROUNDING, Lowering
 from colosseum.solve.lowering.tables import scope_variables
@@ -29,16 +29,19 @@ def bind(condition: Term, lowering: Lowering) -> None:
         case terms.Every(parts=parts):
             for part in parts:
                 bind(part, lowering)
-        case _ if len(condition.scope) <= 2 and not large(condition, lowering):
-            _conflicts(condition, lowering)
+        case _ if supported(_parts(condition), lowering):
+            pass
         case terms.Compare() if _comparison(condition, lowering, relief=Affine(0.0)):
             pass
         case terms.Some():
-            parts = joined(condition)
-            if not supported(parts, lowering):
-                _clause(parts, lowering)
+            _clause(joined(condition), lowering)
         case _:
             program.row(lowering.condition(condition), low=1.0)
+
+
+def _parts(condition: Term) -> tuple[Term, ...]:
+    """The parts of an `or` about more than two variables."""
+    return joined(condition) if isinstance(condition, terms.Some) and len(condition.scope) > 2 else (condition,)
 
 
 def large(condition: Term, lowering: Lowering) -> bool:
@@ -46,36 +49,13 @@ def large(condition: Term, lowering: Lowering) -> bool:
     return bool(condition.scope) and lowering.size(condition.scope) > lowering.limits.conflict
 
 
-def _conflicts(condition: Term, lowering: Lowering) -> None:
-    """Values of one or two variables that exclude each other: a row for each set of values that others exclude.
-
-    All values that exclude at least the set stand in its row together, as a variable takes one value only; so the
-    relaxation sees `not both` as one row, and `a ≤ b` as the rows `[a > t] + [b ≤ t] ≤ 1`.
-    """
-    variables, program = scope_variables(condition.scope, lowering), lowering.program
-    if not variables:
-        bind(Constant(bool(worth(condition, {}))), lowering)
-        return
-    first, rest = variables[0], variables[1:]
-    holds = worths(condition, variables).reshape(len(first.domain), -1)
-    excluded = [frozenset(np.flatnonzero(row == 0).tolist()) for row in holds]
-    choices = program.choices[first.name]
-    for places in dict.fromkeys(filter(None, excluded)):
-        chosen = dict.fromkeys((c for c, out in zip(choices, excluded, strict=True) if out >= places), 1.0)
-        if not rest:
-            program.row(Affine(0.0, chosen), high=0.0)
-        else:
-            others = dict.fromkeys((program.choices[rest[0].name][place] for place in places), 1.0)
-            program.row(Affine(0.0, {**chosen, **others}), high=1.0)
-
-
 def _comparison(condition: terms.Compare, lowering: Lowering, *, relief: Affine) -> bool:
     """One linear row, lifted where `relief` ≥ 1; whether it could be written so."""
     if condition.operator == "!=" or not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
         return False
     program = lowering.program
-    sides = defined(condition.left, lowering), defined(condition.right, lowering)
-    if condition.operator == "==" and ALWAYS not in sides:
+    known = [side for each in (condition.left, condition.right) if (side := defined(each, lowering)) != ALWAYS]
+    if condition.operator == "==" and len(known) == 2:
         return False  # two nones are equal
     gap = lowering.number(condition.left).minus(lowering.number(condition.right))
     gap, exact = program.grained(gap) or gap, program.grained(gap) is not None
@@ -85,9 +65,8 @@ def _comparison(condition: terms.Compare, lowering: Lowering, *, relief: Affine)
     signs = {"<": (1.0,), "<=": (1.0,), ">": (-1.0,), ">=": (-1.0,), "==": (1.0, -1.0)}[condition.operator]
     for sign in signs:
         _at_most(gap.scaled(sign) + Affine(strict), relief, lowering, exact=exact)
-    known = both_defined(condition, lowering)
-    if known != ALWAYS:
-        program.row(lowering.condition(known) + relief, low=1.0)
+    for side in known:
+        program.row(lowering.condition(side) + relief, low=1.0)
     return True
 
 
@@ -117,26 +96,40 @@ Support: TypeAlias = frozenset[int]
 
 
 def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
-    """Bind a clause so; False where its parts do not meet in one variable, or where they are too large."""
-    pivot = _pivot(parts, lowering)
+    """Bind a clause so; False where its parts do not meet in one variable, or where they are too large.
+
+    All values that need no more than a set stand in its row together, as a variable takes one value only; so the
+    relaxation sees `not both` as one row, and `a ≤ b` as the rows `[a > t] + [b ≤ t] ≤ 1`.
+    """
+    program, pivot = lowering.program, _pivot(parts, lowering)
     if pivot is None or any(lowering.size(part.scope) > lowering.limits.conflict for part in parts):
         return False
     needed = _needs(pivot, parts, lowering)
-    program = lowering.program
     for support in dict.fromkeys(s for s in needed if s is not None):
         choices = zip(program.choices[pivot.name], needed, strict=True)
         chosen = Affine(0.0, {c: 1.0 for c, s in choices if s is not None and s <= support})
-        program.row(chosen.minus(Affine(0.0, dict.fromkeys(sorted(support), 1.0))), high=0.0)
+        program.row(chosen.minus(_any_of(support, lowering)), high=0.0)
     return True
+
+
+def _any_of(support: Support, lowering: Lowering) -> Affine:
+    """How many of these choices are made, by those that are not where they are fewer."""
+    program, forms = lowering.program, list[Affine]()
+    for name in dict.fromkeys(program.family[c] for c in sorted(support)):
+        inside = [c for c in program.choices[name] if c in support]
+        outside = [c for c in program.choices[name] if c not in support]
+        fewer = Affine(0.0, dict.fromkeys(inside, 1.0))
+        forms.append(fewer if len(inside) <= len(outside) else Affine(1.0, dict.fromkeys(outside, -1.0)))
+    return total(forms)
 
 
 def _pivot(parts: tuple[Term, ...], lowering: Lowering) -> Variable | None:
     """The variable that every part about two variables reads."""
-    pairs = [part.scope for part in parts if len(part.scope) == 2]
-    if not pairs or any(len(part.scope) > 2 for part in parts):
+    pairs = [part.scope for part in parts if len(part.scope) == 2] or [part.scope for part in parts[:1]]
+    if (len(parts) > 1 and len(pairs[0]) < 2) or any(len(part.scope) > 2 for part in parts):
         return None
     shared = reduce(frozenset.intersection, pairs)
-    return next(iter(scope_variables(shared, lowering)), None) if shared else None
+    return next(iter(scope_variables(shared, lowering)), None)
 
 
 def _needs(pivot: Variable, parts: tuple[Term, ...], lowering: Lowering) -> list[Support | None]:

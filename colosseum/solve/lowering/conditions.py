@@ -9,9 +9,10 @@ from collections.abc import Iterable
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Decision, Term
-from colosseum.model.values import Elements, Fault, Value
-from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, open_at_ties
+from colosseum.model.values import Elements, Fault, Value, is_number
+from colosseum.solve.arrays import as_number
+from colosseum.solve.lowering.program import Affine, Column, total
+from colosseum.solve.lowering.rules import ROUNDING, Lowering, Options, Tie
 
 
 def inverse(term: terms.Inverse, lowering: Lowering) -> Affine:
@@ -44,79 +45,68 @@ def some(term: terms.Some, lowering: Lowering) -> Affine:
 
 
 def conjunction(parts: list[Affine], lowering: Lowering) -> Affine:
-    """A column that is 1 where all the 0/1 parts are."""
+    """A column that is 1 where all the 0/1 parts are, made once."""
     if any(p.fixed and p.constant == 0 for p in parts):
         return Affine(0.0)
-    moving = [p for p in parts if not p.fixed]
-    if len(moving) <= 1:
-        return moving[0] if moving else Affine(1.0)
-    column = Affine(0.0, {lowering.program.column("all", integral=True): 1.0})
-    for part in moving:
-        lowering.program.row(column.minus(part), high=0.0)
-    lowering.program.row(column.minus(total(moving)), low=1.0 - len(moving))
-    return column
+    parts = [p for p in parts if not p.fixed]
+    if len(parts) <= 1:
+        return parts[0] if parts else Affine(1.0)
+    known = frozenset([p.key for p in parts])
+    if len(known) == 1:
+        return parts[0]
+    if known not in lowering.conjunctions:
+        column = Affine(0.0, {lowering.program.column("all", integral=True): 1.0})
+        for part in parts:
+            lowering.program.row(column.minus(part), high=0.0)
+        lowering.program.row(column.minus(total(parts)), low=1.0 - len(parts))
+        lowering.conjunctions[known] = column
+    return lowering.conjunctions[known]
 
 
 def compared(term: terms.Compare, lowering: Lowering) -> Affine | None:
     """A comparison of numbers over larger scopes, reified."""
-    if lowering.small(term, lowering.limits.comparison):
+    if lowering.small(term, lowering.limits.small):
         return None
     if not (numeric(term.left, lowering) and numeric(term.right, lowering)):
         return None
-    if NEVER in (defined(term.left, lowering), defined(term.right, lowering)):
-        return with_none(term, lowering)
-    gap = lowering.number(term.left).minus(lowering.number(term.right))
-    match term.operator:
-        case "==":
-            return equality(gap, term, lowering)
-        case "!=":
-            return Affine(1.0).minus(equality(gap, term, lowering))
-        case _:
-            known = lowering.condition(both_defined(term, lowering))
-            return conjunction([ordered(term.operator, gap, term, lowering), known], lowering)
-
-
-def with_none(term: terms.Compare, lowering: Lowering) -> Affine:
-    """A comparison with none itself: only equality can hold, where the other side is none as well."""
-    if term.operator not in ("==", "!="):
-        return Affine(0.0)
-    either = lowering.condition(terms.Some((defined(term.left, lowering), defined(term.right, lowering))))
-    return either if term.operator == "!=" else Affine(1.0).minus(either)
-
-
-def equality(gap: Affine, term: terms.Compare, lowering: Lowering) -> Affine:
-    """Both sides numbers with the same value, or both none."""
-    known = lowering.condition(both_defined(term, lowering))
-    same_number = conjunction([*(ordered(o, gap, term, lowering) for o in ("<=", ">=")), known], lowering)
     left, right = defined(term.left, lowering), defined(term.right, lowering)
-    if left == ALWAYS or right == ALWAYS:
-        return same_number
-    neither = lowering.condition(terms.Every((terms.Inverse(left), terms.Inverse(right))))
-    return same_number + neither
+    known = lowering.condition(_all([left, right]))
+    holds = Affine(0.0)
+    if not known.fixed or known.constant:
+        gap = lowering.number(term.left).minus(lowering.number(term.right))
+        orders = ("<=", ">=") if term.operator in ("==", "!=") else (term.operator,)
+        holds = conjunction([*(ordered(o, gap, term, lowering) for o in orders), known], lowering)
+    if term.operator not in ("==", "!="):
+        return holds
+    if ALWAYS not in (left, right):  # two nones are equal
+        holds += lowering.condition(terms.Every((terms.Inverse(left), terms.Inverse(right))))
+    return holds if term.operator == "==" else Affine(1.0).minus(holds)
 
 
 def ordered(operator: str, gap: Affine, term: terms.Compare, lowering: Lowering) -> Affine:
-    """A 0/1 form for `left < right` and its like, where the gap is left − right and neither side is none."""
+    """A 0/1 form for `left < right` and its like, where the gap is left − right and neither side is none.
+
+    Sums of fractions leave it open at ties, up to rounding.
+    """
+    program = lowering.program
     signed = gap if operator in ("<", "<=") else gap.scaled(-1.0)
-    counted = lowering.program.grained(signed)
-    if counted is not None:
-        return below(counted + Affine(1.0 if operator in ("<", ">") else 0.0), lowering)
-    comparison = terms.Compare(operator, term.left, term.right)
-    every = [v.name for v in lowering.program.task.variables]
-    scope = every if lowering.names_payoffs(term) else [name for name in every if name in term.scope]
-    return open_at_ties(comparison, signed, lowering, scope=tuple(scope))
-
-
-def below(gap: Affine, lowering: Lowering) -> Affine:
-    """A 0/1 form that is 1 exactly where the whole-valued gap is ≤ 0."""
-    low, high = lowering.program.bounds(gap)
-    if high <= 0:
+    counted = program.grained(signed)
+    body = signed if counted is None else counted + Affine(1.0 if operator in ("<", ">") else 0.0)
+    low, high = program.bounds(body)
+    step, room = (0.0, ROUNDING * max(1.0, -low, high)) if counted is None else (1.0, 0.0)
+    if high <= -room:
         return Affine(1.0)
-    if low > 0:
+    if low > room:
         return Affine(0.0)
-    column = Affine(0.0, {lowering.program.column("at most", integer=True): 1.0})
-    lowering.program.row(gap + column.scaled(high), high=high)
-    lowering.program.row(gap + column.scaled(1.0 - low), low=1.0)
+    low, high = min(low, 0.0), max(high, 0.0)
+    number = program.column("at most", integer=True)
+    column = Affine(0.0, {number: 1.0})
+    program.row(body + column.scaled(high), high=high + room)
+    program.row(body + column.scaled(step - low), low=step - room)
+    if counted is None:
+        every = [v.name for v in program.task.variables]
+        scope = every if lowering.names_payoffs(term) else [name for name in every if name in term.scope]
+        lowering.ties.append(Tie(number, terms.Compare(operator, term.left, term.right), tuple(scope)))
     return column
 
 
@@ -125,11 +115,6 @@ def below(gap: Affine, lowering: Lowering) -> Affine:
 
 ALWAYS = Constant(True)
 NEVER = Constant(False)
-
-
-def both_defined(term: terms.Compare, lowering: Lowering) -> Term:
-    """Where neither side of a comparison is none."""
-    return _all([defined(term.left, lowering), defined(term.right, lowering)])
 
 
 def defined(term: Term, lowering: Lowering) -> Term:
@@ -147,43 +132,35 @@ def defined(term: Term, lowering: Lowering) -> Term:
         case terms.Extremum(parts=parts, aggregate=False):
             return _all([defined(p, lowering) for p in parts])
         case terms.Conditional(condition=c, then=a, otherwise=b):
-            return _all([_where(c, defined(a, lowering)), _where(_not(c), defined(b, lowering))])
+            return _all([_where(c, defined(a, lowering)), _where(terms.Inverse(c), defined(b, lowering))])
         case terms.Select(keys=keys, entries=entries):
-            known = [defined(k, lowering) for k in keys]
-            return _all([*known, *(_where(_chosen(keys, key), defined(e, lowering)) for key, e in entries)])
+            found = [defined(k, lowering) for k in keys]
+            for values, entry in entries:
+                if (known := defined(entry, lowering)) != ALWAYS:
+                    equal = [terms.Compare("==", k, Constant(v)) for k, v in zip(keys, values, strict=True)]
+                    found.append(_where(terms.Every(tuple(equal)), known))
+            return _all(found)
         case _:
             return ALWAYS
 
 
-def _chosen(keys: tuple[Term, ...], values: tuple[Value, ...]) -> Term:
-    return terms.Every(tuple(terms.Compare("==", k, Constant(v)) for k, v in zip(keys, values, strict=True)))
-
-
 def _where(condition: Term, holds: Term) -> Term:
     """`condition` implies `holds`."""
-    return ALWAYS if holds == ALWAYS else _not(condition) if holds == NEVER else terms.Some((_not(condition), holds))
-
-
-def _not(condition: Term) -> Term:
-    return terms.Inverse(condition)
+    return ALWAYS if holds == ALWAYS else terms.Some((terms.Inverse(condition), holds))
 
 
 def _all(parts: list[Term]) -> Term:
     distinct = tuple(p for p in dict.fromkeys(parts) if p != ALWAYS)
-    return ALWAYS if not distinct else distinct[0] if len(distinct) == 1 else terms.Every(distinct)
+    return NEVER if NEVER in distinct else terms.Every(distinct) if distinct else ALWAYS
 
 
 def numeric(term: Term, lowering: Lowering) -> bool:
     """Whether a term is a number wherever it is not none."""
-
-    def number(value: Value) -> bool:
-        return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
     match term:
         case Constant(value=value):
-            return number(value)
+            return value is None or is_number(value)
         case Decision(variable=name):
-            return all(number(d) for d in lowering.program.task.variable[name].domain)
+            return all(d is None or is_number(d) for d in lowering.program.task.variable[name].domain)
         case terms.Arithmetic(left=a, right=b):
             return numeric(a, lowering) and numeric(b, lowering)
         case terms.Select(entries=entries):
@@ -196,12 +173,15 @@ def numeric(term: Term, lowering: Lowering) -> bool:
             return True
 
 
-# ---- names and sets --------------------------------------------------------------------------------------------------
+# ---- the values that a term may take ---------------------------------------------------------------------------------
 
 
 MOST_OPTIONS = 600
 """Values that a term may take."""
-Options = dict[Value, Affine]
+MOST_ENTRIES = 5_000
+"""Entries of a table that are looked up one by one."""
+VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)
+"""[term = k], whatever the term and the value."""
 
 
 def alike(term: terms.Compare, lowering: Lowering) -> Affine | None:
@@ -210,7 +190,7 @@ def alike(term: terms.Compare, lowering: Lowering) -> Affine | None:
     if term.operator not in ("==", "!="):
         return None
     if not (isinstance(term.left, Decision) and isinstance(term.right, Decision)) and (
-        lowering.small(term, lowering.limits.comparison) or all(numeric(side, lowering) for side in sides)
+        lowering.small(term, lowering.limits.small) or all(numeric(side, lowering) for side in sides)
     ):
         return None
     left, right = options(term.left, lowering), options(term.right, lowering)
@@ -222,7 +202,7 @@ def alike(term: terms.Compare, lowering: Lowering) -> Affine | None:
 
 def within(term: terms.Member, lowering: Lowering) -> Affine | None:
     """`x in S` where decisions choose either: for each set, the values in it."""
-    if lowering.small(term, lowering.limits.comparison):
+    if lowering.small(term, lowering.limits.small):
         return None
     items, sets = options(term.item, lowering), options(term.elements, lowering)
     if items is None or sets is None:
@@ -243,19 +223,52 @@ def options(term: Term, lowering: Lowering) -> Options | None:
         case terms.Conditional(condition=c, then=a, otherwise=b):
             holds = lowering.condition(c)
             return _of_branches([(holds, a), (Affine(1.0).minus(holds), b)], lowering)
-        case terms.Select(keys=keys, entries=entries):
-            found = [options(key, lowering) for key in keys]
-            known = [f for f in found if f is not None]
-            if len(known) < len(keys) or len(entries) > MOST_OPTIONS:
-                return None
-            chosen = [
-                (conjunction([o[part] for o, part in zip(known, key, strict=True)], lowering), entry)
-                for key, entry in entries if all(part in o for o, part in zip(known, key, strict=True))
-            ]  # fmt: skip
+        case terms.Select() if (chosen := looked_up(term, lowering)) is not None:
             missing = Affine(1.0).minus(total([form for form, _ in chosen]))
             return _of_branches([*chosen, (missing, Constant(None))], lowering)
         case _:
             return None
+
+
+def looked_up(term: terms.Select, lowering: Lowering) -> list[tuple[Affine, Term]] | None:
+    """The entries of a table, each with a form that is 1 where its key is looked up; None where keys are too many."""
+    found = [options(key, lowering) or by_value(key, lowering) for key in term.keys]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found) or len(term.entries) > MOST_ENTRIES:
+        return None
+    return [
+        (conjunction([each[part] for each, part in zip(known, key, strict=True)], lowering), entry)
+        for key, entry in term.entries
+        if None not in key and all(part in each for each, part in zip(known, key, strict=True))
+    ]
+
+
+def numbered(values: Options) -> Affine:
+    """The number that a term takes of these."""
+    return total([taken.scaled(as_number(k)) for k, taken in values.items()])
+
+
+def by_value(term: Term, lowering: Lowering) -> Options | None:
+    """[term = k] for every whole number k in reach, so that any function g of the term is Σ_k g(k) · [term = k].
+
+    The relaxation of that is the tightest that knows the term alone. Where the term is none, it is any of them; None
+    where it is not whole or reaches too far.
+    """
+    if not numeric(term, lowering):
+        return None
+    program, form = lowering.program, lowering.number(term)
+    low, high = program.bounds(form)
+    if not program.whole(form) or high - low >= MOST_OPTIONS:
+        return None
+    if term not in lowering.values:
+        group = program.many(VALUE, round(high - low) + 1)
+        found: Options = {round(low) + k: Affine(0.0, {column: 1.0}) for k, column in enumerate(group)}
+        program.row(total(found.values()), low=1.0, high=1.0)
+        program.row(numbered(found).minus(form), low=0.0, high=0.0)
+        program.set_apart(group)
+        lowering.exclusive |= dict.fromkeys(group, tuple(group))
+        lowering.values[term] = found
+    return lowering.values[term]
 
 
 def _of_one(term: Term, lowering: Lowering) -> Options:

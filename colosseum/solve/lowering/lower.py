@@ -12,21 +12,20 @@ from colosseum.model.gc_pause import gc_paused
 from colosseum.model.scenario import Task
 from colosseum.model.terms import Ground, Term
 from colosseum.solve.goal import Goal
-from colosseum.solve.lowering import conditions, counting, numbers, tables
+from colosseum.solve.lowering import conditions, numbers, tables
 from colosseum.solve.lowering.binding import bind
-from colosseum.solve.lowering.counting import agent_payoff
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
 from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits, Lowering, Rule, Rules, referred
 from colosseum.solve.lowering.tables import chosen, unary
 
 ANY: tuple[Rule, ...] = (tables.constant, unary)
 """For terms of all kinds."""
-OF_NUMBERS: tuple[Rule, ...] = (*ANY, counting.counted)
+OF_NUMBERS: tuple[Rule, ...] = (*ANY, numbers.counted)
 NUMBER_RULES: Rules = {
     terms.Total: (*ANY, numbers.linear),
     terms.Arithmetic: (*OF_NUMBERS, numbers.linear, numbers.multiplied, tables.table),
     terms.Conditional: (*OF_NUMBERS, tables.small, numbers.case),
-    terms.Select: (*OF_NUMBERS, numbers.look_up),
+    terms.Select: (*OF_NUMBERS, numbers.look_up, tables.table),
     terms.Absolute: (*OF_NUMBERS, tables.small, numbers.absolute),
     terms.Extremum: (*OF_NUMBERS, tables.small, numbers.extremum),
     terms.PayoffOf: (numbers.payoff,),
@@ -143,7 +142,7 @@ class Lowered:
         known = self.lowering.payoffs
         if agent not in known:
             with _named(f"payoff[{agent}]"):
-                known[agent] = agent_payoff(agent, self.lowering)
+                known[agent] = numbers.agent_payoff(agent, self.lowering)
         return known[agent]
 
     def _term(self, term: Term) -> Affine:

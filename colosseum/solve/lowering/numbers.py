@@ -1,17 +1,23 @@
-"""Numeric terms: sums, products, cases, look-ups and extremes as affine forms.
+"""Numeric terms as affine forms: sums, products, cases, look-ups, extremes, functions of a count, shares of payoffs.
 
 A side of a product that counts in columns of 0 and 1 is taken apart: `a · b` is Σ weight · (column · b) over them.
-Whole numbers of a wider range are taken apart by their binary digits, divisors by the values they may take.
+Other whole numbers, divisors and counts are taken apart by the values they may take.
 """
 
+from typing import cast
+
+import numpy as np
+
 from colosseum.model import terms
+from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Variable
 from colosseum.model.terms import Constant, Decision, Term
-from colosseum.model.values import Value
-from colosseum.solve.arrays import worth
-from colosseum.solve.lowering.conditions import conjunction, numeric
+from colosseum.solve.arrays import as_number, rewritten, worth, worths
+from colosseum.solve.lowering.conditions import by_value, conjunction, looked_up, numbered
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering
-from colosseum.solve.lowering.tables import separable, table
+from colosseum.solve.lowering.rules import Lowering, referred
+from colosseum.solve.lowering.tables import polytope, scope_variables, separable, table
+
+ONE, NOTHING = Constant(1), Constant(0)
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -50,55 +56,27 @@ def payoff(term: terms.PayoffOf, lowering: Lowering) -> Affine | None:
 
 
 def case(term: terms.Conditional, lowering: Lowering) -> Affine:
-    """`a if c else b` = b + c · (a − b)."""
-    if isinstance(term.otherwise, terms.Conditional) and lowering.size(term.otherwise.scope) > lowering.limits.look_up:
-        return cases(term, lowering)
-    otherwise = lowering.number(term.otherwise)
-    difference = lowering.number(term.then).minus(otherwise)
-    return otherwise + lowering.product(lowering.condition(term.condition), difference, "case")
+    """`a if c else b if d else …`: after each condition a form says whether none has held, so one branch counts."""
+    open_, branches, rest = Affine(1.0), list[Affine](), cast(Term, term)
+    while isinstance(rest, terms.Conditional) and (rest is term or not lowering.small(rest, lowering.limits.small)):
+        missed = conjunction([open_, Affine(1.0).minus(lowering.condition(rest.condition))], lowering)
+        branches.append(lowering.product(open_.minus(missed), lowering.number(rest.then), "case"))
+        open_, rest = missed, rest.otherwise
+    return total([*branches, lowering.product(open_, lowering.number(rest), "case")])
 
 
-def cases(term: Term, lowering: Lowering) -> Affine:
-    """`a if c else b if d else …`: a column says after each condition whether none has held, so one branch counts."""
-    open_, branches = Affine(1.0), list[Affine]()
-    while isinstance(term, terms.Conditional):
-        missed = conjunction([open_, Affine(1.0).minus(lowering.condition(term.condition))], lowering)
-        branches.append(lowering.product(open_.minus(missed), lowering.number(term.then), "case"))
-        open_, term = missed, term.otherwise
-    return total([*branches, lowering.product(open_, lowering.number(term), "case")])
-
-
-def look_up(term: terms.Select, lowering: Lowering) -> Affine:
+def look_up(term: terms.Select, lowering: Lowering) -> Affine | None:
     """A table looked up by decisions, whose entries may depend on others: each entry where its key is chosen.
 
     Over a small scope, or as a sum of such, it is written out.
     """
-    written = table if lowering.small(term, lowering.limits.look_up) else separable
-    found = written(term, lowering)
-    if found is None:
-        found = by_whole_key(term, lowering)
-    return found if found is not None else total([
-        lowering.product(chosen(term, key, lowering), lowering.number(entry), "entry") for key, entry in term.entries
-    ])  # fmt: skip
-
-
-def by_whole_key(term: terms.Select, lowering: Lowering) -> Affine | None:
-    """A table looked up by a whole number that several decisions make up."""
-    if len(term.keys) != 1 or isinstance(term.keys[0], Decision) or not numeric(term.keys[0], lowering):
+    found = (table if lowering.small(term, lowering.limits.small) else separable)(term, lowering)
+    if found is not None:
+        return found
+    entries = looked_up(term, lowering)
+    if entries is None:
         return None
-    values = by_value(term.keys[0], lowering)
-    if values is None:
-        return None
-    entries = {key: entry for (key,), entry in term.entries}
-    return total([
-        lowering.product(taken, lowering.number(entries[k]), "entry") for k, taken in values if k in entries
-    ])  # fmt: skip
-
-
-def chosen(term: terms.Select, key: tuple[Value, ...], lowering: Lowering) -> Affine:
-    """1 where the keys of a look-up take these values."""
-    parts = [terms.Compare("==", wanted, Constant(part)) for wanted, part in zip(term.keys, key, strict=True)]
-    return lowering.condition(terms.Every(tuple(parts)))
+    return total([lowering.product(holds, lowering.number(entry), "entry") for holds, entry in entries])
 
 
 def absolute(term: terms.Absolute, lowering: Lowering) -> Affine:
@@ -170,8 +148,6 @@ def excess(body: Affine, lowering: Lowering) -> Affine:
 
 MOST_PIECES = 600
 """Columns that a side may be taken apart into."""
-MOST_VALUES = 400
-"""Values that a divisor or the key of a look-up may take."""
 
 
 def multiplied(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -181,69 +157,21 @@ def multiplied(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
         for a, b in ((left, right), (right, left)):
             if lowering.program.whole(a) and lowering.program.bounds(a) == (0.0, 1.0):
                 return lowering.product(a, b, "product")
-    if term.operator == "&" or lowering.small(term, lowering.limits.product):
+    if term.operator == "&" or lowering.small(term, lowering.limits.small):
         return None
-    if term.operator == "/":
-        return _quotient(term, lowering)
-    found = _product(lowering.number(term.left), lowering.number(term.right), lowering)
-    if found is not None:
-        return found
-    spread = _spread(term.left, term.right) or _spread(term.right, term.left)
-    return None if spread is None else lowering.number(spread)
-
-
-def by_value(term: Term, lowering: Lowering) -> list[tuple[int, Affine]] | None:
-    """`(k, [term = k])` for every whole number k in reach; None where the term is not whole or reaches too far."""
-    form = lowering.number(term)
-    low, high = lowering.program.bounds(form)
-    if not lowering.program.whole(form) or high - low >= MOST_VALUES:
-        return None
-    if term not in lowering.values:
-        program = lowering.program
-        found = [(k, Affine(0.0, {program.column("value", integer=True): 1.0}))
-                 for k in range(round(low), round(high) + 1)]  # fmt: skip
-        program.row(total(taken for _, taken in found), low=1.0, high=1.0)
-        program.row(total(taken.scaled(float(k)) for k, taken in found).minus(form), low=0.0, high=0.0)
-        lowering.values[term] = found
-        group = tuple(c for _, taken in found for c in taken.coefficients)
-        program.set_apart(group)
-        lowering.exclusive |= dict.fromkeys(group, group)
-    return lowering.values[term]
-
-
-def _quotient(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
-    """By every value of the divisor; where that is 0 the model raises a Fault, so any value will do."""
+    if term.operator == "*":
+        return _product(term.left, term.right, lowering)
     if not isinstance(term.left, Constant):
-        reciprocal = terms.Arithmetic("/", Constant(1), term.right)
-        return lowering.number(terms.Arithmetic("*", term.left, reciprocal))
-    values = by_value(term.right, lowering)
+        return lowering.number(terms.Arithmetic("*", term.left, terms.Arithmetic("/", Constant(1), term.right)))
+    values, paid = by_value(term.right, lowering), worth(term.left, {})
     if values is None:
         return None
-    return total(taken.scaled(worth(term.left, {}) / k) for k, taken in values if k)
+    return total([taken.scaled(paid / as_number(k)) for k, taken in values.items() if k])
 
 
-def _spread(inner: Term, factor: Term) -> Term | None:
-    """The product moved into the branches of a term, where it has any."""
-
-    def times(part: Term) -> Term:
-        return terms.Arithmetic("*", part, factor)
-
-    match inner:
-        case terms.Conditional(condition=c, then=a, otherwise=b):
-            return terms.Conditional(c, times(a), times(b))
-        case terms.Select(table=table, keys=keys, entries=entries):
-            return terms.Select(table, keys, tuple((key, times(entry)) for key, entry in entries))
-        case terms.Total(parts=parts):
-            return terms.Total(tuple(map(times, parts)))
-        case terms.Arithmetic(operator="+" | "-" as operator, left=a, right=b):
-            return terms.Arithmetic(operator, times(a), times(b))
-        case _:
-            return None
-
-
-def _product(left: Affine, right: Affine, lowering: Lowering) -> Affine | None:
-    """The product of two forms by the pieces of the one that has fewer; None where neither comes in pieces."""
-    sides = [(pieces, other) for side, other in ((left, right), (right, left))
+def _product(left: Term, right: Term, lowering: Lowering) -> Affine | None:
+    """The product of two numbers by the pieces of the one that has fewer; None where neither comes in pieces."""
+    sides = [(pieces, lowering.number(other)) for side, other in ((left, right), (right, left))
              if (pieces := _pieces(side, lowering)) is not None]  # fmt: skip
     if not sides:
         return None
@@ -251,23 +179,31 @@ def _product(left: Affine, right: Affine, lowering: Lowering) -> Affine | None:
     if len(pieces.coefficients) > MOST_PIECES:
         return None
     parts = [other.scaled(pieces.constant)]
-    groups = {c: group for c in pieces.coefficients if (group := _exclusive(c, lowering))}
-    for group in dict.fromkeys(groups.values()):
-        parts += _by_choice(group, pieces, other, lowering)
-    for column, weight in pieces.coefficients.items():
-        if column not in groups:
-            parts.append(lowering.product(Affine(0.0, {column: 1.0}), other, "product").scaled(weight))
+    for group in dict.fromkeys(_exclusive(c, lowering) for c in pieces.coefficients):
+        made = _by_choice(group, other, lowering)
+        parts += [form.scaled(pieces.coefficients[c]) for c, form in made.items() if c in pieces.coefficients]
     return total(parts)
 
 
+def _pieces(term: Term, lowering: Lowering) -> Affine | None:
+    """A number as a sum of columns of 0 and 1; None where it is none such."""
+    form, columns = lowering.number(term), lowering.program.columns
+    if all(columns[c].integral and (columns[c].low, columns[c].high) == (0.0, 1.0) for c in form.coefficients):
+        return form
+    values = by_value(term, lowering)
+    return None if values is None else numbered(values)
+
+
 def _exclusive(column: int, lowering: Lowering) -> tuple[int, ...]:
-    """The columns of which exactly one is 1, this one among them."""
+    """The columns of which exactly one is 1, this one among them; or this one alone."""
     family = lowering.program.family.get(column)
-    return lowering.exclusive.get(column, ()) if family is None else tuple(lowering.program.choices[family])
+    return lowering.exclusive.get(column, (column,)) if family is None else tuple(lowering.program.choices[family])
 
 
-def _by_choice(group: tuple[int, ...], pieces: Affine, other: Affine, lowering: Lowering) -> list[Affine]:
-    """`Σ_c weight_c · p_c`, `p_c = column_c · other`: exactly one of the columns is 1, so the p_c sum to `other`."""
+def _by_choice(group: tuple[int, ...], other: Affine, lowering: Lowering) -> dict[int, Affine]:
+    """`column · other` for each of some columns: where exactly one of them is 1, these sum to `other`."""
+    if len(group) == 1 or other.fixed:
+        return {c: lowering.product(Affine(0.0, {c: 1.0}), other, "product") for c in group}
     program = lowering.program
     low, high = program.bounds(other)
     made: dict[int, Affine] = {}
@@ -278,29 +214,129 @@ def _by_choice(group: tuple[int, ...], pieces: Affine, other: Affine, lowering: 
         program.row(made[choice].minus(Affine(0.0, {choice: low})), low=0.0)
     program.set_apart(c for form in made.values() for c in form.coefficients)
     program.row(total(made.values()).minus(other), low=0.0, high=0.0)
-    return [form.scaled(pieces.coefficients[c]) for c, form in made.items() if c in pieces.coefficients]
+    return made
 
 
-def _pieces(form: Affine, lowering: Lowering) -> Affine | None:
-    """The same number in columns of 0 and 1, as few as there are; None where some column is not whole."""
-    program = lowering.program
-    if any(not program.columns[c].integral for c in form.coefficients):
+# ---- functions of a count --------------------------------------------------------------------------------------------
+
+
+MOST_COUNTED = 400
+"""Conditions that one count may have."""
+COUNT = "a count"
+"""The variable that stands for a count while a function of it is tabulated; no variable of a text is named so."""
+
+
+def counted(term: Term, lowering: Lowering) -> Affine | None:
+    """The rule: a function of exactly one count, other than the count itself, over more than two variables."""
+    found = counts_below(term, lowering) if len(term.scope) > 2 else ()
+    if len(found) != 1:
         return None
-    parts = [Affine(form.constant)]
-    for column, weight in form.coefficients.items():
-        held = program.columns[column]
-        single = (held.low, held.high) == (0.0, 1.0)
-        parts.append((Affine(0.0, {column: 1.0}) if single else _digits(column, lowering)).scaled(weight))
-    return total(parts)
+    values, counts = function_of_count(term, found[0]), by_value(found[0], lowering)
+    if values is None or counts is None:
+        return None
+    return total([taken.scaled(values[int(as_number(k))]) for k, taken in counts.items()])
 
 
-def _digits(column: int, lowering: Lowering) -> Affine:
-    """A whole column in binary digits, made once."""
-    if column not in lowering.digits:
-        program, held = lowering.program, lowering.program.columns[column]
-        width = int(held.high - held.low)
-        bits = [Affine(0.0, {program.column("digit", integer=True): float(2**k)}) for k in range(width.bit_length())]
-        form = Affine(held.low) + total(bits)
-        program.row(form.minus(Affine(0.0, {column: 1.0})), low=0.0, high=0.0)
-        lowering.digits[column] = form
-    return lowering.digits[column]
+def counts_below(term: Term, lowering: Lowering) -> tuple[terms.Total, ...]:
+    """The counts in a term, no more than two of them; each term is gone through once, wherever it is met again."""
+    known = lowering.counts_known.get(id(term))
+    if known is None:
+        found = [term] if isinstance(term, terms.Total) and _counts(term) else []
+        for part in () if found else term.below:
+            found += [each for each in counts_below(part, lowering) if each not in found]
+            if len(found) > 1:
+                break
+        known = lowering.counts_known[id(term)] = term, tuple(found[:2])
+    return known[1]
+
+
+def _counts(term: terms.Total) -> bool:
+    """Whether a sum counts how many of its conditions hold."""
+    if not 1 < len(term.parts) == len(set(term.parts)) <= MOST_COUNTED:
+        return False
+    return all(isinstance(p, terms.Conditional) and (p.then, p.otherwise) == (ONE, NOTHING) for p in term.parts)
+
+
+def function_of_count(term: Term, count: terms.Total) -> list[float] | None:
+    """g(0) … g(m) when the term reads decisions only through the number of conditions that hold, else None."""
+    if not term.scope <= count.scope or referred(term):
+        return None
+    same = frozenset(count.parts)
+
+    def counts(inner: Term) -> Term | None:
+        found = isinstance(inner, terms.Total) and len(inner.parts) == len(same) == len(same.intersection(inner.parts))
+        return Decision(COUNT) if found else None
+
+    by_count = rewritten(term, counts)
+    if not by_count.scope <= {COUNT}:
+        return None
+    values: list[float] = worths(by_count, [Variable(COUNT, "", tuple(range(len(count.parts) + 1)))]).tolist()
+    return values
+
+
+# ---- shares that decisions choose ------------------------------------------------------------------------------------
+
+
+def agent_payoff(agent: str, lowering: Lowering) -> Affine:
+    """r_i as an affine form. Raises CannotLower."""
+    return total([share(p, agent, lowering) for p in lowering.credited.get(agent, ())])
+
+
+def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
+    """What one payoff credits to one agent."""
+    if isinstance(payoff.credit, EqualSplit):
+        return lowering.number(payoff.term).scaled(1.0 / len(payoff.credit.agents))
+    if id(payoff) not in lowering.shares:
+        lowering.shares[id(payoff)] = _shares(payoff.term, payoff.credit, lowering)
+    shares = lowering.shares[id(payoff)]
+    return _tabulated(payoff.term, payoff.credit, agent, lowering) if shares is None else shares.get(agent, Affine(0.0))
+
+
+def _scope(term: Term, split: QualifiedSplit) -> frozenset[str]:
+    """The variables that decide a payoff and who gets it."""
+    return term.scope.union(*(c.scope for _, c in split.candidates))
+
+
+def _tabulated(term: Term, split: QualifiedSplit, agent: str, lowering: Lowering) -> Affine:
+    variables = scope_variables(_scope(term, split), lowering)
+    worth = worths(term, variables)
+    holding = {a: worths(condition, variables) for a, condition in split.candidates}
+    sharers = np.sum(list(holding.values()), axis=0)
+    values = holding.get(agent, 0.0) * worth / np.maximum(sharers, 1.0)
+    if agent in split.otherwise:
+        values = np.where(sharers == 0, worth / len(split.otherwise), values)
+    return polytope(variables, np.asarray(values), lowering)
+
+
+def _shares(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:
+    """The shares of all agents; None where they are better written out.
+
+    With z_k = [n = k], w_ik = [i qualifies and n = k] has Σ_k w_ik = [i qualifies], Σ_i w_ik = k · z_k and w_ik ≤ z_k.
+    Agent i gets Σ_k g(k) / k · w_ik of a payoff g of the count, and Σ_k w_ik · g / k, a product each, of any other.
+    """
+    if lowering.size(_scope(term, split)) <= lowering.limits.small:
+        return None
+    program, conditions = lowering.program, [c for _, c in split.candidates]
+    count = terms.Total(tuple(terms.Conditional(c, ONE, NOTHING) for c in conditions))
+    values = function_of_count(term, count) if _counts(count) else None
+    counts = by_value(count, lowering)
+    if counts is None:
+        return None
+    shares: dict[str, list[Affine]] = {a: [] for a in (*dict(split.candidates), *split.otherwise)}
+    qualified: list[list[Affine]] = [[] for _ in conditions]
+    for k, taken in counts.items():
+        worth = lowering.number(term) if values is None else Affine(values[int(as_number(k))])
+        if not k:
+            for agent in split.otherwise:
+                part = worth.scaled(1.0 / len(split.otherwise))
+                shares[agent].append(lowering.product(taken, part, "share"))
+            continue
+        joint = [Affine(0.0, {program.column("counted", integral=True): 1.0}) for _ in conditions]
+        program.row(total(joint).minus(taken.scaled(as_number(k))), low=0.0, high=0.0)
+        for (agent, _), holds, forms in zip(split.candidates, joint, qualified, strict=True):
+            program.row(holds.minus(taken), high=0.0)
+            forms.append(holds)
+            shares[agent].append(lowering.product(holds, worth.scaled(1.0 / as_number(k)), "share"))
+    for condition, forms in zip(conditions, qualified, strict=True):
+        program.row(total(forms).minus(lowering.condition(condition)), low=0.0, high=0.0)
+    return {agent: total(forms) for agent, forms in shares.items()}

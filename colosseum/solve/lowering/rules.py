@@ -26,16 +26,10 @@ class Limits:
 
     table: int = 20_000
     """A term that no other rule fits; past it the term cannot be lowered."""
-    look_up: int = 256
-    """A look-up by several decisions: its polytope is tighter than a product for each entry."""
-    comparison: int = 400
-    """A comparison: its polytope is tighter than rows that a binary lifts."""
-    product: int = 400
-    """A product of two numbers: its polytope is tighter than a product for each value."""
+    small: int = 400
+    """A case, look-up, comparison, product or share: its polytope is tighter than a column for each value."""
     conflict: int = 4_000
     """A requirement of one or two variables: a row for each value that excludes others."""
-    split: int = 64
-    """A share that decisions choose."""
 
 
 DEFAULT_LIMITS = Limits()
@@ -44,8 +38,8 @@ ROUNDING = 1e-9
 """By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
 MOST_HELD = 3_000_000
 """Coefficients that all forms of one program may have; each takes a hundred bytes."""
-Count: TypeAlias = tuple[Term, ...]
-"""The conditions of which a count says how many hold."""
+Options: TypeAlias = dict[Value, Affine]
+"""A form for each value that a term may take, 1 where it does."""
 Rule: TypeAlias = "Callable[[Any, Lowering], Affine | None]"
 Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"
 """Those that a kind of term may be lowered by; under Ground those of all other kinds."""
@@ -79,20 +73,16 @@ class Lowering:
     conditions: dict[Term, Affine] = field(default_factory=dict)
     payoffs: dict[str | None, Affine] = field(default_factory=dict)
     """`payoff[a]` and, under None, `total`, once lowered."""
-    counts: dict[Count, list[Affine]] = field(default_factory=dict)
-    """`[n = k]` for k = 0 … m, by the conditions that n counts."""
-    counts_known: dict[int, tuple[Term, tuple[Count, ...]]] = field(default_factory=dict)
+    counts_known: dict[int, tuple[Term, tuple[terms.Total, ...]]] = field(default_factory=dict)
     """The counts in a term, two at most, by its identity; the term itself is kept, as identities are used again."""
-    numbers_of: dict[str, list[tuple[int, Value]]] = field(default_factory=dict)
-    """The numbers in a variable's domain, with their places."""
     tuples: dict[tuple[str, ...], range] = field(default_factory=dict)
     """The columns of joint values, the last variable's first, by the variables that take them."""
-    values: dict[Term, list[tuple[int, Affine]]] = field(default_factory=dict)
-    """`[n = k]` for the whole numbers k that a term may be."""
+    values: dict[Term, Options] = field(default_factory=dict)
+    """What whole-numbered terms may be."""
     exclusive: dict[int, tuple[int, ...]] = field(default_factory=dict)
     """Columns of which exactly one is 1, by each of them; those of a variable are known to the program."""
-    digits: dict[int, Affine] = field(default_factory=dict)
-    """Whole columns in binary digits."""
+    conjunctions: dict[frozenset[Key], Affine] = field(default_factory=dict)
+    """Where all of some forms are 1, by the forms."""
     ties: list[Tie] = field(default_factory=list)
     """Comparisons that are left open where both sides are equal up to rounding."""
     excesses: dict[Key, Affine] = field(default_factory=dict)
@@ -179,23 +169,6 @@ def referred(term: Term) -> frozenset[str | None]:
 
 
 # ---- comparisons of sums of fractions --------------------------------------------------------------------------------
-
-
-def open_at_ties(comparison: terms.Compare, gap: Affine, lowering: Lowering, *, scope: tuple[str, ...]) -> Affine:
-    """A 0/1 form that is 1 where the gap is below 0, 0 where it is above, and either at a tie."""
-    program = lowering.program
-    low, high = program.bounds(gap)
-    room = ROUNDING * max(1.0, -low, high)
-    if high < -room:
-        return Affine(1.0)
-    if low > room:
-        return Affine(0.0)
-    number = program.column("below", integer=True)
-    column = Affine(0.0, {number: 1.0})
-    program.row(gap + column.scaled(max(high, 0.0)), high=max(high, 0.0) + room)
-    program.row(gap.minus(column.scaled(min(low, 0.0))), low=-room)
-    lowering.ties.append(Tie(number, comparison, scope))
-    return column
 
 
 def settle(ties: list[Tie], program: Program, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:

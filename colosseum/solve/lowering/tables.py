@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import combinations
 from math import prod
 from operator import ge, gt, le, lt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def constant(term: Term, lowering: Lowering) -> Affine | None:
 def small(term: Term, lowering: Lowering) -> Affine | None:
     """A case, an extreme or a distance over a small scope: its polytope is tighter than rows that binaries lift."""
     pair = isinstance(term, Conditional) and len(term.scope) <= 2
-    return None if pair or not lowering.small(term, lowering.limits.look_up) else table(term, lowering)
+    return None if pair or not lowering.small(term, lowering.limits.small) else table(term, lowering)
 
 
 def table(term: Term, lowering: Lowering) -> Affine | None:
@@ -49,7 +49,7 @@ def separable(term: Term, lowering: Lowering) -> Affine | None:
         return None
     variables = scope_variables(term.scope, lowering)
     values = worths(term, variables)
-    if any(prod(values.shape[axis] for axis in axes) > lowering.limits.look_up for axes in together(values)):
+    if any(prod(values.shape[axis] for axis in axes) > lowering.limits.small for axes in together(values)):
         return None
     return polytope(variables, values, lowering)
 
@@ -75,7 +75,7 @@ def together(values: Floats) -> list[list[int]]:
     """
     home = list(range(values.ndim))
     for one, other in combinations(range(values.ndim), 2):
-        if home[one] != home[other] and _tied(np.moveaxis(values, (one, other), (-2, -1))):
+        if home[one] != home[other] and _tied(values, one, other):
             home = [home[one] if place == home[other] else place for place in home]
     groups = [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
     first = float(values.flat[0])
@@ -89,12 +89,9 @@ def _along(values: Floats, axes: list[int]) -> Floats:
     return values[tuple(slice(None) if axis in axes else slice(1) for axis in range(values.ndim))]
 
 
-def _tied(values: Floats) -> bool:
-    """Whether what a table gains along its last axis but one depends on the last."""
-    gains = values[..., 1:, :] - values[..., :1, :]
-    if gains.shape[-2] and gains.shape[-1] > 1 and abs(gains.flat[0] - gains.flat[1]) > SEPARABLE:
-        return True
-    return bool((np.abs(gains[..., 1:] - gains[..., :1]) > SEPARABLE).any())
+def _tied(values: Floats, one: int, other: int) -> bool:
+    """Whether what a table gains along one axis depends on the other."""
+    return bool((np.abs(np.diff(np.diff(values, axis=one), axis=other)) > SEPARABLE).any())
 
 
 def _joint(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
@@ -132,9 +129,10 @@ def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]
 # ---- one variable ----------------------------------------------------------------------------------------------------
 
 
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""What an order is called when its sides change places."""
-ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+Order: TypeAlias = Callable[[Any, Any], bool]
+ORDERS: dict[str, Order] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+MIRRORED: dict[str, Order] = {"<": gt, "<=": ge, ">": lt, ">=": le}
+"""The same where the sides have changed places."""
 
 
 def chosen(term: Term, lowering: Lowering) -> Affine | None:
@@ -143,9 +141,9 @@ def chosen(term: Term, lowering: Lowering) -> Affine | None:
         case terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)):
             weight = 1.0
         case terms.Compare(operator=operator, left=Decision(variable=name), right=Constant(value=value)):
-            return _ordered(name, operator, value, lowering)
+            return _ordered(name, ORDERS.get(operator), value, lowering)
         case terms.Compare(operator=operator, left=Constant(value=value), right=Decision(variable=name)):
-            return _ordered(name, MIRRORED.get(operator, operator), value, lowering)
+            return _ordered(name, MIRRORED.get(operator), value, lowering)
         case terms.Conditional(
             condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
             then=Constant(value=int() | float() as paid),
@@ -161,15 +159,12 @@ def chosen(term: Term, lowering: Lowering) -> Affine | None:
     return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
 
 
-def _ordered(name: str, operator: str, value: Value, lowering: Lowering) -> Affine | None:
-    """`v < 3` and its like; none is in no order, and neither is what is no number."""
-    if operator not in MIRRORED or not is_number(value):
+def _ordered(name: str, holds: Order | None, value: Value, lowering: Lowering) -> Affine | None:
+    """`v < 3` and its like; none is in no order, and neither is anything else that is no number."""
+    if holds is None or not is_number(value):
         return None
-    if name not in lowering.numbers_of:
-        domain = lowering.program.task.variable[name].domain
-        lowering.numbers_of[name] = [(place, d) for place, d in enumerate(domain) if is_number(d)]
-    holds, columns = ORDERS[operator], lowering.program.choices[name]
-    return Affine(0.0, {columns[place]: 1.0 for place, d in lowering.numbers_of[name] if holds(d, value)})
+    domain, choices = lowering.program.task.variable[name].domain, lowering.program.choices[name]
+    return Affine(0.0, {c: 1.0 for c, d in zip(choices, domain, strict=True) if is_number(d) and holds(d, value)})
 
 
 def unary(term: Term, lowering: Lowering) -> Affine | None:
@@ -179,7 +174,7 @@ def unary(term: Term, lowering: Lowering) -> Affine | None:
     match term:
         case terms.Every(parts=parts):
             return _shared([lowering.condition(part) for part in parts])
-        case terms.Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
+        case Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
             return lowering.condition(c)
     (name,) = term.scope
     return lowering.program.unary(name, worths(term, [lowering.program.task.variable[name]]).tolist())
