@@ -10,13 +10,13 @@ from colosseum.evidence.figures import Figure
 from colosseum.model.scenario import Coalition, Task
 from colosseum.solve.goal import WELFARE, payoff_of
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.counterfactuals import Stakes
+from colosseum.solve.questions.counterfactuals import SOON, AskedOnce, Stakes
 from colosseum.solve.questions.prospect import fair_share
 from colosseum.solve.rounding import rounded
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 DEADLINE = 30.0
-"""Seconds for all figures of one run, and for each constant of an instance; those that take longer are null."""
+"""Seconds for all figures of one run, and for each end of F_n; those that take longer are null."""
 BROKEN = "the outcome breaks a hard requirement"
 EVERYBODY = "the coalition is everybody"
 
@@ -34,7 +34,7 @@ class SolvedTask:
     @classmethod
     def of(cls, task: Task) -> "SolvedTask":
         """Solve a task for both ends of F_n. Raises NotLowered."""
-        solver = Solver(task)
+        solver = AskedOnce(task)
         optimum = solver.maximise(WELFARE, canonical=True)
         solver.time_limit = DEADLINE
         return cls(task, solver, optimum, solver.minimise(WELFARE))
@@ -67,7 +67,7 @@ class SolvedTask:
         """M = max_i (max_x r_i − min_x r_i); agents who might range farthest come first, until none can exceed it."""
         widest = Figure(0.0)
         try:
-            with self.solver.within(DEADLINE):
+            with self.solver.within(SOON):
                 reach = {agent: self.solver.reach(payoff_of(agent)) for agent in self.task.agents}
                 for agent in sorted(reach, key=lambda a: -reach[a]):
                     if widest.value is None or reach[agent] <= widest.value:

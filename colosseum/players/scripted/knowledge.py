@@ -25,8 +25,8 @@ from colosseum.solve.solver import Optimum, Solver
 
 MOST_BELIEFS = 32
 """Solvers that a planner keeps alive."""
-PLAN_LIMIT = 10.0
-"""Seconds that a player may think about one plan."""
+PLAN_LIMIT, LEAST_TIME = 10.0, 1.0
+"""Seconds for a plan, less what went to others for the same aim that came to no end, but so many at least."""
 ROLES = {"covert": "sim/quiet", "deception": "sim/decoy", "selfish": "sim/selfish", "self_sacrificing": "sim/sabotage"}
 """Variants that name their own player."""
 
@@ -50,10 +50,11 @@ class BelievedTask:
             if plan and before <= asked <= plan.items():
                 return known
         if asked not in answers:
-            answers[asked] = None
+            lost = sum(known.seconds for known in answers.values() if known and known.status == "limit")
+            self.solver.time_limit = max(LEAST_TIME, PLAN_LIMIT - lost)
             with suppress(NotLowered, Fault):
                 answers[asked] = self.solver.maximise(goal, fixed=fixed, canonical=first)
-        return answers[asked]
+        return answers.setdefault(asked, None)
 
 
 @dataclass

@@ -4,14 +4,14 @@ asked for once, when it is needed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 
 from colosseum.model.scenario import Coalition, Requirement
 from colosseum.model.terms import Compare, Constant, Total
 from colosseum.model.values import Value
-from colosseum.solve.backend import Status
+from colosseum.solve.backend import Query, Status
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal
 from colosseum.solve.questions.preferred import ends, least_of
 from colosseum.solve.rounding import ROUNDING, grain, rounded
@@ -20,6 +20,8 @@ from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
 SATISFICING = 0.01
 """Which share of the span may be missing from what is good enough."""
+SOON = 5.0
+"""Seconds for a constant of a task that no other figure than a share of it needs."""
 MOST_STEPS = 200
 """Moves that may cut before the set is given up; a handful do as a rule."""
 NONE_EXPLAINS = "no λ explains the move"
@@ -34,6 +36,24 @@ class Outcome:
     """F_n."""
     coalition_value: float
     """F_c."""
+
+
+@dataclass(eq=False)
+class AskedOnce(Solver):
+    """A solver that remembers what it has proven: many runs of a task end alike, and ask alike."""
+
+    known: dict[tuple[Goal, float, bool, frozenset[tuple[str, Value]]], Optimum] = field(
+        default_factory=dict, init=False
+    )
+
+    def _optimise(self, query: Query) -> Optimum:
+        asked = query.goal, query.sign, query.canonical, frozenset(query.fixed.items())
+        if asked not in self.known:
+            found = super()._optimise(query)
+            if found.status == "limit":
+                return found
+            self.known[asked] = found
+        return self.known[asked]
 
 
 class Counterfactuals:
@@ -73,8 +93,9 @@ class Stakes:
 
     @cached_property
     def greatest(self) -> Optimum:
-        """`max F_c`."""
-        return self.solver.maximise(self.goal)
+        """`max F_c`, where that is proven soon: questions of each run wait for it."""
+        with self.solver.within(SOON):
+            return self.solver.maximise(self.goal)
 
     @cached_property
     def at_optimum(self) -> float | None:
