@@ -12,7 +12,7 @@ from colosseum.model.terms import Constant, Decision, Select
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import lower
-from colosseum.solve.lowering.tables import together
+from colosseum.solve.lowering.rules import together
 from colosseum.solve.solver import Solver
 
 SIZES = (3, 2, 4)

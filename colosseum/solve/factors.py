@@ -17,17 +17,16 @@ import numpy as np
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, Task, Variable
 from colosseum.model.terms import Constant, PayoffOf, Term
-from colosseum.model.values import Value, is_number
+from colosseum.model.values import Value
 from colosseum.solve.arrays import Floats, rewritten, worths
 from colosseum.solve.goal import Goal
 from colosseum.solve.ledger import credit_scope
-from colosseum.solve.lowering.rules import referred
+from colosseum.solve.lowering.numbers import addends
+from colosseum.solve.lowering.rules import NOTHING, credited_part, referred
 from colosseum.solve.scoring import may_credit
 
 MOST_PARTS = 20_000
 """Parts that one term may fall into; one that falls into more is left whole."""
-NOTHING = Constant(0)
-ONE = Constant(1)
 
 Parts = list[tuple[float, Term]]
 """`Σ factor · term`."""
@@ -35,25 +34,25 @@ Parts = list[tuple[float, Term]]
 
 def summands(term: Term) -> Parts:
     """The term as a sum over smaller scopes, as far as sums, differences, products, cases and look-ups allow."""
+    return [(factor * by, part) for factor, inner in addends(term) for by, part in _apart(inner)]
+
+
+def _apart(term: Term) -> Parts:
+    """The same for a term that is no sum itself."""
+    if len(term.scope) <= 2:
+        return [] if term == NOTHING else [(1.0, term)]
     match term:
-        case terms.Total(parts=parts):
-            return [found for part in parts for found in summands(part)]
-        case terms.Arithmetic(operator="+", left=left, right=right):
-            return [*summands(left), *summands(right)]
-        case terms.Arithmetic(operator="-", left=left, right=right):
-            return [*summands(left), *scaled(summands(right), -1.0)]
         case terms.Arithmetic(operator="*", left=left, right=right):
-            return _product(term, left, right)
-        case terms.Arithmetic(operator="/", left=left, right=Constant(value=value)) if by := _number(value):
-            return [(factor / by, part) for factor, part in summands(left)]
-        case terms.Conditional(condition=condition, then=then, otherwise=otherwise) if len(term.scope) > 2:
+            ours, theirs = summands(left), summands(right)
+            if len(ours) * len(theirs) <= MOST_PARTS:
+                return _narrower(term, [(f * g, terms.Arithmetic("*", a, b)) for f, a in ours for g, b in theirs])
+        case terms.Conditional(condition=condition, then=then, otherwise=otherwise):
             held = [(f, terms.Conditional(condition, p, NOTHING)) for f, p in summands(then)]
             missed = [(f, terms.Conditional(condition, NOTHING, p)) for f, p in summands(otherwise)]
             return _narrower(term, [*held, *missed])
-        case terms.Select() if len(term.scope) > 2:
+        case terms.Select():
             return _narrower(term, _looked_up(term))
-        case _:
-            return [] if term == NOTHING else [(1.0, term)]
+    return [(1.0, term)]
 
 
 def scaled(parts: Parts, by: float) -> Parts:
@@ -61,27 +60,11 @@ def scaled(parts: Parts, by: float) -> Parts:
     return [(factor * by, part) for factor, part in parts]
 
 
-def _number(value: Value) -> float | None:
-    return float(value) if isinstance(value, int | float) and is_number(value) else None
-
-
 def _narrower(term: Term, parts: Parts) -> Parts:
     """The parts if they make something of it: each lacks a variable of the whole."""
     if len(parts) <= MOST_PARTS and all(len(part.scope) < len(term.scope) for _, part in parts):
         return parts
     return [(1.0, term)]
-
-
-def _product(term: Term, left: Term, right: Term) -> Parts:
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Constant) and (by := _number(one.value)) is not None:
-            return scaled(summands(other), by)
-    if len(term.scope) <= 2:
-        return [(1.0, term)]
-    ours, theirs = summands(left), summands(right)
-    if len(ours) * len(theirs) > MOST_PARTS:
-        return [(1.0, term)]
-    return _narrower(term, [(f * g, terms.Arithmetic("*", a, b)) for f, a in ours for g, b in theirs])
 
 
 def _looked_up(term: terms.Select) -> Parts:
@@ -118,28 +101,11 @@ def conjuncts(condition: Term) -> list[Term]:
 # ---- what payoffs credit ---------------------------------------------------------------------------------------------
 
 
-def share(payoff: Payoff, agent: str, part: Term) -> Term:
-    """What a part of a payoff credits to an agent."""
-    if isinstance(payoff.credit, EqualSplit):
-        sharers = payoff.credit.agents
-        return terms.Arithmetic("/", part, Constant(len(sharers))) if agent in sharers else NOTHING
-    candidates, otherwise = payoff.credit.candidates, payoff.credit.otherwise
-    count = terms.Total(tuple(terms.Conditional(c, ONE, NOTHING) for _, c in candidates))
-    found: Term = NOTHING
-    if agent in otherwise:
-        nobody = terms.Inverse(terms.Some(tuple(c for _, c in candidates)))
-        found = terms.Conditional(nobody, terms.Arithmetic("/", part, Constant(len(otherwise))), NOTHING)
-    for candidate, condition in candidates:
-        if candidate == agent:
-            found = terms.Conditional(condition, terms.Arithmetic("/", part, count), found)
-    return found
-
-
 def credited(task: Task, agent: str | None) -> Term:
     """`payoff[agent]`, or `total` for nobody, as a term over decisions: the same sum in the same order as a score's."""
     if agent is None:
         return terms.Total(tuple(p.term for p in task.payoffs))
-    return terms.Total(tuple(share(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
+    return terms.Total(tuple(credited_part(p, agent, p.term) for p in task.payoffs if may_credit(p.credit, agent)))
 
 
 def told(term: Term, payoffs: Mapping[str | None, Term]) -> Term:
@@ -309,7 +275,7 @@ class Factors:
                 return [part for payoff in self.payoffs[kind] for part in summands(payoff.term)]
             case Share(agent=agent, agents=agents):
                 return [
-                    (factor, share(payoff, agent, part))
+                    (factor, credited_part(payoff, agent, part))
                     for payoff in self.payoffs[Whole(agents, equal=False)]
                     for factor, part in summands(payoff.term)
                 ]

@@ -21,9 +21,10 @@ from colosseum.solve.backends.highs_component import Component, reached
 from colosseum.solve.backends.highs_first import first
 from colosseum.solve.backends.highs_live import Answer, Box
 from colosseum.solve.ledger import broken
+from colosseum.solve.lowering.conditions import settle
 from colosseum.solve.lowering.lower import Costs, Lowered, lower
 from colosseum.solve.lowering.program import matrix, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits, settle
+from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import AGREEMENT, Disagreement, goal_value, score, with_payoffs
 

@@ -5,13 +5,13 @@ as defined here, since no assignment at which it arises is worth anything. A ter
 for each: `kind[pick[a]]` is as many forms as there are kinds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from colosseum.model import terms
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.model.values import Elements, Fault, Value, is_number
-from colosseum.solve.arrays import as_number
-from colosseum.solve.lowering.program import Affine, Column, total
+from colosseum.solve.arrays import Floats, as_number
+from colosseum.solve.lowering.program import Affine, Column, Program, total
 from colosseum.solve.lowering.rules import ROUNDING, Lowering, Options, Tie
 
 
@@ -265,8 +265,7 @@ def by_value(term: Term, lowering: Lowering) -> Options | None:
         found: Options = {round(low) + k: Affine(0.0, {column: 1.0}) for k, column in enumerate(group)}
         program.row(total(found.values()), low=1.0, high=1.0)
         program.row(numbered(found).minus(form), low=0.0, high=0.0)
-        program.set_apart(group)
-        lowering.exclusive |= dict.fromkeys(group, tuple(group))
+        program.set_apart(group, one=True)
         lowering.values[term] = found
     return lowering.values[term]
 
@@ -294,3 +293,32 @@ def _of_branches(branches: Iterable[tuple[Affine, Term]], lowering: Lowering) ->
         for value, form in inner.items():
             found.setdefault(value, []).append(conjunction([holds, form], lowering))
     return {value: total(forms) for value, forms in found.items()}
+
+
+# ---- comparisons of sums of fractions --------------------------------------------------------------------------------
+
+
+def settle(ties: list[Tie], program: Program, point: Floats, x: Mapping[str, Value]) -> bool:
+    """Rows that say how the ties of an assignment stand where its columns say otherwise; whether there were any.
+
+    `x` is the assignment, extended by the payoffs where comparisons name them.
+    """
+    wrong = [tie for tie in ties if _differs(tie, point, x)]
+    for tie in wrong:
+        here = total(program.indicator(name, x[name]) for name in tie.scope).minus(Affine(float(len(tie.scope))))
+        column = Affine(0.0, {tie.column: 1.0})
+        if tie.comparison.evaluate(x):
+            program.row(column.minus(here), low=1.0)
+        else:
+            program.row(column + here, high=0.0)
+    return bool(wrong)
+
+
+def _differs(tie: Tie, point: Floats, x: Mapping[str, Value]) -> bool:
+    """Whether a column says other than its comparison, where both sides are numbers."""
+    try:
+        if None in (tie.comparison.left.evaluate(x), tie.comparison.right.evaluate(x)):
+            return False
+        return (point[tie.column] > 0.5) is not tie.comparison.evaluate(x)
+    except Fault:  # a guard elsewhere keeps it from counting here
+        return False

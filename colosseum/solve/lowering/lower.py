@@ -1,43 +1,61 @@
-"""A task as an integer program. In: a task; out: a Program with its hard requirements, and objectives on request."""
+"""A task as an integer program. In: a task; out: a Program with its hard requirements, and objectives on request.
+
+A requirement becomes rows that cut off exactly what breaks it. `x ≥ y + 2 or x ≥ z + 5 or x == none` says which values
+of y or z a value of x needs. All values of x that need no more than a set stand in its row together,
+`Σ x_d ≤ Σ y_e + Σ z_e`: the relaxation then sees what a precedence really asks.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colosseum.model import terms
 from colosseum.model.gc_pause import gc_paused
-from colosseum.model.scenario import Task
-from colosseum.model.terms import Ground, Term
+from colosseum.model.scenario import Payoff, Task, Variable
+from colosseum.model.terms import Constant, Ground, Term
+from colosseum.solve.arrays import worths
 from colosseum.solve.goal import Goal
-from colosseum.solve.lowering import conditions, numbers, tables
-from colosseum.solve.lowering.binding import bind
+from colosseum.solve.lowering import conditions, numbers, rules
+from colosseum.solve.lowering.conditions import ALWAYS, defined, joined, numeric
 from colosseum.solve.lowering.program import Affine, CannotLower, Program, total
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits, Lowering, Rule, Rules, referred
-from colosseum.solve.lowering.tables import chosen, unary
+from colosseum.solve.lowering.rules import (
+    DEFAULT_LIMITS,
+    ROUNDING,
+    Limits,
+    Lowering,
+    Rule,
+    Rules,
+    chosen,
+    referred,
+    scope_variables,
+    unary,
+)
 
-ANY: tuple[Rule, ...] = (tables.constant, unary)
+ANY: tuple[Rule, ...] = (rules.constant, unary)
 """For terms of all kinds."""
 OF_NUMBERS: tuple[Rule, ...] = (*ANY, numbers.counted)
 NUMBER_RULES: Rules = {
     terms.Total: (*ANY, numbers.linear),
-    terms.Arithmetic: (*OF_NUMBERS, numbers.linear, numbers.multiplied, tables.table),
-    terms.Conditional: (*OF_NUMBERS, tables.small, numbers.case),
-    terms.Select: (*OF_NUMBERS, numbers.look_up, tables.table),
-    terms.Absolute: (*OF_NUMBERS, tables.small, numbers.absolute),
-    terms.Extremum: (*OF_NUMBERS, tables.small, numbers.extremum),
+    terms.Arithmetic: (*OF_NUMBERS, numbers.linear, numbers.multiplied, rules.table),
+    terms.Conditional: (*OF_NUMBERS, rules.small, numbers.case),
+    terms.Select: (*OF_NUMBERS, numbers.look_up, rules.table),
+    terms.Absolute: (*OF_NUMBERS, rules.small, numbers.absolute),
+    terms.Extremum: (*OF_NUMBERS, rules.small, numbers.extremum),
     terms.PayoffOf: (numbers.payoff,),
-    Ground: (*OF_NUMBERS, tables.table),
+    Ground: (*OF_NUMBERS, rules.table),
 }
 CONDITION_RULES: Rules = {
     terms.Inverse: (*ANY, conditions.inverse),
     terms.Every: (*ANY, conditions.every),
     terms.Some: (*ANY, conditions.some),
-    terms.Compare: (*ANY, conditions.alike, conditions.compared, tables.table),
-    terms.Member: (*ANY, conditions.within, tables.table),
-    Ground: (*ANY, tables.table),
+    terms.Compare: (*ANY, conditions.alike, conditions.compared, rules.table),
+    terms.Member: (*ANY, conditions.within, rules.table),
+    Ground: (*ANY, rules.table),
 }
 
 FARTHEST = 1e15
@@ -110,44 +128,44 @@ class Lowered:
     def _part(self, part: str | Term | None) -> Costs:
         if part not in self.parts:
             with gc_paused():
-                self.parts[part] = self._seen(part, self._made(part))
+                self.parts[part] = self._costs(part)
         return self.parts[part]
 
-    def _made(self, part: str | Term | None) -> Costs:
-        form = self._total() if part is None else self._agent(part) if isinstance(part, str) else self._term(part)
+    def _costs(self, part: str | Term | None) -> Costs:
+        """The costs of a part. Raises NotLowered, also where they are too small to tell from rounding."""
+        form, name = self._form(part), f"payoff[{part}]" if isinstance(part, str) else "the sum of payoffs"
         weights = np.zeros(len(self.program.columns))
         weights[list(form.coefficients)] = list(form.coefficients.values())
-        return Costs(form.constant, weights, *self.program.bounds(form))
+        low, high = self.program.bounds(form)
+        if 0.0 < max(-low, high) < NEAREST:
+            what = f"it reaches {max(-low, high):.2g} at most, and differences of 1e-9 count as rounding"
+            raise NotLowered("an objective" if isinstance(part, Ground) else name, what, help=OTHER_UNITS)
+        return Costs(form.constant, weights, low, high)
 
-    def _seen(self, part: str | Term | None, costs: Costs) -> Costs:
-        """The costs of a part, unless they are too small to tell from rounding."""
-        reach = max(-costs.low, costs.high)
-        if 0.0 < reach < NEAREST:
-            name = f"payoff[{part}]" if isinstance(part, str) else "an objective" if part else "the sum of payoffs"
-            what = f"it reaches {reach:.2g} at most, and differences of 1e-9 count as rounding"
-            raise NotLowered(name, what, help=OTHER_UNITS)
-        return costs
-
-    def _total(self) -> Affine:
+    def _form(self, part: str | Term | None) -> Affine:
+        if isinstance(part, Ground):
+            return self._objective(part)
         known = self.lowering.payoffs
-        if None not in known:
-            forms = []
-            for payoff in self.program.task.payoffs:
-                with _named(payoff.name):
-                    forms.append(self.lowering.number(payoff.term))
-            known[None] = total(forms)
-        return known[None]
+        if part not in known:
+            forms = list[Affine]()
+            for payoff in self.program.task.payoffs if part is None else self.credited.get(part, ()):
+                with _named(payoff.name if part is None else f"payoff[{part}]"):
+                    forms.append(numbers.share(payoff, part, self.lowering))
+            known[part] = total(forms)
+        return known[part]
 
-    def _agent(self, agent: str) -> Affine:
-        known = self.lowering.payoffs
-        if agent not in known:
-            with _named(f"payoff[{agent}]"):
-                known[agent] = numbers.agent_payoff(agent, self.lowering)
-        return known[agent]
+    @cached_property
+    def credited(self) -> dict[str, list[Payoff]]:
+        """What may be credited to each agent."""
+        found: dict[str, list[Payoff]] = {}
+        for payoff in self.program.task.payoffs:
+            for agent in dict.fromkeys(payoff.credit.named):
+                found.setdefault(agent, []).append(payoff)
+        return found
 
-    def _term(self, term: Term) -> Affine:
+    def _objective(self, term: Term) -> Affine:
         for agent in referred(term):
-            _ = self._total() if agent is None else self._agent(agent)
+            self._form(agent)
         self.lowering.of_objective = True
         try:
             with _named("a coalition's objective"):
@@ -175,3 +193,114 @@ def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
         with _named(requirement.name):
             bind(requirement.condition, lowering)
     return Lowered(program, lowering)
+
+
+# ---- hard requirements as rows ---------------------------------------------------------------------------------------
+
+
+def bind(condition: Term, lowering: Lowering) -> None:
+    """Add rows that admit exactly the assignments at which the condition holds. Raises CannotLower."""
+    program = lowering.program
+    match condition:
+        case Constant(value=value):
+            if value is not True:
+                program.row(Affine(0.0), low=1.0)
+        case terms.Every(parts=parts):
+            for part in parts:
+                bind(part, lowering)
+        case _ if supported(_parts(condition), lowering):
+            pass
+        case terms.Compare() if _comparison(condition, lowering):
+            pass
+        case terms.Some():
+            program.row(total([lowering.condition(part) for part in joined(condition)]), low=1.0)
+        case _:
+            program.row(lowering.condition(condition), low=1.0)
+
+
+def _parts(condition: Term) -> tuple[Term, ...]:
+    """The parts of an `or` about more than two variables."""
+    return joined(condition) if isinstance(condition, terms.Some) and len(condition.scope) > 2 else (condition,)
+
+
+def _comparison(condition: terms.Compare, lowering: Lowering) -> bool:
+    """One linear row; whether it could be written so."""
+    if condition.operator == "!=" or not (numeric(condition.left, lowering) and numeric(condition.right, lowering)):
+        return False
+    program = lowering.program
+    known = [side for each in (condition.left, condition.right) if (side := defined(each, lowering)) != ALWAYS]
+    if condition.operator == "==" and len(known) == 2:
+        return False  # two nones are equal
+    gap = lowering.number(condition.left).minus(lowering.number(condition.right))
+    gap, exact = program.grained(gap) or gap, program.grained(gap) is not None
+    if condition.operator in ("<", ">") and not exact:
+        return False
+    strict = 1.0 if condition.operator in ("<", ">") else 0.0
+    signs = {"<": (1.0,), "<=": (1.0,), ">": (-1.0,), ">=": (-1.0,), "==": (1.0, -1.0)}[condition.operator]
+    for sign in signs:
+        body = gap.scaled(sign) + Affine(strict)
+        low, high = program.bounds(body)
+        if high > 0:  # sums of fractions get room for rounding, which the solver's check closes
+            program.row(body, high=0.0 if exact else ROUNDING * max(1.0, -low, high))
+    for side in known:
+        program.row(lowering.condition(side), low=1.0)
+    return True
+
+
+# ---- values that need others -----------------------------------------------------------------------------------------
+
+
+Support: TypeAlias = frozenset[int]
+"""Choice columns of other variables of which one must be 1."""
+
+
+def supported(parts: tuple[Term, ...], lowering: Lowering) -> bool:
+    """Bind a clause so; False where its parts do not meet in one variable, or where they are too large.
+
+    All values that need no more than a set stand in its row together, as a variable takes one value only; so the
+    relaxation sees `not both` as one row, and `a ≤ b` as the rows `[a > t] + [b ≤ t] ≤ 1`.
+    """
+    program, pivot = lowering.program, _pivot(parts, lowering)
+    if pivot is None or any(lowering.size(part.scope) > lowering.limits.conflict for part in parts):
+        return False
+    needed = _needs(pivot, parts, lowering)
+    for support in dict.fromkeys(s for s in needed if s is not None):
+        choices = zip(program.choices[pivot.name], needed, strict=True)
+        chosen = Affine(0.0, {c: 1.0 for c, s in choices if s is not None and s <= support})
+        program.row(chosen.minus(_any_of(support, lowering)), high=0.0)
+    return True
+
+
+def _any_of(support: Support, lowering: Lowering) -> Affine:
+    """How many of these choices are made, by those that are not where they are fewer."""
+    program, forms = lowering.program, list[Affine]()
+    for group in dict.fromkeys(program.groups[c] for c in sorted(support)):
+        inside = [c for c in group.columns if c in support]
+        outside = [c for c in group.columns if c not in support]
+        fewer = Affine(0.0, dict.fromkeys(inside, 1.0))
+        forms.append(fewer if len(inside) <= len(outside) else Affine(1.0, dict.fromkeys(outside, -1.0)))
+    return total(forms)
+
+
+def _pivot(parts: tuple[Term, ...], lowering: Lowering) -> Variable | None:
+    """The variable that every part about two variables reads."""
+    pairs = [part.scope for part in parts if len(part.scope) == 2] or [part.scope for part in parts[:1]]
+    if (len(parts) > 1 and len(pairs[0]) < 2) or any(len(part.scope) > 2 for part in parts):
+        return None
+    shared = reduce(frozenset.intersection, pairs)
+    return next(iter(scope_variables(shared, lowering)), None)
+
+
+def _needs(pivot: Variable, parts: tuple[Term, ...], lowering: Lowering) -> list[Support | None]:
+    """What each value of the pivot needs; None where it needs nothing."""
+    needed: list[set[int] | None] = [set() for _ in pivot.domain]
+    for part in parts:
+        others = [v for v in scope_variables(part.scope, lowering) if v.name != pivot.name]
+        choices = np.array(lowering.program.choices[others[0].name]) if others else np.array([], dtype=np.int64)
+        holds = worths(part, [pivot, *others]).reshape(len(pivot.domain), -1) != 0
+        for place, row in enumerate(holds):
+            if row.all():
+                needed[place] = None
+            elif (so_far := needed[place]) is not None and others:
+                so_far.update(choices[row].tolist())
+    return [None if columns is None else frozenset(columns) for columns in needed]

@@ -6,18 +6,13 @@ Other whole numbers, divisors and counts are taken apart by the values they may 
 
 from typing import cast
 
-import numpy as np
-
 from colosseum.model import terms
 from colosseum.model.scenario import EqualSplit, Payoff, QualifiedSplit, Variable
 from colosseum.model.terms import Constant, Decision, Term
 from colosseum.solve.arrays import as_number, rewritten, worth, worths
 from colosseum.solve.lowering.conditions import by_value, conjunction, looked_up, numbered
 from colosseum.solve.lowering.program import Affine, total
-from colosseum.solve.lowering.rules import Lowering, referred
-from colosseum.solve.lowering.tables import polytope, scope_variables, separable, table
-
-ONE, NOTHING = Constant(1), Constant(0)
+from colosseum.solve.lowering.rules import NOTHING, ONE, Lowering, credited_part, referred, separable, table
 
 
 def linear(term: terms.Total | terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -179,7 +174,8 @@ def _product(left: Term, right: Term, lowering: Lowering) -> Affine | None:
     if len(pieces.coefficients) > MOST_PIECES:
         return None
     parts = [other.scaled(pieces.constant)]
-    for group in dict.fromkeys(_exclusive(c, lowering) for c in pieces.coefficients):
+    groups = {c: lowering.program.groups.get(c) for c in pieces.coefficients}
+    for group in dict.fromkeys(group.columns if group and group.one else (c,) for c, group in groups.items()):
         made = _by_choice(group, other, lowering)
         parts += [form.scaled(pieces.coefficients[c]) for c, form in made.items() if c in pieces.coefficients]
     return total(parts)
@@ -192,12 +188,6 @@ def _pieces(term: Term, lowering: Lowering) -> Affine | None:
         return form
     values = by_value(term, lowering)
     return None if values is None else numbered(values)
-
-
-def _exclusive(column: int, lowering: Lowering) -> tuple[int, ...]:
-    """The columns of which exactly one is 1, this one among them; or this one alone."""
-    family = lowering.program.family.get(column)
-    return lowering.exclusive.get(column, (column,)) if family is None else tuple(lowering.program.choices[family])
 
 
 def _by_choice(group: tuple[int, ...], other: Affine, lowering: Lowering) -> dict[int, Affine]:
@@ -231,7 +221,8 @@ def counted(term: Term, lowering: Lowering) -> Affine | None:
     found = counts_below(term, lowering) if len(term.scope) > 2 else ()
     if len(found) != 1:
         return None
-    values, counts = function_of_count(term, found[0]), by_value(found[0], lowering)
+    values = function_of_count(term, found[0])
+    counts = None if values is None else by_value(found[0], lowering)
     if values is None or counts is None:
         return None
     return total([taken.scaled(values[int(as_number(k))]) for k, taken in counts.items()])
@@ -277,35 +268,19 @@ def function_of_count(term: Term, count: terms.Total) -> list[float] | None:
 # ---- shares that decisions choose ------------------------------------------------------------------------------------
 
 
-def agent_payoff(agent: str, lowering: Lowering) -> Affine:
-    """r_i as an affine form. Raises CannotLower."""
-    return total([share(p, agent, lowering) for p in lowering.credited.get(agent, ())])
-
-
-def share(payoff: Payoff, agent: str, lowering: Lowering) -> Affine:
-    """What one payoff credits to one agent."""
+def share(payoff: Payoff, agent: str | None, lowering: Lowering) -> Affine:
+    """What one payoff credits to an agent; None stands for all together."""
+    if agent is None:
+        return lowering.number(payoff.term)
     if isinstance(payoff.credit, EqualSplit):
         return lowering.number(payoff.term).scaled(1.0 / len(payoff.credit.agents))
     if id(payoff) not in lowering.shares:
         lowering.shares[id(payoff)] = _shares(payoff.term, payoff.credit, lowering)
     shares = lowering.shares[id(payoff)]
-    return _tabulated(payoff.term, payoff.credit, agent, lowering) if shares is None else shares.get(agent, Affine(0.0))
-
-
-def _scope(term: Term, split: QualifiedSplit) -> frozenset[str]:
-    """The variables that decide a payoff and who gets it."""
-    return term.scope.union(*(c.scope for _, c in split.candidates))
-
-
-def _tabulated(term: Term, split: QualifiedSplit, agent: str, lowering: Lowering) -> Affine:
-    variables = scope_variables(_scope(term, split), lowering)
-    worth = worths(term, variables)
-    holding = {a: worths(condition, variables) for a, condition in split.candidates}
-    sharers = np.sum(list(holding.values()), axis=0)
-    values = holding.get(agent, 0.0) * worth / np.maximum(sharers, 1.0)
-    if agent in split.otherwise:
-        values = np.where(sharers == 0, worth / len(split.otherwise), values)
-    return polytope(variables, np.asarray(values), lowering)
+    if shares is not None:
+        return shares.get(agent, Affine(0.0))
+    term = credited_part(payoff, agent, payoff.term)
+    return table(term, lowering) or lowering.number(term)
 
 
 def _shares(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, Affine] | None:
@@ -314,7 +289,7 @@ def _shares(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, 
     With z_k = [n = k], w_ik = [i qualifies and n = k] has Σ_k w_ik = [i qualifies], Σ_i w_ik = k · z_k and w_ik ≤ z_k.
     Agent i gets Σ_k g(k) / k · w_ik of a payoff g of the count, and Σ_k w_ik · g / k, a product each, of any other.
     """
-    if lowering.size(_scope(term, split)) <= lowering.limits.small:
+    if lowering.size(term.scope.union(*(c.scope for _, c in split.candidates))) <= lowering.limits.small:
         return None
     program, conditions = lowering.program, [c for _, c in split.candidates]
     count = terms.Total(tuple(terms.Conditional(c, ONE, NOTHING) for c in conditions))

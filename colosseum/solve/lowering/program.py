@@ -114,6 +114,15 @@ class Row:
     high: float | None
 
 
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Columns of which at most one is not 0."""
+
+    columns: tuple[int, ...]
+    one: bool
+    """Whether exactly one is 1."""
+
+
 @dataclass
 class Program:
     """Columns and rows over a task. It only grows: an objective asked for later may add columns of its own."""
@@ -123,8 +132,8 @@ class Program:
     rows: list[Row] = field(default_factory=list)
     weights: int = 0
     """Coefficients of all rows."""
-    apart: dict[int, int] = field(default_factory=dict)
-    """Groups of columns at most one of which is not 0: the number of its group for each of them."""
+    groups: dict[int, Group] = field(default_factory=dict)
+    """The group of each column that has one."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
@@ -132,6 +141,7 @@ class Program:
         for variable in self.task.variables:
             choice = self.many(CHOICE, len(variable.domain))
             self.choices[variable.name] = choice
+            self.set_apart(choice, one=True)
             self.family.update(dict.fromkeys(choice, variable.name))
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
@@ -170,10 +180,10 @@ class Program:
         self.columns += [column] * count
         return made
 
-    def set_apart(self, columns: Iterable[int]) -> None:
-        """Note that at most one of these columns is not 0."""
-        made = list(columns)
-        self.apart.update(dict.fromkeys(made, made[0]) if made else {})
+    def set_apart(self, columns: Iterable[int], *, one: bool = False) -> None:
+        """Note that at most one of these columns is not 0, or that exactly one is 1."""
+        group = Group(tuple(columns), one)
+        self.groups.update(dict.fromkeys(group.columns, group))
 
     def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
         """Add `low ≤ body ≤ high`."""
@@ -202,27 +212,20 @@ class Program:
         return f"{instance_name(variable, ())} = {text(value)}"
 
     def bounds(self, body: Affine) -> tuple[float, float]:
-        """The least and greatest value that the body could take; one variable's columns exclude each other."""
+        """The least and greatest value that the body could take; columns of a group exclude each other."""
         low = high = body.constant
-        grouped: dict[str, list[float]] = {}
-        apart: dict[int, tuple[float, float]] = {}
+        grouped: dict[Group, list[float]] = {}
         for number, coefficient in body.coefficients.items():
-            if number in self.family:
-                grouped.setdefault(self.family[number], []).append(coefficient)
-                continue
-            column = self.columns[number]
+            column, group = self.columns[number], self.groups.get(number)
             ends = (coefficient * column.low, coefficient * column.high)
-            if number in self.apart:
-                least, most = apart.get(self.apart[number], (0.0, 0.0))
-                apart[self.apart[number]] = min(least, *ends), max(most, *ends)
-                continue
-            low, high = low + min(ends), high + max(ends)
-        for variable, coefficients in grouped.items():
-            whole = len(coefficients) == len(self.choices[variable])
-            ends_of = coefficients if whole else [*coefficients, 0.0]
-            low, high = low + min(ends_of), high + max(ends_of)
-        for least, most in apart.values():
-            low, high = low + least, high + most
+            if group is None:
+                low, high = low + min(ends), high + max(ends)
+            else:
+                grouped.setdefault(group, []).extend(ends[1:] if group.one else ends)
+        for group, reached in grouped.items():
+            if not group.one or len(reached) < len(group.columns):
+                reached.append(0.0)
+            low, high = low + min(reached), high + max(reached)
         return low, high
 
     def whole(self, body: Affine) -> bool:

@@ -6,18 +6,19 @@ credit, and a term that no rule fits is a CannotLower that names its scope and s
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from itertools import combinations
 from math import prod
+from operator import ge, gt, le, lt
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colosseum.model import terms
-from colosseum.model.scenario import Payoff
-from colosseum.model.terms import Ground, PayoffOf, Term
-from colosseum.model.values import Fault, Value
-from colosseum.solve.lowering.program import Affine, CannotLower, Key, Program, total
+from colosseum.model.scenario import EqualSplit, Payoff, Variable
+from colosseum.model.terms import Conditional, Constant, Decision, Ground, PayoffOf, Term
+from colosseum.model.values import Value, is_number
+from colosseum.solve.arrays import Floats, worth, worths
+from colosseum.solve.lowering.program import Affine, CannotLower, Column, Key, Program, total
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+NOTHING = Constant(0)
+ONE = Constant(1)
 
 ROUNDING = 1e-9
 """By how much, relative to its range, a sum of fractions may depend on the order in which it is added up."""
@@ -79,8 +82,6 @@ class Lowering:
     """The columns of joint values, the last variable's first, by the variables that take them."""
     values: dict[Term, Options] = field(default_factory=dict)
     """What whole-numbered terms may be."""
-    exclusive: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Columns of which exactly one is 1, by each of them; those of a variable are known to the program."""
     conjunctions: dict[frozenset[Key], Affine] = field(default_factory=dict)
     """Where all of some forms are 1, by the forms."""
     ties: list[Tie] = field(default_factory=list)
@@ -101,15 +102,6 @@ class Lowering:
     def condition(self, term: Term) -> Affine:
         """An affine form that is 1 where the condition holds and 0 where it does not."""
         return self._first(term, self.condition_rules, self.conditions)
-
-    @cached_property
-    def credited(self) -> dict[str, list[Payoff]]:
-        """What may be credited to each agent."""
-        found: dict[str, list[Payoff]] = {}
-        for payoff in self.program.task.payoffs:
-            for agent in dict.fromkeys(payoff.credit.named):
-                found.setdefault(agent, []).append(payoff)
-        return found
 
     def names_payoffs(self, term: Term) -> bool:
         """Whether a term reads decisions through `payoff[a]` or `total` too, which its scope does not tell."""
@@ -168,30 +160,193 @@ def referred(term: Term) -> frozenset[str | None]:
     return frozenset(found)
 
 
-# ---- comparisons of sums of fractions --------------------------------------------------------------------------------
+def credited_part(payoff: Payoff, agent: str, part: Term) -> Term:
+    """What a part of a payoff credits to an agent."""
+    if isinstance(payoff.credit, EqualSplit):
+        sharers = payoff.credit.agents
+        return terms.Arithmetic("/", part, Constant(len(sharers))) if agent in sharers else NOTHING
+    candidates, otherwise = payoff.credit.candidates, payoff.credit.otherwise
+    count = terms.Total(tuple(terms.Conditional(c, ONE, NOTHING) for _, c in candidates))
+    found: Term = NOTHING
+    if agent in otherwise:
+        nobody = terms.Inverse(terms.Some(tuple(c for _, c in candidates)))
+        found = terms.Conditional(nobody, terms.Arithmetic("/", part, Constant(len(otherwise))), NOTHING)
+    for candidate, condition in candidates:
+        if candidate == agent:
+            found = terms.Conditional(condition, terms.Arithmetic("/", part, count), found)
+    return found
 
 
-def settle(ties: list[Tie], program: Program, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:
-    """Rows that say how the ties of an assignment stand where its columns say otherwise; whether there were any.
+# ---- small scopes ----------------------------------------------------------------------------------------------------
 
-    `x` is the assignment, extended by the payoffs where comparisons name them.
+
+TUPLE = Column("tuple", 0.0, 1.0, integer=False, integral=True)
+"""A joint value of several variables, whichever they are."""
+SEPARABLE = 1e-12
+"""Mixed differences within this count as none: a thousandth of what counts as rounding anywhere."""
+
+
+def constant(term: Term, lowering: Lowering) -> Affine | None:
+    """A term that mentions no variable, or whose mentions are idle."""
+    if isinstance(term, Constant) or (not term.scope and not lowering.names_payoffs(term)):
+        return Affine(worth(term, {}))
+    return None
+
+
+def small(term: Term, lowering: Lowering) -> Affine | None:
+    """A case, an extreme or a distance over a small scope: its polytope is tighter than rows that binaries lift."""
+    pair = isinstance(term, Conditional) and len(term.scope) <= 2
+    return None if pair or not lowering.small(term, lowering.limits.small) else table(term, lowering)
+
+
+def table(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over few variables: one column a tuple, with marginal rows (the local polytope)."""
+    if not lowering.small(term, lowering.limits.table):
+        return None
+    variables = scope_variables(term.scope, lowering)
+    return polytope(variables, worths(term, variables), lowering)
+
+
+def separable(term: Term, lowering: Lowering) -> Affine | None:
+    """A term over many joint values that is a sum of terms over few."""
+    if not lowering.small(term, lowering.limits.table):
+        return None
+    variables = scope_variables(term.scope, lowering)
+    values = worths(term, variables)
+    if any(prod(values.shape[axis] for axis in axes) > lowering.limits.small for axes in together(values)):
+        return None
+    return polytope(variables, values, lowering)
+
+
+def polytope(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
+    """`Σ value(x) · t_x` with `Σ_x∋(v=d) t_x = x[v = d]`; the choice columns being binary makes every t_x so.
+
+    What some variables decide whatever the others do is added to the rest: a separable table needs no tuples.
     """
-    wrong = [tie for tie in ties if _differs(tie, point, x)]
-    for tie in wrong:
-        here = total(program.indicator(name, x[name]) for name in tie.scope).minus(Affine(float(len(tie.scope))))
-        column = Affine(0.0, {tie.column: 1.0})
-        if tie.comparison.evaluate(x):
-            program.row(column.minus(here), low=1.0)
-        else:
-            program.row(column + here, high=0.0)
-    return bool(wrong)
+    groups = together(values)
+    if len(groups) == 1:
+        return _joint(variables, values, lowering)
+    first = float(values.flat[0])
+    alone = [(axes, _along(values, axes).reshape([values.shape[axis] for axis in axes])) for axes in groups]
+    forms = [_joint([variables[axis] for axis in axes], part - first, lowering) for axes, part in alone]
+    return total([Affine(first), *forms])
 
 
-def _differs(tie: Tie, point: "NDArray[np.float64]", x: Mapping[str, Value]) -> bool:
-    """Whether a column says other than its comparison, where both sides are numbers."""
-    try:
-        if None in (tie.comparison.left.evaluate(x), tie.comparison.right.evaluate(x)):
-            return False
-        return (point[tie.column] > 0.5) is not tie.comparison.evaluate(x)
-    except Fault:  # a guard elsewhere keeps it from counting here
-        return False
+def together(values: Floats) -> list[list[int]]:
+    """The axes of a table by what it is a sum of: what it gains along one depends on the others of its group only.
+
+    The sum of the groups' tables is the table, to a thousandth of what counts as rounding; else it is one group.
+    """
+    home = list(range(values.ndim))
+    for one, other in combinations(range(values.ndim), 2):
+        if home[one] != home[other] and _tied(values, one, other):
+            home = [home[one] if place == home[other] else place for place in home]
+    groups = [[axis for axis in range(values.ndim) if home[axis] == place] for place in dict.fromkeys(home)]
+    first = float(values.flat[0])
+    added_up = first + sum(_along(values, axes) - first for axes in groups)
+    exact = (np.abs(added_up - values) <= SEPARABLE * np.maximum(1.0, np.abs(values))).all()
+    return groups if exact else [list(range(values.ndim))]
+
+
+def _along(values: Floats, axes: list[int]) -> Floats:
+    """A table where all other variables have their first values; those keep an axis of one."""
+    return values[tuple(slice(None) if axis in axes else slice(1) for axis in range(values.ndim))]
+
+
+def _tied(values: Floats, one: int, other: int) -> bool:
+    """Whether what a table gains along one axis depends on the other."""
+    return bool((np.abs(np.diff(np.diff(values, axis=one), axis=other)) > SEPARABLE).any())
+
+
+def _joint(variables: list[Variable], values: Floats, lowering: Lowering) -> Affine:
+    flat = values.ravel()
+    if flat.min() == flat.max():
+        return Affine(float(flat[0]))
+    if len(variables) == 1:
+        return lowering.program.unary(variables[0].name, flat.tolist())
+    columns, counted = _tuples(variables, lowering), np.flatnonzero(flat)
+    return Affine(0.0, dict(zip((counted + columns.start).tolist(), flat[counted].tolist(), strict=True)))
+
+
+def _tuples(variables: list[Variable], lowering: Lowering) -> range:
+    """A column for each joint value of some variables, made once: all terms over them count in the same columns."""
+    scope = tuple(v.name for v in variables)
+    if scope not in lowering.tuples:
+        program, shape = lowering.program, [len(v.domain) for v in variables]
+        columns = program.many(TUPLE, prod(shape))
+        program.set_apart(columns)
+        numbers = np.arange(columns.start, columns.stop).reshape(shape)
+        for axis, variable in enumerate(variables):
+            for place, choice in enumerate(program.choices[variable.name]):
+                marginal = dict.fromkeys(np.take(numbers, place, axis).ravel().tolist(), 1.0)
+                program.row(Affine(0.0, {**marginal, choice: -1.0}), low=0.0, high=0.0)
+        lowering.tuples[scope] = columns
+    return lowering.tuples[scope]
+
+
+def scope_variables(scope: frozenset[str], lowering: Lowering) -> list[Variable]:
+    """The variables of a scope in declared order."""
+    task = lowering.program.task
+    return [task.variable[name] for name in sorted(scope, key=task.position.__getitem__)]
+
+
+# ---- one variable ----------------------------------------------------------------------------------------------------
+
+
+Order: TypeAlias = Callable[[Any, Any], bool]
+ORDERS: dict[str, Order] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+MIRRORED: dict[str, Order] = {"<": gt, "<=": ge, ">": lt, ">=": le}
+"""The same where the sides have changed places."""
+
+
+def chosen(term: Term, lowering: Lowering) -> Affine | None:
+    """The commonest terms by far, `v == d`, `v < 3` and `w if v == d else 0` for numbers, without any evaluation."""
+    match term:
+        case terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)):
+            weight = 1.0
+        case terms.Compare(operator=operator, left=Decision(variable=name), right=Constant(value=value)):
+            return _ordered(name, ORDERS.get(operator), value, lowering)
+        case terms.Compare(operator=operator, left=Constant(value=value), right=Decision(variable=name)):
+            return _ordered(name, MIRRORED.get(operator), value, lowering)
+        case terms.Conditional(
+            condition=terms.Compare(operator="==", left=Decision(variable=name), right=Constant(value=value)),
+            then=Constant(value=int() | float() as paid),
+            otherwise=Constant(value=0 | 0.0),
+        ):
+            weight = float(paid)
+        case _:
+            return None
+    program = lowering.program
+    place = program.places[name].get(value)
+    if place is None or type(value) not in program.task.variable[name].kinds:
+        return None
+    return Affine(0.0, {program.choices[name][place]: weight} if weight else {})
+
+
+def _ordered(name: str, holds: Order | None, value: Value, lowering: Lowering) -> Affine | None:
+    """`v < 3` and its like; none is in no order, and neither is anything else that is no number."""
+    if holds is None or not is_number(value):
+        return None
+    domain, choices = lowering.program.task.variable[name].domain, lowering.program.choices[name]
+    return Affine(0.0, {c: 1.0 for c, d in zip(choices, domain, strict=True) if is_number(d) and holds(d, value)})
+
+
+def unary(term: Term, lowering: Lowering) -> Affine | None:
+    """The rule: a term over one variable becomes coefficients of its choice columns."""
+    if len(term.scope) != 1 or lowering.names_payoffs(term):
+        return None
+    match term:
+        case terms.Every(parts=parts):
+            return _shared([lowering.condition(part) for part in parts])
+        case Conditional(condition=c, then=Constant(value=1), otherwise=Constant(value=0)):
+            return lowering.condition(c)
+    (name,) = term.scope
+    return lowering.program.unary(name, worths(term, [lowering.program.task.variable[name]]).tolist())
+
+
+def _shared(conditions: list[Affine]) -> Affine:
+    """Where all conditions on one variable hold: the choice columns that they share."""
+    if any(c.fixed and not c.constant for c in conditions):
+        return Affine(0.0)
+    moving = [c.coefficients for c in conditions if not c.fixed]
+    return Affine(0.0, dict.fromkeys(sorted(set(moving[0]).intersection(*moving)), 1.0)) if moving else Affine(1.0)
