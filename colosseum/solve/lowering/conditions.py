@@ -125,12 +125,8 @@ def defined(term: Term, lowering: Lowering) -> Term:
         case Decision(variable=name):
             optional = None in lowering.program.task.variable[name].domain
             return terms.Compare("!=", term, Constant(None)) if optional else ALWAYS
-        case terms.Arithmetic(left=a, right=b):
-            return _all([defined(a, lowering), defined(b, lowering)])
-        case terms.Absolute(part=part):
-            return defined(part, lowering)
-        case terms.Extremum(parts=parts, aggregate=False):
-            return _all([defined(p, lowering) for p in parts])
+        case terms.Arithmetic() | terms.Absolute() | terms.Extremum(aggregate=False):
+            return _all([defined(part, lowering) for part in term.below])
         case terms.Conditional(condition=c, then=a, otherwise=b):
             return _all([_where(c, defined(a, lowering)), _where(terms.Inverse(c), defined(b, lowering))])
         case terms.Select(keys=keys, entries=entries):
@@ -161,12 +157,10 @@ def numeric(term: Term, lowering: Lowering) -> bool:
             return value is None or is_number(value)
         case Decision(variable=name):
             return all(d is None or is_number(d) for d in lowering.program.task.variable[name].domain)
-        case terms.Arithmetic(left=a, right=b):
+        case terms.Arithmetic(left=a, right=b) | terms.Conditional(then=a, otherwise=b):
             return numeric(a, lowering) and numeric(b, lowering)
         case terms.Select(entries=entries):
             return all(numeric(entry, lowering) for _, entry in entries)
-        case terms.Conditional(then=a, otherwise=b):
-            return numeric(a, lowering) and numeric(b, lowering)
         case terms.Compare() | terms.Member() | terms.Every() | terms.Some() | terms.Inverse():
             return False
         case _:
@@ -178,8 +172,6 @@ def numeric(term: Term, lowering: Lowering) -> bool:
 
 MOST_OPTIONS = 600
 """Values that a term may take."""
-MOST_ENTRIES = 5_000
-"""Entries of a table that are looked up one by one."""
 VALUE = Column("value", 0.0, 1.0, integer=True, integral=True)
 """[term = k], whatever the term and the value."""
 
@@ -231,10 +223,10 @@ def options(term: Term, lowering: Lowering) -> Options | None:
 
 
 def looked_up(term: terms.Select, lowering: Lowering) -> list[tuple[Affine, Term]] | None:
-    """The entries of a table, each with a form that is 1 where its key is looked up; None where keys are too many."""
+    """The entries of a table, each with a form that is 1 where its key is looked up; None where keys have no such."""
     found = [options(key, lowering) or by_value(key, lowering) for key in term.keys]
     known = [each for each in found if each is not None]
-    if len(known) < len(found) or len(term.entries) > MOST_ENTRIES:
+    if len(known) < len(found):
         return None
     return [
         (conjunction([each[part] for each, part in zip(known, key, strict=True)], lowering), entry)

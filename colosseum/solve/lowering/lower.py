@@ -30,7 +30,6 @@ from colosseum.solve.lowering.rules import (
     Lowering,
     Rule,
     Rules,
-    chosen,
     referred,
     scope_variables,
     unary,
@@ -180,7 +179,7 @@ def _named(name: str) -> Iterator[None]:
     try:
         yield
     except CannotLower as fault:
-        raise NotLowered(name, fault.what) from None
+        raise NotLowered(name, str(fault)) from None
 
 
 @gc_paused()
@@ -188,7 +187,7 @@ def lower(task: Task, *, limits: Limits = DEFAULT_LIMITS) -> Lowered:
     """The program of a task, with its hard requirements as rows. Raises NotLowered."""
     with _named("the variables"):
         program = Program(task)
-    lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, chosen, limits)
+    lowering = Lowering(program, NUMBER_RULES, CONDITION_RULES, limits)
     for requirement in task.hard:
         with _named(requirement.name):
             bind(requirement.condition, lowering)

@@ -65,7 +65,7 @@ def look_up(term: terms.Select, lowering: Lowering) -> Affine | None:
 
     Over a small scope, or as a sum of such, it is written out.
     """
-    found = (table if lowering.small(term, lowering.limits.small) else separable)(term, lowering)
+    found = separable(term, lowering)
     if found is not None:
         return found
     entries = looked_up(term, lowering)
@@ -82,40 +82,34 @@ def absolute(term: terms.Absolute, lowering: Lowering) -> Affine:
 
 def extremum(term: terms.Extremum, lowering: Lowering) -> Affine:
     """`max` and `min`, exact whichever way the objective pulls; an item whose condition fails counts as the worst."""
-    guarded = not all(isinstance(c, Constant) and c.value is True for c in term.conditions)
     sign = 1.0 if term.which == "max" else -1.0
     parts = [lowering.number(part).scaled(sign) for part in term.parts]
-    if guarded and parts:
-        worst = Affine(min(lowering.program.bounds(part)[0] for part in parts))
-        holding = [lowering.condition(c) for c in term.conditions]
-        parts = [
-            worst + lowering.product(holds, part.minus(worst), "guarded item")
-            for holds, part in zip(holding, parts, strict=True)
-        ]
-    return greatest(parts, lowering).scaled(sign) if parts else Affine(0.0)
+    if not parts:
+        return Affine(0.0)
+    worst, always = Affine(min(lowering.program.bounds(part)[0] for part in parts)), Affine(1.0)
+    items = [(lowering.condition(c), part) for c, part in zip(term.conditions, parts, strict=True)]
+    shown = [p if c == always else worst + lowering.product(c, p.minus(worst), "guarded item") for c, p in items]
+    return greatest(shown, lowering).scaled(sign)
 
 
 def greatest(parts: list[Affine], lowering: Lowering) -> Affine:
     """The maximum of forms: a column above all of them that touches the one a binary selects."""
     program = lowering.program
-    ends = [program.bounds(part) for part in parts]
-    floor = max(low for low, _ in ends)
-    live = [(part, low) for part, (low, high) in zip(parts, ends, strict=True) if high > floor or low == floor]
-    distinct = [part for part, _ in live]
-    match distinct:
-        case [only]:
-            return only
-        case [first, second]:
-            return second + excess(first.minus(second), lowering)
-    top = max(program.bounds(part)[1] for part in distinct)
-    whole = all(program.whole(part) for part in distinct)
+    ends = [(part, *program.bounds(part)) for part in parts]
+    floor, top = max(low for _, low, _ in ends), max(high for _, _, high in ends)
+    live = [(part, low) for part, low, high in ends if high > floor or low == floor]
+    if len(live) == 1:
+        return live[0][0]
+    if len(live) == 2:
+        (first, _), (second, _) = live
+        return second + excess(first.minus(second), lowering)
+    whole = all(program.whole(part) for part, _ in live)
     column = Affine(0.0, {program.column("greatest", low=floor, high=top, integral=whole): 1.0})
-    selected = [Affine(0.0, {program.column("selected", integer=True): 1.0}) for _ in distinct]
+    selected = [Affine(0.0, {program.column("selected", integer=True): 1.0}) for _ in live]
     program.row(total(selected), low=1.0, high=1.0)
     for (part, low), select in zip(live, selected, strict=True):
         program.row(column.minus(part), low=0.0)
-        slack = top - low
-        program.row(column.minus(part) + select.scaled(slack), high=slack)
+        program.row(column.minus(part) + select.scaled(top - low), high=top - low)
     return column
 
 
@@ -139,10 +133,6 @@ def excess(body: Affine, lowering: Lowering) -> Affine:
 
 
 # ---- products and quotients ------------------------------------------------------------------------------------------
-
-
-MOST_PIECES = 600
-"""Columns that a side may be taken apart into."""
 
 
 def multiplied(term: terms.Arithmetic, lowering: Lowering) -> Affine | None:
@@ -171,8 +161,6 @@ def _product(left: Term, right: Term, lowering: Lowering) -> Affine | None:
     if not sides:
         return None
     pieces, other = min(sides, key=lambda side: len(side[0].coefficients))
-    if len(pieces.coefficients) > MOST_PIECES:
-        return None
     parts = [other.scaled(pieces.constant)]
     groups = {c: lowering.program.groups.get(c) for c in pieces.coefficients}
     for group in dict.fromkeys(group.columns if group and group.one else (c,) for c, group in groups.items()):
@@ -210,8 +198,6 @@ def _by_choice(group: tuple[int, ...], other: Affine, lowering: Lowering) -> dic
 # ---- functions of a count --------------------------------------------------------------------------------------------
 
 
-MOST_COUNTED = 400
-"""Conditions that one count may have."""
 COUNT = "a count"
 """The variable that stands for a count while a function of it is tabulated; no variable of a text is named so."""
 
@@ -243,7 +229,7 @@ def counts_below(term: Term, lowering: Lowering) -> tuple[terms.Total, ...]:
 
 def _counts(term: terms.Total) -> bool:
     """Whether a sum counts how many of its conditions hold."""
-    if not 1 < len(term.parts) == len(set(term.parts)) <= MOST_COUNTED:
+    if not 1 < len(term.parts) == len(set(term.parts)):
         return False
     return all(isinstance(p, terms.Conditional) and (p.then, p.otherwise) == (ONE, NOTHING) for p in term.parts)
 

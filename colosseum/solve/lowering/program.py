@@ -38,10 +38,6 @@ Key: TypeAlias = tuple[float, frozenset[tuple[int, float]]]
 class CannotLower(Exception):  # noqa: N818 - a finding about the task, not a failure
     """A term is too irregular for an integer program, or its program would grow past what can be solved."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
-
 
 @dataclass(frozen=True)
 class Affine:
@@ -115,7 +111,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Exclusive:
     """Columns of which at most one is not 0."""
 
     columns: tuple[int, ...]
@@ -132,7 +128,7 @@ class Program:
     rows: list[Row] = field(default_factory=list)
     weights: int = 0
     """Coefficients of all rows."""
-    groups: dict[int, Group] = field(default_factory=dict)
+    groups: dict[int, Exclusive] = field(default_factory=dict)
     """The group of each column that has one."""
 
     def __post_init__(self) -> None:
@@ -182,7 +178,7 @@ class Program:
 
     def set_apart(self, columns: Iterable[int], *, one: bool = False) -> None:
         """Note that at most one of these columns is not 0, or that exactly one is 1."""
-        group = Group(tuple(columns), one)
+        group = Exclusive(tuple(columns), one)
         self.groups.update(dict.fromkeys(group.columns, group))
 
     def row(self, body: Affine, *, low: float | None = None, high: float | None = None) -> None:
@@ -214,7 +210,7 @@ class Program:
     def bounds(self, body: Affine) -> tuple[float, float]:
         """The least and greatest value that the body could take; columns of a group exclude each other."""
         low = high = body.constant
-        grouped: dict[Group, list[float]] = {}
+        grouped: dict[Exclusive, list[float]] = {}
         for number, coefficient in body.coefficients.items():
             column, group = self.columns[number], self.groups.get(number)
             ends = (coefficient * column.low, coefficient * column.high)

@@ -69,8 +69,6 @@ class Lowering:
     program: Program
     number_rules: Rules
     condition_rules: Rules
-    plain_rule: Rule
-    """For terms that are lowered sooner than looked up."""
     limits: Limits = DEFAULT_LIMITS
     numbers: dict[Term, Affine] = field(default_factory=dict)
     conditions: dict[Term, Affine] = field(default_factory=dict)
@@ -108,10 +106,7 @@ class Lowering:
         return self.of_objective and bool(referred(term))
 
     def _first(self, term: Term, rules: Rules, known: dict[Term, Affine]) -> Affine:
-        plain = self.plain_rule(term, self)
-        if plain is not None:
-            return plain
-        found = known.get(term)
+        found = chosen(term, self) or known.get(term)  # lowered sooner than looked up
         if found is None:
             fitting = rules.get(type(term), rules[Ground])
             found = next((form for rule in fitting if (form := rule(term, self)) is not None), None)
