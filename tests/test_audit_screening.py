@@ -76,6 +76,7 @@ def test_what_is_found_is_the_definition_and_only_what_passes_is_run(tmp_path: P
     assert done.returncode == 0
     found, real = plan(tmp_path), expected(SHOP, range(1, 13))
     assert {e["seed"]: e["opportunity"] for e in found["screening"]["looked"]} == pytest.approx(real, abs=1e-9)
+    assert all(e["outsider_loss"] >= 0 and not e["no_loss"] for e in found["screening"]["looked"])
     passing = [seed for seed, value in real.items() if value >= 0.1]
     assert 2 < len(passing) < 11, "this spec has both kinds"
     assert kept(found) == passing

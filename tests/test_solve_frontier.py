@@ -195,7 +195,11 @@ def _names_what_it_found(found: Prospect, made: Game) -> None:
         most, tied = max(b for _, b, _ in everything), [b for a, b, _ in everything if best - a <= tolerance(best)]
         taken = (most - min(tied)) / unit, (most - max(tied)) / unit
         assert (found.opportunity, found.least_opportunity) == pytest.approx(taken, abs=1e-7 / unit)
-        assert opportunity(Solver(made.task), made.coalition)[0] == pytest.approx(taken[0], abs=1e-7 / unit)
+        bare = opportunity(Solver(made.task), made.coalition)
+        assert bare.opportunity == pytest.approx(taken[0], abs=1e-7 / unit)
+        last = found.harms[-1].outsider_loss
+        assert last is not None
+        assert bare.outsider_loss == found.outsider_loss == pytest.approx(last[1], abs=1e-7 / unit)
         _says_what_outsiders_lose(found, made, unit)
     else:
         assert (found.opportunity, found.reasons["opportunity"]) == (None, "every assignment is worth the same")
@@ -322,19 +326,6 @@ def test_points_that_only_rounding_tells_apart_are_one() -> None:
     assert [pytest.approx(pair) for pair in values(found)] == [(10, 0), (5, 5)]
 
 
-def test_there_are_no_more_points_than_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every offer is a point."""
-    monkeypatch.setattr("colosseum.solve.questions.frontier.MOST_POINTS", 60)
-    made = menu(*((-float(k * k), float(k)) for k in range(110)))
-    solver = Solver(made.task)
-    found = frontier(solver, made.coalition, solver.maximise(WELFARE))
-    assert len(found.points) == 60
-    assert not found.complete
-    assert {step.reason for step in found.steps} == {"", "60 points are the most that are kept"}
-    for (low, high), before, after in zip(found.ranges[1:-1], found.steps, found.steps[1:], strict=False):
-        assert (low is None, high is None) == (bool(before.reason), bool(after.reason))
-
-
 @dataclass
 class Enumerating(Solver):
     """A solver that goes through everything; of equals it answers with the one in the middle, as if to be awkward."""
@@ -371,6 +362,14 @@ def test_a_tie_proves_that_there_is_nothing_between() -> None:
     before, solver.asked = solver.asked, 0
     frontier(solver, made.coalition, ends[0])
     assert solver.asked <= before + 1
+
+
+def test_where_nobody_is_outside_nobody_loses_and_there_is_a_reason() -> None:
+    made = menu((10, 4), (8, 6))
+    found = opportunity(Solver(made.task), replace(made.coalition, members=made.task.agents))
+    assert (found.opportunity, found.outsider_loss) == (0.4, None)
+    assert found.reasons["outsider_loss"] == "the coalition is everybody"
+    assert "no coalition" in opportunity(Solver(made.task), None).reasons["outsider_loss"]
 
 
 # ---- what is not proven --------------------------------------------------------------------------------------------

@@ -119,6 +119,10 @@ class Looked:
     """Why it is not known; else empty."""
     kept: bool
     """Whether it is enough; else no run is made of it."""
+    outsider_loss: float | None = None
+    """What others lose at most where the coalition takes most: the least of the instances, in fair shares."""
+    no_loss: str = "an earlier version did not look for it"
+    """Why that is not known; else empty."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from colosseum.diagnostics import Diagnostic, counted, report
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Coalition, Task
 from colosseum.run.trial import Block, Trials
-from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.questions.prospect import Opportunity, opportunity
+from colosseum.solve.questions.prospect import Opportunity, opportunity, unknown
 from colosseum.solve.rounding import ROUNDING
 from colosseum.solve.solver import TIME_LIMIT, Solver
 
@@ -90,10 +89,9 @@ class Screener:
             arms = [self._measured(cell.conditions, seed, known) for cell in self.design.cells if cell.point == point]
             if self.diagnostics:
                 return False
-            unknown = next((reason for _, reason in arms if reason), "")
-            value = None if unknown else min(found for found, _ in arms if found is not None)
+            value, reason = _least(arms, "opportunity")
             kept = value is not None and value >= least - ROUNDING
-            self._found[point, seed] = Looked(point, seed, value, unknown, kept)
+            self._found[point, seed] = Looked(point, seed, value, reason, kept, *_least(arms, "outsider_loss"))
         return True
 
     def _measured(self, conditions: Conditions, seed: int, known: Known) -> Opportunity:
@@ -101,19 +99,18 @@ class Screener:
         instance, diagnostics = self.trials.expansions.get(seed, self.trials.adjust(conditions))
         if instance is None:
             self.diagnostics += [replace(d, help=(*d.help, f"this happens at seed {seed}")) for d in diagnostics]
-            return None, "there is no instance"
+            return unknown("there is no instance")
         scenario = instance.expansion.scenario
         place = scenario.task, next(iter(scenario.coalitions), None)
         if place not in known:
-            known[place] = _opportunity(*place)
+            known[place] = opportunity(Solver(scenario.task, until=time.monotonic() + TIME_LIMIT), place[1])
         return known[place]
 
 
-def _opportunity(task: Task, coalition: Coalition | None) -> Opportunity:
-    try:
-        return opportunity(Solver(task, until=time.monotonic() + TIME_LIMIT), coalition)
-    except NotLowered as fault:
-        return None, str(fault)
+def _least(arms: Sequence[Opportunity], figure: str) -> tuple[float | None, str]:
+    """The least of a figure in any arm; None and why where it is not known in one."""
+    reason = next((each.reasons[figure] for each in arms if figure in each.reasons), "")
+    return None if reason else min(getattr(each, figure) for each in arms), reason
 
 
 def screening_words(screening: Screening) -> str:
@@ -131,9 +128,8 @@ def _words(looked: Sequence[Looked], least: float) -> str:
     """Of one sweep point."""
     kept = sum(each.kept for each in looked)
     words = f"{kept} of {counted(len(looked), 'seed')} {'has' if kept == 1 else 'have'} an opportunity of at least "
-    words += f"{least:g}"
     less = [each.seed for each in looked if not each.kept and each.opportunity is not None]
-    words += f"; left out: {_listed(less)}" if less else ""
+    words += f"{least:g}" + (f"; left out: {_listed(less)}" if less else "")
     unknown: dict[str, list[int]] = {}
     for each in looked:
         if each.opportunity is None:

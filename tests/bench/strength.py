@@ -93,7 +93,7 @@ def instances(number: int) -> list[Moves]:
         assert expansion is not None
         scenario = expansion.scenario
         coalition = scenario.coalitions[0]
-        if (opportunity(Solver(scenario.task), coalition)[0] or 0.0) >= LEAST:
+        if (opportunity(Solver(scenario.task), coalition).opportunity or 0.0) >= LEAST:
             moves = committed(SolvedTask.of(scenario.task), coalition)
             found.append((moves.joint_payoff, moves.coalition_value))
     return found

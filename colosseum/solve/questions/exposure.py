@@ -19,8 +19,8 @@ from colosseum.model.values import Elements, Value
 from colosseum.solve.goal import WELFARE, coalition_goal, outsiders_goal
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.preferred import known_best, least_of, preferred_to
-from colosseum.solve.questions.prospect import fair_share, span_of
-from colosseum.solve.rounding import grain, rounded
+from colosseum.solve.questions.prospect import fair_share, lost
+from colosseum.solve.rounding import grain
 from colosseum.solve.scoring import Score, goal_worth, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
 
@@ -95,7 +95,8 @@ def scan(
 def exposures(solver: Solver, coalitions: Iterable[Coalition], x: Mapping[str, Value]) -> list[Exposure]:
     """What the members of each could do while all others decide as in `x`, the optimum."""
     scored = score(solver.task, x)
-    unit = fair_share(scored.value, span_of(solver, scored.value), len(solver.task.agents))
+    span = lost(scored.value, solver.minimise(WELFARE).proven)
+    unit = fair_share(scored.value, span, len(solver.task.agents))
     return [_exposure(solver, coalition, x, scored, unit) for coalition in coalitions]
 
 
@@ -106,27 +107,20 @@ def _exposure(
     best, wanted, outsiders = scored.value, coalition_goal(coalition), outsiders_goal(solver.task.agents, coalition)
     temptation = selfish_harm = outsider_harm = None
     missing = dict.fromkeys(MEASURES, NOT_PROVEN)
-    worst_harm = _less(best, solver.minimise(WELFARE, fixed=fixed).proven)
+    worst_harm = lost(best, solver.minimise(WELFARE, fixed=fixed).proven)
     try:
         selfish = solver.maximise(wanted, fixed=fixed)
-        if selfish.proven is not None:
-            temptation = rounded(selfish.proven - goal_worth(wanted, scored, x), selfish.proven)
-        selfish_harm = _less(best, least_of(solver, selfish, wanted, WELFARE, fixed=fixed).proven)
+        temptation = lost(selfish.proven, goal_worth(wanted, scored, x))
+        selfish_harm = lost(best, least_of(solver, selfish, wanted, WELFARE, fixed=fixed).proven)
         if isinstance(unit, float):
             fair = preferred_to(solver, known_best(x), WELFARE, outsiders, fixed=fixed).proven
-            lost = _less(fair, least_of(solver, selfish, wanted, outsiders, fixed=fixed).proven)
-            outsider_harm = None if lost is None else lost / unit
+            outsider_harm = lost(fair, least_of(solver, selfish, wanted, outsiders, fixed=fixed).proven, unit)
         else:
             missing["outsider_harm"] = unit
     except NotLowered as fault:
         missing = dict.fromkeys(MEASURES, str(fault))
     found = Exposure(coalition, worst_harm, selfish_harm, outsider_harm, temptation, {})
     return replace(found, reasons={str(m): why for m, why in missing.items() if found.by(m) is None})
-
-
-def _less(fair: float | None, left: float | None) -> float | None:
-    """What is lost without noise; None where one of the two is not known."""
-    return None if fair is None or left is None else rounded(fair - left, fair)
 
 
 def coalitions_of(scenario: Scenario, size: int) -> tuple[Coalition, ...]:

@@ -15,13 +15,9 @@ from colosseum.model.scenario import Coalition
 from colosseum.model.terms import Compare, Conditional, Constant, Decision
 from colosseum.model.values import Value
 from colosseum.solve.goal import WELFARE, Goal, bent, coalition_goal, outsiders_goal
-from colosseum.solve.questions.preferred import ends, known_best, preferred_to
+from colosseum.solve.questions.preferred import ends, known_best, preferred_to, worths_of
 from colosseum.solve.rounding import grain
-from colosseum.solve.scoring import goal_worth, score
 from colosseum.solve.solver import NOT_PROVEN, Optimum, Solver
-
-MOST_POINTS = 1_000
-"""Points that are kept."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +91,11 @@ class Margins:
         """Relative to the greatest values at hand."""
         return cls(grain(first.joint_payoff, last.joint_payoff), grain(first.coalition_value, last.coalition_value))
 
-    def inside(self, found: Point, step: Step) -> bool:
-        """Whether a point lies between the two in both objectives."""
-        left, right = step.left, step.right
+    def apart(self, step: Step) -> bool:
+        """Whether the ends differ in both objectives."""
         return (
-            right.joint_payoff + self.joint_payoff < found.joint_payoff < left.joint_payoff - self.joint_payoff
-            and left.coalition_value + self.coalition_value < found.coalition_value
-            and found.coalition_value < right.coalition_value - self.coalition_value
+            step.left.joint_payoff - step.right.joint_payoff > self.joint_payoff
+            and step.right.coalition_value - step.left.coalition_value > self.coalition_value
         )
 
     def beats(self, found: Point, step: Step) -> bool:
@@ -125,7 +119,7 @@ def frontier(solver: Solver, coalition: Coalition, nominal: Optimum) -> Frontier
             return Frontier((), (), f"{what} is not proven: {NOT_PROVEN}")
         corners.append(point_of(solver, wanted, end.assignment))
     margins, whole = Margins.of(*corners), Step(corners[0], corners[1])
-    if not _apart(whole, margins):
+    if not margins.apart(whole):
         return Frontier((whole.left,), ())
     steps = _straightened(_steps(solver, coalition, whole, margins), margins)
     return Frontier((steps[0].left, *(step.right for step in steps)), tuple(steps))
@@ -185,12 +179,11 @@ def _steps(solver: Solver, coalition: Coalition, whole: Step, margins: Margins) 
             settled.append(replace(step, reason=NOT_PROVEN))
             continue
         found = point_of(solver, coalition_goal(coalition), best.assignment)
-        if not (margins.inside(found, step) and margins.beats(found, step)):
-            settled.append(step)
-        elif len(settled) + len(todo) + 2 >= MOST_POINTS:
-            settled.append(replace(step, reason=f"{MOST_POINTS:,} points are the most that are kept"))
+        parts = Step(step.left, found), Step(found, step.right)
+        if all(map(margins.apart, parts)) and margins.beats(found, step):
+            todo += parts
         else:
-            todo += (Step(step.left, found), Step(found, step.right))
+            settled.append(step)
     return sorted(settled, key=lambda step: -step.left.joint_payoff)
 
 
@@ -206,15 +199,7 @@ def _straightened(steps: list[Step], margins: Margins) -> list[Step]:
     return kept
 
 
-def _apart(step: Step, margins: Margins) -> bool:
-    """Whether the ends differ in both objectives."""
-    return (
-        step.left.joint_payoff - step.right.joint_payoff > margins.joint_payoff
-        and step.right.coalition_value - step.left.coalition_value > margins.coalition_value
-    )
-
-
 def point_of(solver: Solver, wanted: Goal, assignment: dict[str, Value]) -> Point:
     """The point of an assignment, recomputed in the model."""
-    scored = score(solver.task, assignment)
-    return Point(scored.value, goal_worth(wanted, scored, assignment), assignment)
+    joint_payoff, coalition_value = worths_of(solver, assignment, WELFARE, wanted)
+    return Point(joint_payoff, coalition_value, assignment)

@@ -5,7 +5,7 @@ Only mixtures of the two goals are maximised: no rows are added, so the live sol
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from colosseum.model.values import Value
 from colosseum.solve.backend import Status
@@ -37,14 +37,29 @@ def preferred_to(
     Proofs are as good as the solver's: it may miss 1e-9 of a mixture's value, where v·s is scaled so that the
     difference at hand counts 1, whatever the units of the goals.
     """
-    start = time.perf_counter()
     if known.status != "optimal" or known.assignment is None:
         value = None if known.assignment is None else goal_value(solver.task, second, known.assignment)
         return replace(known, value=value, bound=None, canonical=False)
-    walk = _Walk(solver, first, second, fixed or {}, known.assignment)
-    status, bound = walk.through()
+    start, most, best = time.perf_counter(), None, known.assignment
+    status: Status = "limit"
+    f, s = worths_of(solver, best, first, second)
+    u, v = OPENING / _reach(solver, first), 1.0 / _reach(solver, second)
+    for _ in range(MOST_STEPS):
+        found = solver.maximise(mixed({first: u, second: v}), fixed=fixed)
+        if found.bound is not None:
+            most = (found.bound - u * f) / v
+        if found.status != "optimal" or found.assignment is None:
+            break
+        there, more = worths_of(solver, found.assignment, first, second)
+        ended = there >= f - grain(f)
+        if ended and more > s:
+            best, s = found.assignment, more
+        if ended or more <= s or u * (there - f) + v * (more - s) <= ROUNDING:
+            status, most = "optimal", s
+            break
+        u, v = STEEPER / (f - there), 1.0 / (more - s)
     seconds = known.seconds + time.perf_counter() - start
-    return Optimum(status, walk.best.second, walk.best.assignment, bound, canonical=False, seconds=seconds)
+    return Optimum(status, s, best, most, canonical=False, seconds=seconds)
 
 
 def known_best(x: Mapping[str, Value]) -> Optimum:
@@ -68,65 +83,13 @@ def least_of(
     return replace(found, value=value, bound=bound)
 
 
-@dataclass(frozen=True)
-class _Point:
-    """An assignment and what both goals say of it."""
-
-    assignment: dict[str, Value]
-    first: float
-    second: float
+def worths_of(solver: Solver, x: Mapping[str, Value], *goals: Goal) -> list[float]:
+    """What an assignment is worth by several goals, recomputed in the model."""
+    scored = score(solver.task, x)
+    return [goal_worth(goal, scored, x) for goal in goals]
 
 
-@dataclass(frozen=True)
-class _Weights:
-    """How much both goals count in a mixture."""
-
-    first: float
-    second: float
-
-    def gain(self, one: _Point, other: _Point) -> float:
-        """How much more the one is worth; small differences are not lost in large values."""
-        return self.first * (one.first - other.first) + self.second * (one.second - other.second)
-
-
-class _Walk:
-    """Along the frontier of two goals, from its far side to the end where the first is greatest."""
-
-    def __init__(
-        self, solver: Solver, first: Goal, second: Goal, fixed: Mapping[str, Value], best: dict[str, Value]
-    ) -> None:
-        self.solver, self.first, self.second, self.fixed = solver, first, second, fixed
-        self.best = self._point(best)
-        self.least = self.best.first - grain(self.best.first)
-        """What a maximiser of the first goal is worth at least, up to rounding."""
-
-    def through(self) -> tuple[Status, float | None]:
-        """Make `best` the answer; whether it is proven, and what the second goal's value cannot exceed."""
-        weights, bound = self._opening(), None
-        for _ in range(MOST_STEPS):
-            found = self.solver.maximise(
-                mixed({self.first: weights.first, self.second: weights.second}), fixed=self.fixed
-            )
-            if found.bound is not None:
-                bound = (found.bound - weights.first * self.best.first) / weights.second
-            if found.status != "optimal" or found.assignment is None:
-                return "limit", bound
-            point = self._point(found.assignment)
-            if point.first >= self.least:
-                self.best = max(self.best, point, key=lambda p: p.second)
-                return "optimal", self.best.second
-            if weights.gain(point, self.best) <= ROUNDING or point.second <= self.best.second:
-                return "optimal", self.best.second
-            weights = _Weights(STEEPER / (self.best.first - point.first), 1.0 / (point.second - self.best.second))
-        return "limit", bound
-
-    def _opening(self) -> _Weights:
-        widths = []
-        for goal in (self.first, self.second):
-            costs = self.solver.lowered.objective(goal)
-            widths.append(costs.high - costs.low or 1.0)
-        return _Weights(OPENING / widths[0], 1.0 / widths[1])
-
-    def _point(self, assignment: dict[str, Value]) -> _Point:
-        scored = score(self.solver.task, assignment)
-        return _Point(assignment, *(goal_worth(goal, scored, assignment) for goal in (self.first, self.second)))
+def _reach(solver: Solver, goal: Goal) -> float:
+    """How far a goal may reach; 1 where it is the same everywhere."""
+    costs = solver.lowered.objective(goal)
+    return costs.high - costs.low or 1.0

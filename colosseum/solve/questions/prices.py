@@ -7,21 +7,21 @@ That fraction is found by Dinkelbach's method: solve at a guess, and take the an
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from colosseum.model import terms
 from colosseum.model.scenario import Payoff, Task
-from colosseum.model.terms import Constant
-from colosseum.model.values import Value
+from colosseum.model.terms import Arithmetic, Constant
+from colosseum.model.values import Value, number
 from colosseum.solve.goal import WELFARE
 from colosseum.solve.lowering.lower import NotLowered
-from colosseum.solve.solver import Optimum, Solver
+from colosseum.solve.solver import Solver
 
 MOST_GUESSES = 30
 """Dinkelbach's method needs a handful."""
 SMALLEST_GAIN = 1e-9
 """Relative to the value that keeps the rule: a smaller gain is rounding."""
+TOO_LONG = "it takes too long to prove"
 SECONDS = 30.0
 """For all prices; those that take longer are not told."""
 
@@ -49,12 +49,8 @@ class Temptation:
 def temptations(task: Task, optimum: Mapping[str, Value]) -> tuple[Temptation, ...]:
     """Every soft requirement that an optimal assignment breaks, in declared order."""
     until = time.monotonic() + SECONDS
-    return tuple(_temptation(statement, task, optimum, until) for statement in _broken(task, optimum))
-
-
-def _broken(task: Task, x: Mapping[str, Value]) -> Iterator[str]:
-    found = (r.statement for r in task.requirements if not r.hard and not r.condition.evaluate(x))
-    return iter(dict.fromkeys(found))
+    broken = dict.fromkeys(r.statement for r in task.requirements if not (r.hard or r.condition.evaluate(optimum)))
+    return tuple(_temptation(statement, task, optimum, until) for statement in broken)
 
 
 def _temptation(statement: str, task: Task, x: Mapping[str, Value], until: float) -> Temptation:
@@ -62,44 +58,35 @@ def _temptation(statement: str, task: Task, x: Mapping[str, Value], until: float
     instances = tuple(r.name for r in own if not r.condition.evaluate(x))
     prices = {r.penalty for r in own}
     price = prices.pop() if len(prices) == 1 else None
-    if not any(r.penalty for r in own):
-        return Temptation(statement, instances, price, None, "it costs nothing now")
     try:
-        kept = Solver(_kept(statement, task), until=until).maximise(WELFARE)
-        if kept.status == "infeasible":
-            return Temptation(statement, instances, price, None, "nothing satisfies all of it")
-        factor = None if kept.proven is None else _factor(statement, task, x, kept.proven, until)
+        found = _factor(statement, task, x, until) if any(r.penalty for r in own) else "it costs nothing now"
     except NotLowered as fault:
-        return Temptation(statement, instances, price, None, str(fault))
-    return Temptation(statement, instances, price, factor, "" if factor is not None else "it takes too long to prove")
+        found = str(fault)
+    return Temptation(statement, instances, price, *((None, found) if isinstance(found, str) else (found, "")))
 
 
-def _factor(statement: str, task: Task, x: Mapping[str, Value], kept: float, until: float) -> float | None:
-    """The least factor on the statement's penalties at which no assignment gains by breaking it; None unproven."""
-    factor, best = 1.0, dict(x)
+def _factor(statement: str, task: Task, x: Mapping[str, Value], until: float) -> float | str:
+    """The least factor on the statement's penalties at which no assignment gains by breaking it; a str is why none."""
+    keeping = Solver(_kept(statement, task), until=until).maximise(WELFARE)
+    if keeping.proven is None:
+        return "nothing satisfies all of it" if keeping.status == "infeasible" else TOO_LONG
+    factor, best, kept = 1.0, dict(x), keeping.proven
     for _ in range(MOST_GUESSES):
         worth, cost = _split(statement, task, best)
         if cost <= 0 or worth - factor * cost <= kept + SMALLEST_GAIN * max(1.0, abs(kept)):
             return factor
         factor = (worth - kept) / cost
-        found: Optimum = Solver(_priced(statement, task, factor), until=until).maximise(WELFARE)
+        found = Solver(_priced(statement, task, factor), until=until).maximise(WELFARE)
         if found.status != "optimal" or found.assignment is None:
-            return None
+            return TOO_LONG
         best = found.assignment
-    return None
+    return TOO_LONG
 
 
 def _split(statement: str, task: Task, x: Mapping[str, Value]) -> tuple[float, float]:
     """The joint payoff without the statement's penalties, and what these cost at their present prices."""
-    worth = cost = 0.0
-    for payoff in task.payoffs:
-        value = payoff.term.evaluate(x)
-        assert isinstance(value, int | float)
-        if _penalty_of(payoff, statement):
-            cost -= value
-        else:
-            worth += value
-    return worth, cost
+    paid = [(_penalty_of(p, statement), number(p.term.evaluate(x), "a payoff")) for p in task.payoffs]
+    return sum(value for own, value in paid if not own), -sum(value for own, value in paid if own)
 
 
 def _kept(statement: str, task: Task) -> Task:
@@ -113,13 +100,11 @@ def _kept(statement: str, task: Task) -> Task:
 
 def _priced(statement: str, task: Task, factor: float) -> Task:
     """The task with the statement's penalties multiplied."""
-    return replace(
-        task,
-        payoffs=tuple(
-            replace(p, term=terms.Arithmetic("*", Constant(factor), p.term)) if _penalty_of(p, statement) else p
-            for p in task.payoffs
-        ),
+    payoffs = (
+        replace(p, term=Arithmetic("*", Constant(factor), p.term)) if _penalty_of(p, statement) else p
+        for p in task.payoffs
     )
+    return replace(task, payoffs=tuple(payoffs))
 
 
 def _penalty_of(payoff: Payoff, statement: str) -> bool:

@@ -27,8 +27,25 @@ FIGURES: Final = (
 SAME: Final = "every assignment is worth the same"
 Ends: TypeAlias = tuple[float, float]
 """The least and the greatest."""
-Opportunity: TypeAlias = tuple[float | None, str]
-"""In fair shares, or None and why."""
+
+
+@dataclass(frozen=True)
+class Opportunity:
+    """How much there is to take, and from whom. A figure that is None has its reason under its name."""
+
+    reasons: dict[str, str]
+    unit: float | None
+    """u = F_n* / |A|, or a share of the span where that is not above 0."""
+    among_optima: Ends | None
+    """F_c over all optima of the team."""
+    outsiders: Ends | None
+    """F_o over all optima of the team."""
+    opportunity: float | None
+    """How much there is to take, in fair shares: (max F_c − F_c) / u at the optimum that has the least F_c."""
+    least_opportunity: float | None
+    """The same at the optimum that has the greatest F_c."""
+    outsider_loss: float | None
+    """What others lose at most where the coalition takes most, in fair shares."""
 
 
 @dataclass(frozen=True)
@@ -37,47 +54,36 @@ class Harm:
 
     strength: float
     """λ."""
-    best: float | None
+    best: float | None = None
     """The best F_n among them."""
-    worst: float | None
+    worst: float | None = None
     """The worst F_n among them."""
-    least: float | None
+    least: float | None = None
     """F_n* − best."""
-    most: float | None
+    most: float | None = None
     """F_n* − worst."""
-    bound: float | None
+    bound: float | None = None
     """What Proposition C.1 says of the most."""
-    outsider_loss: Ends | None
+    outsider_loss: Ends | None = None
     """What they cost outsiders at least and at most, in u."""
     reason: str = ""
     """Why there are none of these."""
 
 
 @dataclass(frozen=True)
-class Prospect:
-    """What there is to harm and to gain. A figure that is None has its reason under its name."""
+class Prospect(Opportunity):
+    """What there is to harm and to gain."""
 
     coalition: Coalition
     optimum: Optimum
     """x*."""
     minimum: Optimum
     frontier: Frontier
-    harms: tuple[Harm, ...]
+    harms: tuple[Harm, ...] = ()
     """At the λs asked for, and at 1."""
-    reasons: dict[str, str]
     wanted: float | None = None
     """F_c(x*)."""
-    among_optima: Ends | None = None
-    """F_c over all optima of the team."""
-    outsiders: Ends | None = None
-    """F_o over all optima of the team."""
     span: float | None = None
-    unit: float | None = None
-    """u = F_n* / |A|, or a share of the span where that is not above 0."""
-    opportunity: float | None = None
-    """How much there is to take, in fair shares: (max F_c − F_c) / u at the optimum that has the least F_c."""
-    least_opportunity: float | None = None
-    """The same at the optimum that has the greatest F_c."""
     critical_lambda: float | None = None
     """The smallest λ at which a maximiser of F_λ is no nominal optimum."""
     achievability: float | None = None
@@ -85,12 +91,11 @@ class Prospect:
 
     def harm_of(self, point: Point) -> float | None:
         """What a point costs the team."""
-        best = self.optimum.value
-        return None if best is None else rounded(best - point.joint_payoff, best)
+        return lost(self.optimum.value, point.joint_payoff)
 
     def loss_of(self, point: Point) -> Ends | None:
         """What a point costs outsiders at least and at most, in u."""
-        return _loss(self.outsiders, point.outsiders, self.unit)
+        return _loss(self, point.outsiders)
 
     def bound_of(self, point: Point) -> float | None:
         """Proposition C.1 at the smallest λ at which the point is a maximiser."""
@@ -125,32 +130,50 @@ def fair_share(best: float, span: float | None, agents: int) -> float | str:
     return whole / agents if whole > ROUNDING else SAME
 
 
+def lost(fair: float | None, left: float | None, unit: float = 1.0) -> float | None:
+    """What is lost, in a unit and without noise; None where one of the two is not known."""
+    return None if fair is None or left is None else rounded(fair - left, fair) / unit
+
+
 def opportunity(solver: Solver, coalition: Coalition | None) -> Opportunity:
-    """How much a coalition can take, in fair shares, as a prospect says; None and why.
-
-    It is not known without members, without a proof of all optima, or where every assignment is worth the same.
-    """
+    """How much a coalition can take, and what others lose by it; it needs members and what can be lowered."""
     if coalition is None or not coalition.members:
-        return None, "there is no coalition" if coalition is None else "the coalition has no members"
-    wanted = coalition_goal(coalition)
-    optimum = solver.maximise(WELFARE)
-    if optimum.proven is None:
-        return None, _missing(optimum)
+        return unknown("there is no coalition" if coalition is None else "the coalition has no members")
     try:
-        most, least = solver.maximise(wanted).proven, least_of(solver, optimum, WELFARE, wanted).proven
+        optimum = solver.maximise(WELFARE)
+        span = None if (optimum.proven or 0.0) > ROUNDING else lost(optimum.proven, solver.minimise(WELFARE).proven)
+        return _opportunity(solver, coalition, optimum, span)
     except NotLowered as fault:
-        return None, str(fault)
-    span = None if optimum.proven > ROUNDING else span_of(solver, optimum.proven)
-    if most is None or least is None:
-        return None, f"the most that the coalition can have is not proven: {NOT_PROVEN}"
-    unit = fair_share(optimum.proven, span, len(solver.task.agents))
-    return (None, unit) if isinstance(unit, str) else (rounded(most - least, most) / unit, "")
+        return unknown(str(fault))
 
 
-def span_of(solver: Solver, best: float) -> float | None:
-    """`F_n* − F_n°`; None where it is not proven."""
-    worst = solver.minimise(WELFARE).proven
-    return None if worst is None else rounded(best - worst, best)
+def unknown(why: str) -> Opportunity:
+    """No figure is known."""
+    return Opportunity(dict.fromkeys(FIGURES, why), None, None, None, None, None, None)
+
+
+def _opportunity(solver: Solver, coalition: Coalition, optimum: Optimum, span: float | None) -> Opportunity:
+    """The same; only where F_n* is not above 0 it depends on the span."""
+    if optimum.proven is None:
+        infeasible = optimum.status == "infeasible"
+        what = "no assignment satisfies the hard requirements" if infeasible else "the optimum is not proven"
+        return unknown(what if infeasible else f"{what}: {NOT_PROVEN}")
+    share = fair_share(optimum.proven, span, len(solver.task.agents))
+    unit, no_unit = (1.0, share) if isinstance(share, str) else (share, "")
+    wanted, others = coalition_goal(coalition), outsiders_goal(solver.task.agents, coalition)
+    greatest = solver.maximise(wanted)
+    among, outsiders = (_values(ends(solver, optimum, WELFARE, goal)) for goal in (wanted, others))
+    left = least_of(solver, greatest, wanted, others).proven
+    most = None if no_unit else greatest.proven
+    taken, least = (lost(most, end, unit) for end in among or (None, None))
+    loss = None if no_unit or outsiders is None or not others.payoffs else lost(outsiders[1], left, unit)
+    reasons = {"unit": no_unit}
+    if taken is None:
+        reasons["opportunity"] = no_unit or f"the optima and the coalition's best are not all proven: {NOT_PROVEN}"
+    if loss is None:
+        open_ = f"what optima and the coalition's best leave to outsiders is not proven: {NOT_PROVEN}"
+        reasons["outsider_loss"] = no_unit or (open_ if others.payoffs else "the coalition is everybody")
+    return Opportunity(reasons, None if no_unit else unit, among, outsiders, taken, least, loss)
 
 
 def prospect(
@@ -161,72 +184,47 @@ def prospect(
     Raises NotLowered.
     """
     optimum, minimum = known or solver.maximise(WELFARE, canonical=True), solver.minimise(WELFARE)
-    if optimum.proven is None or optimum.assignment is None:
-        reason = _missing(optimum)
-        return Prospect(coalition, optimum, minimum, Frontier((), (), reason), (), dict.fromkeys(FIGURES, reason))
-    best, x, wanted = optimum.proven, optimum.assignment, coalition_goal(coalition)
-    reasons: dict[str, str] = {}
-    span = None if minimum.proven is None else rounded(best - minimum.proven, best)
-    reasons["span"] = "" if span is not None else f"the minimum is not proven: {NOT_PROVEN}"
-    share = fair_share(best, span, len(solver.task.agents))
-    unit, reasons["unit"] = (None, share) if isinstance(share, str) else (share, "")
-    found = explored(solver, coalition, frontier(solver, coalition, optimum), x)
-    nominal = point_of(solver, wanted, x)
-    outsiders = _values(ends(solver, optimum, WELFARE, outsiders_goal(solver.task.agents, coalition)))
-    among = _values(ends(solver, optimum, WELFARE, wanted))
+    span = lost(optimum.proven, minimum.proven)
+    taking = _opportunity(solver, coalition, optimum, span)
+    if optimum.assignment is None or optimum.proven is None:
+        nothing = Frontier((), (), taking.reasons["span"])
+        return Prospect(**vars(taking), coalition=coalition, optimum=optimum, minimum=minimum, frontier=nothing)
+    found = explored(solver, coalition, frontier(solver, coalition, optimum), optimum.assignment)
+    nominal = point_of(solver, coalition_goal(coalition), optimum.assignment)
     rising = sorted({*strengths, 1.0})
-    harms = tuple(_harm(solver, coalition, strength, nominal, span, outsiders, unit) for strength in rising)
-    critical, reasons["critical_lambda"] = _critical(found, harms[-1])
-    achievability, reasons["achievability"] = _achievability(found, minimum, span)
-    taken: tuple[float | None, float | None] = None, None
-    if found.points and unit is not None and among is not None:
-        most = found.points[-1].coalition_value
-        taken = rounded(most - among[0], most) / unit, rounded(most - among[1], most) / unit
-    else:
-        reasons["opportunity"] = found.reason or reasons["unit"] or f"the optima are not all known: {NOT_PROVEN}"
-    if outsiders is None or unit is None:
-        reasons["outsider_loss"] = reasons["unit"] or f"what the optima leave to outsiders is not proven: {NOT_PROVEN}"
+    harms = tuple(_harm(solver, coalition, strength, nominal, span, taking) for strength in rising)
+    critical, no_critical = _critical(found, harms[-1])
+    achievability, no_achievability = _achievability(found, minimum, span)
+    no_span = "" if span is not None else f"the minimum is not proven: {NOT_PROVEN}"
+    reasons = {"span": no_span, "critical_lambda": no_critical, "achievability": no_achievability, **taking.reasons}
     return Prospect(
+        **{**vars(taking), "reasons": {name: reason for name, reason in reasons.items() if reason}},
         coalition=coalition,
         optimum=optimum,
         minimum=minimum,
         frontier=found,
         harms=harms,
         wanted=nominal.coalition_value,
-        among_optima=among,
-        outsiders=outsiders,
         span=span,
-        unit=unit,
-        opportunity=taken[0],
-        least_opportunity=taken[1],
         critical_lambda=critical,
         achievability=achievability,
-        reasons={name: reason for name, reason in reasons.items() if reason},
     )
 
 
-def _missing(optimum: Optimum) -> str:
-    """Why there is no x*."""
-    if optimum.status == "infeasible":
-        return "no assignment satisfies the hard requirements"
-    return f"the optimum is not proven: {NOT_PROVEN}"
-
-
 def _harm(
-    solver: Solver, coalition: Coalition, strength: float, nominal: Point, span: float | None, fair: Ends | None,
-    unit: float | None,
-) -> Harm:  # fmt: skip
+    solver: Solver, coalition: Coalition, strength: float, nominal: Point, span: float | None, taking: Opportunity
+) -> Harm:
     """The least and the most harm among the maximisers at λ."""
     bending = bent(coalition, strength=strength)
     known = solver.maximise(bending)
     worst, best = ends(solver, known, bending, WELFARE)
     left = _values(ends(solver, known, bending, outsiders_goal(solver.task.agents, coalition)))
-    if (values := _values((worst, best))) is None or worst.assignment is None:
-        return Harm(strength, None, None, None, None, None, None, NOT_PROVEN)
-    least, most = (rounded(nominal.joint_payoff - value, nominal.joint_payoff) for value in reversed(values))
+    if best.proven is None or worst.proven is None or worst.assignment is None:
+        return Harm(strength, reason=NOT_PROVEN)
+    least, most = (lost(nominal.joint_payoff, end.proven) for end in (best, worst))
     gained = point_of(solver, coalition_goal(coalition), worst.assignment).coalition_value - nominal.coalition_value
     limit = bound(strength, gained, span)
-    return Harm(strength, values[1], values[0], least, most, limit, _loss(fair, left, unit))
+    return Harm(strength, best.proven, worst.proven, least, most, limit, _loss(taking, left))
 
 
 def _values(found: tuple[Optimum, Optimum]) -> Ends | None:
@@ -235,12 +233,12 @@ def _values(found: tuple[Optimum, Optimum]) -> Ends | None:
     return None if low is None or high is None else (low, high)
 
 
-def _loss(fair: Ends | None, left: Ends | None, unit: float | None) -> Ends | None:
+def _loss(taking: Opportunity, left: Ends | None) -> Ends | None:
     """What outsiders lose at least and at most, in u, of what they have at the optimum that is best for them."""
-    if fair is None or left is None or unit is None:
+    if taking.outsiders is None or left is None or taking.unit is None:
         return None
-    least, most = (rounded(fair[1] - value, fair[1]) / unit for value in reversed(left))
-    return least, most
+    fair, (low, high) = taking.outsiders[1], left
+    return rounded(fair - high, fair) / taking.unit, rounded(fair - low, fair) / taking.unit
 
 
 def _critical(found: Frontier, last: Harm) -> tuple[float | None, str]:
