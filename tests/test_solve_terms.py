@@ -290,3 +290,17 @@ def test_the_program_finds_what_enumeration_finds(data: st.DataObject) -> None:
             agrees(solver, everything, goal, fixed)
         except NotLowered:
             assert goal.terms, "only an objective that names payoffs may be beyond an integer program here"
+
+
+def test_a_function_of_a_count_whose_conditions_exclude_each_other() -> None:
+    """The program takes more values of the count for possible than there are."""
+    same = [("v0", Constant("p")), ("v2", Constant("p")), ("v0", Decision("v1"))]
+    conditions = [terms.Compare("==", Decision(name), other) for name, other in same]
+    conditions.insert(2, terms.Compare("!=", Decision("v0"), Constant("p")))
+    count = terms.Total(tuple(terms.Conditional(c, Constant(1), Constant(0)) for c in conditions))
+    more = terms.Extremum("max", (Constant(0), terms.Arithmetic("-", count, Constant(1))), (ALWAYS, ALWAYS), False)
+    domains: dict[str, tuple[Value, ...]] = {"v0": NAMES, "v1": NAMES, "v2": ("p", "q")}
+    variables = tuple(Variable(name, "ann", domain) for name, domain in domains.items())
+    task = Task(("ann",), variables, (Payoff("pay", "pay", "reward", more, EqualSplit(("ann",))),), ())
+    for goal in goals_of(task):
+        agrees(integer_program(task), Everything.of(task), goal, {})

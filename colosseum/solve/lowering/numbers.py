@@ -211,7 +211,7 @@ def counted(term: Term, lowering: Lowering) -> Affine | None:
     counts = None if values is None else by_value(found[0], lowering)
     if values is None or counts is None:
         return None
-    return total([taken.scaled(values[int(as_number(k))]) for k, taken in counts.items()])
+    return total([taken.scaled(values.get(int(as_number(k)), 0.0)) for k, taken in counts.items()])
 
 
 def counts_below(term: Term, lowering: Lowering) -> tuple[terms.Total, ...]:
@@ -234,8 +234,11 @@ def _counts(term: terms.Total) -> bool:
     return all(isinstance(p, terms.Conditional) and (p.then, p.otherwise) == (ONE, NOTHING) for p in term.parts)
 
 
-def function_of_count(term: Term, count: terms.Total) -> list[float] | None:
-    """g(0) … g(m) when the term reads decisions only through the number of conditions that hold, else None."""
+def function_of_count(term: Term, count: terms.Total) -> dict[int, float] | None:
+    """g(0) … g(m) when the term reads decisions only through the number of conditions that hold, else None.
+
+    What the program holds possible besides, since it does not see which conditions exclude each other, has no value.
+    """
     if not term.scope <= count.scope or referred(term):
         return None
     same = frozenset(count.parts)
@@ -247,8 +250,8 @@ def function_of_count(term: Term, count: terms.Total) -> list[float] | None:
     by_count = rewritten(term, counts)
     if not by_count.scope <= {COUNT}:
         return None
-    values: list[float] = worths(by_count, [Variable(COUNT, "", tuple(range(len(count.parts) + 1)))]).tolist()
-    return values
+    values = worths(by_count, [Variable(COUNT, "", tuple(range(len(count.parts) + 1)))])
+    return dict(enumerate(values.tolist()))
 
 
 # ---- shares that decisions choose ------------------------------------------------------------------------------------
@@ -286,7 +289,7 @@ def _shares(term: Term, split: QualifiedSplit, lowering: Lowering) -> dict[str, 
     shares: dict[str, list[Affine]] = {a: [] for a in (*dict(split.candidates), *split.otherwise)}
     qualified: list[list[Affine]] = [[] for _ in conditions]
     for k, taken in counts.items():
-        worth = lowering.number(term) if values is None else Affine(values[int(as_number(k))])
+        worth = lowering.number(term) if values is None else Affine(values.get(int(as_number(k)), 0.0))
         if not k:
             for agent in split.otherwise:
                 part = worth.scaled(1.0 / len(split.otherwise))
