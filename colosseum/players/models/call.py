@@ -131,8 +131,9 @@ def library() -> Any:  # a border: litellm's own types are not exact
 
     litellm.suppress_debug_info = True
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
-    pricing = litellm.response_cost_calculator
-    litellm.response_cost_calculator = lambda **told: None if _PRICED.get() else pricing(**told)
+    border: Any = litellm  # its releases disagree on the type
+    pricing = border.response_cost_calculator
+    border.response_cost_calculator = lambda **told: None if _PRICED.get() else pricing(**told)
     for part in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
         logging.getLogger(part).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
