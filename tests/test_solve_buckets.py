@@ -1,6 +1,6 @@
 """Elimination of tables against going through all their joint values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from colosseum.solve.arrays import Floats
-from colosseum.solve.buckets import WRITTEN_OUT, Buckets, Order, Places, Solution, best_order, estimate, given_order
+from colosseum.solve.buckets import WRITTEN_OUT, Buckets, Order, Places, Solution, best_order, given_order
 from colosseum.solve.earliest import LITTLE, Table, earliest
 
 VALUES = (0.0, 0.0, 1.0, 1.0, 0.5, 2.5, -3.0, 0.1, 0.25, 0.75, -1.0, -np.inf)
@@ -124,6 +124,12 @@ def lattice(side: int, values: int) -> tuple[list[tuple[str, str]], dict[str, in
         if (i + a, j + b) in names
     ]
     return scopes, dict.fromkeys(names.values(), values)
+
+
+def estimate(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int]) -> int | None:
+    """What the best order costs."""
+    order = best_order(scopes, sizes)
+    return None if order is None else order.cost
 
 
 def test_a_tree_costs_what_its_edges_do() -> None:

@@ -150,12 +150,6 @@ def given_order(
     return Order(tuple(names), cost)
 
 
-def estimate(scopes: Sequence[Sequence[str]], sizes: Mapping[str, int], *, most: int = MOST_JOINT) -> int | None:
-    """How many joint values an elimination goes through, before any work is done; None where it is too large."""
-    order = best_order(scopes, sizes, most=most)
-    return None if order is None else order.cost
-
-
 WRITTEN_OUT = 1 << 15
 """Joint values up to which a sum of tables is written out before it is maximised."""
 

@@ -6,6 +6,7 @@ variables that is no sum of tables over few, and a rule that is no sum of whole 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from math import inf, prod
 
 import numpy as np
@@ -85,7 +86,8 @@ class Network:
 def table_values(factors: Factors, query: Query) -> int | None:
     """How many values the tables of a query have; None where some part of it is no small table."""
     entries = 0
-    for factor in (*(f for kind in factors.weights(query.goal) for f in factors.of(kind)), *factors.hard):
+    asked = (f for kind in factors.weights(query.goal) for f in factors.of(kind))
+    for factor in chain(factors.hard, asked):  # rules first: they are mostly what is too large
         size = prod(factors.choices[name] for name in factor.scope if name not in query.fixed)
         entries += size
         if size > MOST_ENTRIES or entries > MOST_IN_ALL:

@@ -22,7 +22,7 @@ INTEGRAL = 1e-7
 """How far from a whole number a relaxed column may lie to be taken as whole."""
 AT_ONCE: Options = {"mip_heuristic_run_feasibility_jump": False}
 """Without HiGHS's search for a first point, which takes as long whether or not one is known from elsewhere."""
-STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE, "presolve": "on", "random_seed": 1}
+STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANCE}
 """At tolerances at which what holds for the solver holds for the model."""
 LOOSE = 1e-6
 """How far a point may lie below what the search told of it, relative to max(1, |value|), and count as the same."""
@@ -64,16 +64,37 @@ class Component:
     def search(self, costs: Floats, box: Box, *, most: float = math.inf) -> Answer:
         """The best point by branch and bound; `most` is what none exceeds.
 
-        What it finds counts as far as its whole columns hold under tight tolerances; where they do not, it is a bound.
+        Either search of HiGHS alone has called worse points optimal and full programs empty, never both on the same:
+        one goes through all, with presolve, then another without it through what may be better. What they find counts
+        as far as its whole columns hold under tight tolerances; where they do not, it is a bound.
         """
-        found = self._timed(self.integer, costs, box)
-        bound, best = min(found.bound, most), self.polished(costs, box, found)
-        if best is None:
-            return Answer("infeasible" if found.status == "infeasible" else "limit", None, bound)
+        best, told = Answer("infeasible", None, -math.inf), list[Answer]()
+        for solver in (self.presolved, self.integer):
+            told.append(self._timed(solver, costs, self._better(costs, box, best.bound), known=best.point))
+            found = self.polished(costs, box, told[-1])
+            if found and found.bound > best.bound:
+                best = found
+            if best.bound >= reached(most):
+                return best
+        bound = min(most, max(best.bound, *(answer.bound for answer in told)))
+        if best.point is None:
+            empty = all(answer.status == "infeasible" for answer in told)
+            return best if empty else Answer("limit", None, bound)
         near = bound <= best.bound + LOOSE * max(1.0, abs(bound))
-        if best.bound >= reached(bound) or (found.status == "optimal" and near):
-            return best
-        return Answer("limit", best.point, bound)
+        ended = near and all(answer.status != "limit" for answer in told)
+        return best if ended else Answer("limit", best.point, bound)
+
+    def _better(self, costs: Floats, box: Box, least: float) -> Box:
+        """The box with whole columns where the relaxation has them, if a point that is worth more must have them so."""
+        if least == -math.inf:
+            return box
+        relaxed, places = self.relax(costs, box), self.whole_places
+        if relaxed.status != "optimal" or relaxed.point is None:
+            return box
+        lost = self.relaxation.reduced_costs()[places] > relaxed.bound - least + LOOSE * max(1.0, abs(relaxed.bound))
+        nearest = np.round(relaxed.point[places])
+        settled = lost & (relaxed.point[places] == nearest)  # elsewhere it would not move by a whole step
+        return self.fixed(box, places[settled], nearest[settled])
 
     def dive(self, costs: Floats, box: Box, relaxed: Answer, least: float) -> Answer | None:
         """A whole point that is worth at least so much, or None where this simple way finds none.
@@ -121,7 +142,7 @@ class Component:
     @contextmanager
     def other_than(self, columns: Sequence[int]) -> Iterator[None]:
         """Within the block, all solvers know only points at which one of these columns is 0."""
-        with row([self.relaxation, self.integer], self.ones(columns), high=len(columns) - 1.0):
+        with row([self.relaxation, self.presolved, self.integer], self.ones(columns), high=len(columns) - 1.0):
             yield
 
     @contextmanager
@@ -142,19 +163,24 @@ class Component:
         return matching(self.matrix)
 
     @cached_property
+    def presolved(self) -> Live:
+        """Branch and bound with presolve, at tight tolerances."""
+        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "on", "random_seed": 1}, whole=True)
+
+    @cached_property
     def integer(self) -> Live:
-        """Branch and bound at tight tolerances."""
-        return Live(self.matrix, self.box, STRICTLY, whole=True)
+        """Another without it."""
+        return Live(self.matrix, self.box, {**STRICTLY, "presolve": "off", "random_seed": 0}, whole=True)
 
     @cached_property
     def relaxation(self) -> Simplex:
         """The simplex method on the relaxation; without presolve its basis stays warm."""
         return Simplex(self.matrix, self.box)
 
-    def _timed(self, solver: Live, costs: Floats, box: Box) -> Answer:
-        """A solver's answer, within the time that is left."""
+    def _timed(self, solver: Live, costs: Floats, box: Box, known: Floats | None = None) -> Answer:
+        """A solver's answer, within the time that is left; a search may begin at a point that is known."""
         start = time.perf_counter()
-        answer = solver.ask(costs, box, seconds=max(0.0, self.until - time.monotonic()))
+        answer = solver.ask(costs, box, seconds=max(0.0, self.until - time.monotonic()), known=known)
         self.seconds += time.perf_counter() - start
         return answer
 

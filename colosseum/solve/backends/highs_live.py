@@ -70,13 +70,17 @@ class Live:
             np.array(matrix.whole & whole, dtype=np.int32),
         )  # fmt: skip
 
-    def ask(self, costs: Floats, box: Box, *, seconds: float) -> Answer:
-        """The best point for other costs and bounds."""
+    def ask(self, costs: Floats, box: Box, *, seconds: float, known: Floats | None = None) -> Answer:
+        """The best point for other costs and bounds; where one is known, whether there is a better one."""
         highs = self.highs
         highs.changeColsCost(len(self.places), self.places, -costs)
         if box is not self.box:
             highs.changeColsBounds(len(self.places), self.places, box.low, box.high)
             self.box = box
+        if known is not None:
+            start = highspy.HighsSolution()
+            start.col_value = known.tolist()
+            highs.setSolution(start)
         highs.setOptionValue("time_limit", self._end(seconds))
         self._run()
         status = highs.getModelStatus()

@@ -28,33 +28,26 @@ from colosseum.solve.lowering.rules import (
     ROUNDING,
     Limits,
     Lowering,
-    Rule,
     Rules,
     referred,
     scope_variables,
-    unary,
 )
 
-ANY: tuple[Rule, ...] = (rules.constant, unary)
-"""For terms of all kinds."""
-OF_NUMBERS: tuple[Rule, ...] = (*ANY, numbers.counted)
 NUMBER_RULES: Rules = {
-    terms.Total: (*ANY, numbers.linear),
-    terms.Arithmetic: (*OF_NUMBERS, numbers.linear, numbers.multiplied, rules.table),
-    terms.Conditional: (*OF_NUMBERS, rules.small, numbers.case),
-    terms.Select: (*OF_NUMBERS, numbers.look_up, rules.table),
-    terms.Absolute: (*OF_NUMBERS, rules.small, numbers.absolute),
-    terms.Extremum: (*OF_NUMBERS, rules.small, numbers.extremum),
+    terms.Total: (numbers.linear,),
+    terms.Arithmetic: (numbers.counted, numbers.linear, numbers.multiplied),
+    terms.Conditional: (numbers.counted, rules.small, numbers.case),
+    terms.Select: (numbers.counted, numbers.look_up),
+    terms.Absolute: (numbers.counted, rules.small, numbers.absolute),
+    terms.Extremum: (numbers.counted, rules.small, numbers.extremum),
     terms.PayoffOf: (numbers.payoff,),
-    Ground: (*OF_NUMBERS, rules.table),
 }
 CONDITION_RULES: Rules = {
-    terms.Inverse: (*ANY, conditions.inverse),
-    terms.Every: (*ANY, conditions.every),
-    terms.Some: (*ANY, conditions.some),
-    terms.Compare: (*ANY, conditions.alike, conditions.compared, rules.table),
-    terms.Member: (*ANY, conditions.within, rules.table),
-    Ground: (*ANY, rules.table),
+    terms.Inverse: (conditions.inverse,),
+    terms.Every: (conditions.every,),
+    terms.Some: (conditions.some,),
+    terms.Compare: (conditions.alike, conditions.compared),
+    terms.Member: (conditions.within,),
 }
 
 FARTHEST = 1e15

@@ -130,6 +130,10 @@ class Program:
     """Coefficients of all rows."""
     groups: dict[int, Exclusive] = field(default_factory=dict)
     """The group of each column that has one."""
+    choices: dict[str, range] = field(default_factory=dict)
+    """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
+    family: dict[int, str] = field(default_factory=dict)
+    """The variable that a choice column belongs to."""
 
     def __post_init__(self) -> None:
         if sum(len(v.domain) for v in self.task.variables) > MOST_COLUMNS:
@@ -142,19 +146,9 @@ class Program:
             self.row(Affine(0.0, dict.fromkeys(choice, 1.0)), low=1.0, high=1.0)
 
     @cached_property
-    def choices(self) -> dict[str, range]:
-        """The columns `x[v = d]` of each variable, in the order of its domain; they stand before all others."""
-        return {}
-
-    @cached_property
     def places(self) -> dict[str, dict[Value, int]]:
         """Where each value of a variable stands in its domain."""
         return {v.name: {d: place for place, d in enumerate(v.domain)} for v in self.task.variables}
-
-    @cached_property
-    def family(self) -> dict[int, str]:
-        """The variable that a choice column belongs to."""
-        return {}
 
     def column(
         self, name: str, *, low: float = 0.0, high: float = 1.0, integer: bool = False, integral: bool = True

@@ -45,7 +45,7 @@ Options: TypeAlias = dict[Value, Affine]
 """A form for each value that a term may take, 1 where it does."""
 Rule: TypeAlias = "Callable[[Any, Lowering], Affine | None]"
 Rules: TypeAlias = "Mapping[type[Ground], tuple[Rule, ...]]"
-"""Those that a kind of term may be lowered by; under Ground those of all other kinds."""
+"""Those that a kind of term may be lowered by, besides those for all kinds."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Lowering:
     def _first(self, term: Term, rules: Rules, known: dict[Term, Affine]) -> Affine:
         found = chosen(term, self) or known.get(term)  # lowered sooner than looked up
         if found is None:
-            fitting = rules.get(type(term), rules[Ground])
+            fitting = (constant, unary, *rules.get(type(term), ()), table)
             found = next((form for rule in fitting if (form := rule(term, self)) is not None), None)
             if found is None:
                 raise CannotLower(f"{len(term.scope)} variables with {self.size(term.scope):,} joint values")
