@@ -4,11 +4,12 @@ import hashlib
 import json
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from audited import Wild, file_of, harmless, modelled, scripted
-from chat_server import Answer, Body, calls
+from audited import Wild, audit, file_of, harmless, modelled, scripted, spec
+from chat_server import Answer, Body, ChatServer, calls
 from conftest import MATCH
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,8 +137,8 @@ def test_what_is_wrong_is_said_where_it_is(what: str, how: str, folder: Path) ->
         if how == "a folder":
             path.mkdir()
     found = faults(folder)
-    if how == "lost" and what in (".calls.jsonl", ".json"):
-        assert found == []  # a run without calls is scripted, one without a result has not ended
+    if how == "lost" and what == ".json":
+        assert found == []  # a run without a result has not ended
         return
     assert [fault["file"] for fault in found] == [path.relative_to(folder).as_posix()]
     words = {"changed": BROKEN[what], "lost": "is missing", "a folder": "cannot be read: Is a directory"}[how]
@@ -244,3 +245,87 @@ def test_a_model_cannot_make_its_run_look_changed(tmp_path: Path) -> None:
     path = file_of(folder, "baseline:1", "jsonl")
     path.write_bytes(path.read_bytes().replace(b"[[[]]]", b"[[[1]]]", 1))
     assert colosseum("replay", folder).returncode == 1
+
+
+def test_a_run_without_its_trace_is_named_and_the_rest_goes_on(folder: Path) -> None:
+    complete = next(p for p in sorted((folder / "runs").glob("*[0-9a-f].json")) if b'"complete"' in p.read_bytes())
+    trace = complete.with_suffix(".jsonl")
+    was = trace.read_bytes()
+    trace.unlink()
+    for command in (("report", folder), ("log", "list", folder)):
+        done = colosseum(*command, COLUMNS="200")
+        assert done.returncode == (3 if command[0] == "report" else 0), done.stderr
+        assert f"{trace.name} is missing" in done.stdout + done.stderr
+    assert json.loads(colosseum("report", folder, "--json").stdout)["missing"] == 0
+    assert [fault["words"] for fault in faults(folder)] == ["is missing"]
+    trace.write_bytes(was)
+    assert faults(folder) == []
+
+
+def test_a_lost_trace_is_made_again_where_runs_that_failed_are(tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    traces = {path: path.read_bytes() for path in (folder / "runs").glob("*.jsonl")}
+    lost = min(traces)
+    lost.unlink()
+    again = audit(spec(tmp_path), folder, "--seeds", "1..2")
+    assert again.returncode == 3
+    assert "3 runs complete" in again.stderr
+    assert not lost.exists()
+    assert audit(spec(tmp_path), folder, "--seeds", "1..2", "--retry-failed").returncode == 0
+    assert {path: path.read_bytes() for path in (folder / "runs").glob("*.jsonl")} == traces
+
+
+def test_runs_are_not_committed_to_a_folder_that_was_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+
+    class Removes(Wild):
+        """Removes the folder when the first call comes."""
+
+        def __call__(self, body: Body) -> Answer:
+            shutil.rmtree(folder, ignore_errors=True)
+            return super().__call__(body)
+
+    with ChatServer(Removes()) as server:
+        done = audit(spec(tmp_path), folder, "--seeds", "1..2", url=server.url)
+    assert done.returncode == 2
+    assert "cannot write to" in done.stderr
+    assert not list(folder.rglob("*.json"))
+
+
+def test_answers_that_a_result_counts_are_missed(folder: Path) -> None:
+    calls_path = max((folder / "runs").glob("*.calls.jsonl"), key=lambda path: path.stat().st_size)
+    whole = calls_path.read_bytes().splitlines(keepends=True)
+    calls_path.write_bytes(b"".join(whole[:2]))
+    (fault,) = faults(folder)
+    assert fault["file"] == f"runs/{calls_path.name}"
+    assert "answers that its result counts" in fault["words"]
+    calls_path.unlink()
+    assert [fault["words"] for fault in faults(folder)] == ["is missing"]
+
+
+def dropped(folder: Path, trial: dict[str, str]) -> None:
+    """A run is dropped from the plan with its files."""
+    plan = json.loads((folder / "campaign.json").read_bytes())
+    plan["trials"].remove(trial)
+    (folder / "campaign.json").write_text(json.dumps(plan))
+    for path in (folder / "runs").glob(f"{trial['trial'][:24]}.*"):
+        path.unlink()
+
+
+def resealed(folder: Path, trial: dict[str, str]) -> None:
+    """A decision is changed, chained and sealed anew."""
+    path = folder / "runs" / f"{trial['trial'][:24]}.jsonl"
+    rewritten(path, "if line['event'] == 'order': line['agents'] = line.get('agents', [])[::-1]", folder)
+
+
+@pytest.mark.parametrize("change", [dropped, resealed])
+def test_a_root_that_was_noted_down_finds_what_a_chain_cannot(change: Callable[..., None], tmp_path: Path) -> None:
+    folder = scripted(tmp_path)
+    root = json.loads(colosseum("log", "verify", folder, "--json").stdout)["root"]
+    assert root in colosseum("log", "verify", folder, COLUMNS="80").stdout
+    assert root in audit(spec(tmp_path), folder, "--seeds", "1..2").stderr
+    assert colosseum("log", "verify", folder, "--root", root).returncode == 0
+    change(folder, json.loads((folder / "campaign.json").read_bytes())["trials"][0])
+    done = colosseum("log", "verify", folder, "--root", root, COLUMNS="400")
+    assert done.returncode == 1
+    assert f"not {root}" in done.stdout

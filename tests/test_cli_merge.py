@@ -103,7 +103,7 @@ def test_seeds_and_arms_of_several_calls_are_joined(tmp_path: Path) -> None:
 DIFFERENT = {
     "a spec": ((), MATCH, "its spec has another match.colo"),
     "a param": (("--set", "worth=2"), None, "its param worth is 2, not not given"),
-    "an experiment": (("--experiment", "f"), None, "its experiment is f, not e"),
+    "an experiment": (("--experiment", "f"), None, 'its experiment is "f", not "e"'),
     "a model": (("--model", "sim/greedy"), None, 'its option model is "sim/greedy", not not given'),
     "a temperature": (("--temperature", "0.5"), None, "its option temperature is 0.5, not not given"),
     "coupling": (("--couple",), None, "its option couple is true, not false"),
@@ -129,7 +129,7 @@ def test_another_scenario_and_another_file_are_named(tmp_path: Path) -> None:
     text = SPEC.replace("scenario match", "scenario other").replace("agents A", 'set odd from "odd.csv"\nagents A')
     other = scripted(tmp_path / "2", seeds="1", text=text)
     words = colosseum("merge", one, other, "-o", tmp_path / "all", COLUMNS="400").stderr
-    assert "its scenario is other, not match" in words
+    assert 'its scenario is "other", not "match"' in words
     assert "its spec has the file odd.csv" in words
 
 
@@ -216,3 +216,11 @@ def test_a_merged_folder_is_gone_on_with(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "4 runs complete, 2 of them from before" in done.stderr
     assert colosseum("replay", out).returncode == 0
+
+
+def test_a_folder_is_not_merged_into_itself(shards: list[Path]) -> None:
+    before = content(shards[0])
+    done = colosseum("merge", shards[0], "-o", shards[0])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be merged into itself" in done.stderr
+    assert content(shards[0]) == before

@@ -5,6 +5,7 @@ played again finds its answers here; what a killed process left of a line is cut
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -122,8 +123,9 @@ class RunCalls:
         return answer if cleaned == answer.written else _answer(json.loads(cleaned)) or answer
 
     def close(self) -> None:
-        """Nothing more is asked."""
+        """Nothing more is asked; what was answered is durable before a result is made of it."""
         if self.file is not None:
+            os.fsync(self.file.fileno())
             self.file.close()
             self.file = None
 

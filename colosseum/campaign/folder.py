@@ -24,16 +24,18 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, reduce
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from colosseum.campaign.calls import Recorded
 from colosseum.campaign.registering import Registered, extended
+from colosseum.campaign.screening import Screening
 from colosseum.run.events import PUBLISHED
 from colosseum.run.trace import Seal
 from colosseum.run.trial import Listed
 
+T = TypeVar("T")
 SCHEMA = 2
 DIGEST = re.compile(r"[0-9a-f]{64}")
 Status: TypeAlias = Literal["complete", "failed"]
@@ -105,43 +107,6 @@ class Result:
     """What the trace comes to."""
     expense: Expense
     """What its calls came to."""
-
-
-@dataclass(frozen=True)
-class Looked:
-    """What was found at one seed before any run."""
-
-    point: str
-    seed: int
-    opportunity: float | None
-    """The least of the instances of its arms, in fair shares; null where one is not known."""
-    reason: str
-    """Why it is not known; else empty."""
-    kept: bool
-    """Whether it is enough; else no run is made of it."""
-    outsider_loss: float | None = None
-    """What others lose at most where the coalition takes most: the least of the instances, in fair shares."""
-    no_loss: str = "an earlier version did not look for it"
-    """Why that is not known; else empty."""
-
-
-@dataclass(frozen=True)
-class Screening:
-    """Which seeds were looked at, and which of them are run."""
-
-    least: float
-    """The opportunity that an instance needs."""
-    looked: tuple[Looked, ...]
-    """Point by point, seed by seed."""
-
-    def joined(self, other: "Screening") -> "Screening":
-        """With what another one looked at besides; of what both did, what is known counts."""
-        found = {(each.point, each.seed): each for each in self.looked}
-        for each in other.looked:
-            known = found.setdefault((each.point, each.seed), each)
-            if known.opportunity is None and each.opportunity is not None:
-                found[each.point, each.seed] = each
-        return replace(self, looked=tuple(found.values()))
 
 
 @dataclass(frozen=True)
@@ -267,30 +232,28 @@ class Folder:
 
     def plan(self) -> Plan:
         """The list of trials. Raises OSError, and Damaged."""
-        try:
-            plan = plan_adapter().validate_json(self.plan_path.read_bytes())
-        except ValidationError as error:
-            raise Damaged(f"{self.plan_path} is damaged: {error.error_count()} entries do not fit") from None
+        plan = read_json(self.plan_path, plan_adapter())
         strange = next(_strange(plan), "")
         if strange:
             raise Damaged(f"{self.plan_path} is damaged: {strange}")
         return plan
 
     def result(self, trial: str) -> Result | None:
-        """How a run ended; None when it has not. Raises OSError, and Damaged."""
+        """How a run ended; None when it has not. Without its trace it counts as failed. Raises OSError, and Damaged."""
         path = self.result_path(trial)
         try:
-            found = result_adapter().validate_json(path.read_bytes())
+            found = read_json(path, result_adapter())
         except FileNotFoundError:
             return None
-        except ValidationError as error:
-            raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
         if found.trial != trial:
             raise Damaged(f"{path.name} is the result of another trial")
+        if not self.trace(trial).exists():
+            return replace(found, status="failed", reason=Reason("lost", f"{self.trace(trial).name} is missing"))
         return found
 
     def commit(self, result: Result) -> None:
-        """Write a result: from now on the run has ended."""
+        """Write a result: from now on the run has ended. Raises OSError, also where its trace was removed meanwhile."""
+        self.trace(result.trial).stat()
         replace_file(self.result_path(result.trial), as_bytes(asdict(result)))
 
     def retract(self, trial: str) -> None:
@@ -311,7 +274,8 @@ class Folder:
         known = next((each for each in kept if each.configuration == plan.configuration), None)
         plan = replace(plan, elsewhere=tuple(each for each in kept if each.configuration != plan.configuration))
         if earlier.configuration != plan.configuration:
-            return self._registered(plan, known, plan.seeds - len(self._without_runs(plan)))
+            ended = {listed.seed for listed in plan.trials if self.result_path(listed.trial).exists()}
+            return self._registered(plan, known, plan.seeds - len({listed.seed for listed in plan.trials} - ended))
         trials = {listed.trial: listed for listed in (*earlier.trials, *plan.trials)}
         present = {order[0], *(listed.arm for listed in trials.values())}
         arms = tuple(name for name in order if name in present)
@@ -326,11 +290,6 @@ class Folder:
         found = extended(known, plan.registered, before=before, after=plan.seeds, ended=ended)
         return replace(plan, registered=found)
 
-    def _without_runs(self, plan: Plan) -> set[int]:
-        """The seeds of which no run has ended."""
-        ended = {listed.seed for listed in plan.trials if self.result_path(listed.trial).exists()}
-        return {listed.seed for listed in plan.trials} - ended
-
     def set_aside(self) -> Path | None:
         """Put all runs and their plan where nothing looks for them, to begin anew; None where there is nothing."""
         found = [path for path in (self.path / "runs", self.plan_path) if path.exists()]
@@ -342,7 +301,13 @@ class Folder:
         for path in (*found, self.spec, self.path / "scenarios", self.judges.parent, self.report):
             if path.exists():
                 path.rename(aside / path.name)
+        _sync(aside)
         return aside
+
+    def lost(self, plan: Plan) -> list[Path]:
+        """The traces that runs had when they ended, and that are not there."""
+        ended = (self.trace(each.trial) for each in plan.trials if self.result_path(each.trial).exists())
+        return [path for path in ended if not path.exists()]
 
     def results(self, plan: Plan) -> Iterator[tuple[Listed, Result | None]]:
         """Every trial of a plan with its result. Raises OSError, and Damaged."""
@@ -371,6 +336,14 @@ def _strange(plan: Plan) -> Iterator[str]:
             yield settled.fault
 
 
+def read_json(path: Path, adapter: TypeAdapter[T]) -> T:
+    """What a file holds. Raises OSError, and Damaged."""
+    try:
+        return adapter.validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
+
+
 def as_bytes(content: object) -> bytes:
     """JSON as a folder's files hold it."""
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
@@ -389,6 +362,15 @@ def replace_file(path: Path, content: bytes) -> None:
     except OSError:
         fresh.unlink(missing_ok=True)
         raise
+    _sync(path.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Make the names in a folder durable, and its own, where the system can: a crash of the machine loses none."""
+    for path in (folder, folder.parent) if hasattr(os, "O_DIRECTORY") else ():
+        file = os.open(path, os.O_RDONLY)
+        os.fsync(file)
+        os.close(file)
 
 
 def keep_file(path: Path, content: bytes) -> None:

@@ -5,15 +5,15 @@ are digests and numbers. Where it cannot be read or written there is none.
 """
 
 import math
-import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from colosseum.campaign.folder import Folder
+from colosseum.campaign.folder import Folder, replace_file
 from colosseum.campaign.lengths import MOST_MEASURED, Basis, Lengths, measure
 from colosseum.language.tables import cache_folder, is_ours
 from colosseum.model.json_text import encode
@@ -62,12 +62,8 @@ def remember(spec: str, endpoints: Mapping[str, Endpoint], folder: Folder, liste
             name = _digest(endpoints[model])
             seen[name] = {**seen.pop(name, {}), spec: lengths}
     kept = dict(list(seen.items())[-MOST_KEPT:])
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(_HISTORY.dump_json(kept))
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
+    with suppress(OSError):
+        replace_file(path, _HISTORY.dump_json(kept))
 
 
 def spec_digest(files: Mapping[str, str]) -> str:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from filelock import FileLock
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter
 
-from colosseum.campaign.folder import Damaged, Folder, as_bytes, replace_file
+from colosseum.campaign.folder import Damaged, Folder, as_bytes, read_json, replace_file
 from colosseum.model.json_text import encode
 from colosseum.players.models.request import Endpoint
 from colosseum.run.events import PUBLISHED
@@ -87,11 +87,9 @@ T = TypeVar("T", Judges, Judged)
 def _read(path: Path, adapter: TypeAdapter[T]) -> T | None:
     """What a file holds; None where there is none. Raises OSError, and Damaged."""
     try:
-        found = adapter.validate_json(path.read_bytes())
+        found = read_json(path, adapter)
     except FileNotFoundError:
         return None
-    except ValidationError as error:
-        raise Damaged(f"{path} is damaged: {error.error_count()} entries do not fit") from None
     if found.schema != SCHEMA:
         raise Damaged(f"{path} is of version {found.schema}, and {SCHEMA} is what can be read here")
     return found

@@ -19,8 +19,6 @@ from colosseum.run.trial import Listed
 State: TypeAlias = Literal["complete", "failed", "unfinished", "waiting", "damaged"]
 EVENT = re.compile(rb'\{"n":\d+,"event":"([a-z]+)"')
 """How a line of a trace begins, whatever an agent wrote in it."""
-
-
 SHORT = 8
 """Characters of an identity that are shown."""
 MOST_LISTED = 8

@@ -5,14 +5,14 @@ What is there already stays; a result that differs from it is named, and then no
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 
 from colosseum.campaign.calls import mend, read_calls
-from colosseum.campaign.folder import Damaged, Folder, Plan, Result, as_bytes, joined, keep_file, replace_file
+from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes, joined, keep_file, replace_file
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
@@ -72,7 +72,10 @@ def merge(paths: Sequence[Path], out: Path) -> Merged:
 def _merged(paths: Sequence[Path], out: Path) -> Merged:
     target = Folder(out)
     own = [target] if target.plan_path.exists() else []
-    sources = [_Source(folder, folder.plan()) for folder in (*own, *_distinct(paths, out))]
+    others = {path.resolve(): Folder(path) for path in paths if path.resolve() != out.resolve()}
+    if not others:
+        raise stop("C122", f"{out} cannot be merged into itself", help="name the folders that are to be joined")
+    sources = [_Source(folder, folder.plan()) for folder in (*own, *others.values())]
     for other in sources[1:]:
         if other.plan.configuration != sources[0].plan.configuration:
             words = f"{other.folder.path} is not like {sources[0].folder.path}: {_words(sources[0].plan, other.plan)}"
@@ -95,40 +98,22 @@ def _merged(paths: Sequence[Path], out: Path) -> Merged:
     return merged
 
 
-def _distinct(paths: Iterable[Path], out: Path) -> Iterator[Folder]:
-    """The folders, each once, without the one that all go to."""
-    seen = {out.resolve()}
-    for path in paths:
-        if path.resolve() not in seen:
-            seen.add(path.resolve())
-            yield Folder(path)
-
-
 def _words(one: Plan, other: Plan) -> str:
     """In what a plan differs from another."""
-    found = list(_unlike(one, other))
+    before, after = _telling(one), _telling(other)
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    found = [f"its {name} is {_shown(after.get(name))}, not {_shown(before.get(name))}" for name in names]
+    files = [name for name in {**one.files, **other.files} if one.files.get(name) != other.files.get(name)]
+    how = {(True, True): "has another", (True, False): "lacks the file", (False, True): "has the file"}
+    found += [f"its spec {how[name in one.files, name in other.files]} {name}" for name in files]
     return "; ".join(found) or f"version {other.colosseum} made it, which plays otherwise than {one.colosseum}"
 
 
-def _unlike(one: Plan, other: Plan) -> Iterator[str]:
-    for name in ("scenario", "experiment"):
-        if getattr(one, name) != getattr(other, name):
-            yield f"its {name} is {getattr(other, name)}, not {getattr(one, name)}"
-    for file in dict.fromkeys((*one.files, *other.files)):
-        if file not in one.files or file not in other.files:
-            yield f"its spec {'has' if file in other.files else 'lacks'} the file {file}"
-        elif one.files[file] != other.files[file]:
-            yield f"its spec has another {file}"
-    yield from _unlike_values("param", one.params, other.params, dict.fromkeys((*one.params, *other.params)))
-    yield from _unlike_values("option", one.options, other.options, CONFIGURING)
-
-
-def _unlike_values(
-    what: str, one: Mapping[str, object], other: Mapping[str, object], names: Iterable[str]
-) -> Iterator[str]:
-    for name in names:
-        if one.get(name) != other.get(name):
-            yield f"its {what} {name} is {_shown(other.get(name))}, not {_shown(one.get(name))}"
+def _telling(plan: Plan) -> dict[str, object]:
+    """What sets runs of different configurations apart, besides the files of the spec."""
+    params = {f"param {name}": value for name, value in plan.params.items()}
+    options = {f"option {name}": plan.options.get(name) for name in CONFIGURING}
+    return {"scenario": plan.scenario, "experiment": plan.experiment, **params, **options}
 
 
 def _shown(value: object) -> str:
@@ -142,11 +127,7 @@ def _trials(sources: Sequence[_Source]) -> list[Listed]:
 
 def _choose(listed: Listed, sources: Sequence[_Source], merged: Merged) -> Folder | None:
     """Whose run is taken: the first complete one, else the first that failed, else the one with the most calls."""
-    results: list[tuple[Folder, Result]] = []
-    for source in sources:
-        result = source.folder.result(listed.trial)
-        if result is not None:
-            results.append((source.folder, result))
+    results = [(s.folder, result) for s in sources if (result := s.folder.result(listed.trial)) is not None]
     complete = [(folder, result) for folder, result in results if result.status == "complete"]
     for folder, result in complete[1:]:
         if result != complete[0][1]:
@@ -174,10 +155,8 @@ def _common(sources: Sequence[_Source], target: Folder) -> None:
                 keep_file(path, found.read_bytes())
     plans = [source.plan for source in sources]
     options = {
-        name: plans[0].options[name]
-        if all(plan.options.get(name) == plans[0].options[name] for plan in plans)
-        else None
-        for name in plans[0].options
+        name: value if all(plan.options.get(name) == value for plan in plans) else None
+        for name, value in plans[0].options.items()
     }
     whole = replace(
         plans[0], arms=_arms(plans), options=options, trials=tuple(_trials(sources)), screening=joined(*plans)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from colosseum import __version__
-from colosseum.campaign.folder import SCHEMA, Damaged, Folder, Plan, Screening, keep_file
+from colosseum.campaign.folder import SCHEMA, Damaged, Folder, Plan, keep_file
 from colosseum.campaign.registering import register
-from colosseum.campaign.screening import Screener
+from colosseum.campaign.screening import Screener, Screening
 from colosseum.diagnostics import Diagnostic
 from colosseum.language.copying import NewFile, gathered
 from colosseum.model.experiment import Design

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from colosseum.campaign.folder import Looked, Screening
 from colosseum.campaign.part import seed_words
 from colosseum.diagnostics import Diagnostic, counted, report
 from colosseum.model.experiment import Conditions, Design
@@ -23,6 +22,43 @@ LONGEST = 60
 """Characters of a list of seeds."""
 
 Known = dict[tuple[Task, Coalition | None], Opportunity]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found at one seed before any run."""
+
+    point: str
+    seed: int
+    opportunity: float | None
+    """The least of the instances of its arms, in fair shares; null where one is not known."""
+    reason: str
+    """Why it is not known; else empty."""
+    kept: bool
+    """Whether it is enough; else no run is made of it."""
+    outsider_loss: float | None = None
+    """What others lose at most where the coalition takes most: the least of the instances, in fair shares."""
+    no_loss: str = "an earlier version did not look for it"
+    """Why that is not known; else empty."""
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which seeds were looked at, and which of them are run."""
+
+    least: float
+    """The opportunity that an instance needs."""
+    looked: tuple[Looked, ...]
+    """Point by point, seed by seed."""
+
+    def joined(self, other: "Screening") -> "Screening":
+        """With what another one looked at besides; of what both did, what is known counts."""
+        found = {(each.point, each.seed): each for each in self.looked}
+        for each in other.looked:
+            known = found.setdefault((each.point, each.seed), each)
+            if known.opportunity is None and each.opportunity is not None:
+                found[each.point, each.seed] = each
+        return replace(self, looked=tuple(found.values()))
 
 
 @dataclass

@@ -2,16 +2,19 @@
 
 A trial's identity is a digest of how its trace opens, a trace's lines are chained, and a result seals the chain; so
 whoever changes a run must change all three, and then it is no run of the plan any more. Nothing is recomputed: that is
-what a replay does.
+what a replay does. A chain shows changes made since its root was noted elsewhere; whoever writes all files anew makes
+a chain that holds, with another root.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from colosseum.campaign.folder import Damaged, Folder, Plan, Result, result_adapter
+from colosseum.campaign.calls import read_calls
+from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json, result_adapter
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.rejudging import wrong_judgement
 from colosseum.campaign.schemas import wrong_call
@@ -53,6 +56,8 @@ class Verified:
     scenarios: int = 0
     files: int = 0
     """Of the spec."""
+    root: str = ""
+    """As `runs_root` makes it."""
 
 
 def verify(folder: Folder, plan: Plan) -> Verified:
@@ -63,7 +68,22 @@ def verify(folder: Folder, plan: Plan) -> Verified:
     for listed in plan.trials:
         work.run(listed)
     work.others()
+    with suppress(OSError):  # which is a fault already
+        work.found.root = runs_root(folder, plan)
     return work.found
+
+
+def runs_root(folder: Folder, plan: Plan) -> str:
+    """160 bits of the Merkle root (SHA-256) over plan, results and calls: who noted it down sees any change since."""
+    told = ("configuration", "files", "params", "arms", "coalitions", "screening", "registered")
+    head = {key: value for key, value in asdict(plan).items() if key in told}
+    leaves = [sha256(encode(head).encode())]
+    for trial in sorted(listed.trial for listed in plan.trials):
+        for path in (folder.result_path(trial), folder.calls(trial)):  # a result seals its trace
+            leaves.append(sha256(trial.encode() + (path.read_bytes() if path.exists() else b"")))
+    while len(leaves) > 1:
+        leaves = [sha256(b"".join(each.digest() for each in leaves[n : n + 2])) for n in range(0, len(leaves), 2)]
+    return leaves[0].hexdigest()[:40]
 
 
 @dataclass
@@ -75,15 +95,26 @@ class _Work:
     def fault(self, path: Path, words: str) -> None:
         self.found.faults.append(Fault(path.relative_to(self.folder.path).as_posix(), words))
 
-    def read(self, path: Path) -> bytes | None:
-        """A file's content; None, and a fault, where it cannot be read."""
+    @contextmanager
+    def readable(self, path: Path) -> Iterator[None]:
+        """Within the block, what keeps a file from being read is a fault."""
         try:
-            return path.read_bytes()
+            yield
         except FileNotFoundError:
             self.fault(path, "is missing")
         except OSError as error:
             self.fault(path, f"cannot be read: {error.strerror}")
-        return None
+        except BrokenTrace as broken:
+            self.fault(path, str(broken).removeprefix(f"{path.name}: "))
+        except Damaged:
+            self.fault(path, "is no result of this trial")
+
+    def read(self, path: Path) -> bytes | None:
+        """A file's content; None, and a fault, where it cannot be read."""
+        content: bytes | None = None
+        with self.readable(path):
+            content = path.read_bytes()
+        return content  # noqa: RET504 - None where it cannot be read
 
     def spec(self) -> None:
         """The spec's files against the digests in the plan, and these against the plan's own."""
@@ -91,7 +122,7 @@ class _Work:
         for name, digest in plan.files.items():
             path = self.folder.spec / name
             content = self.read(path)
-            if content is not None and hashlib.sha256(content).hexdigest() != digest:
+            if content is not None and sha256(content).hexdigest() != digest:
                 self.fault(path, "was changed")
             self.found.files += content is not None
         if configuration(plan.experiment, plan.files, plan.params, plan.options) != plan.configuration:
@@ -110,7 +141,7 @@ class _Work:
             if content is None:
                 continue
             self.found.scenarios += 1
-            if hashlib.sha256(content).hexdigest() != name:
+            if sha256(content).hexdigest() != name:
                 self.fault(path, "was changed: its content does not fit its name")
                 continue
             try:
@@ -120,13 +151,15 @@ class _Work:
 
     def run(self, listed: Listed) -> None:
         """One run of the plan, whatever became of it."""
-        result, begun = self._result(listed.trial), self.folder.trace(listed.trial).exists()
+        result: Result | Literal["damaged"] | None = "damaged"
+        with self.readable(self.folder.result_path(listed.trial)):
+            result = self.folder.result(listed.trial)
         if isinstance(result, Result):
             self._ended(listed.trial, result, listed)
-        elif result is None and begun:
+        elif result is None and self.folder.trace(listed.trial).exists():
             self.found.open += 1
             self._open(self.folder.trace(listed.trial))
-        self._calls(self.folder.calls(listed.trial), ended=isinstance(result, Result))
+        self._calls(self.folder.calls(listed.trial), result if isinstance(result, Result) else None)
 
     def others(self) -> None:
         """Results that no trial of the plan has: runs of an earlier plan, which stay."""
@@ -134,43 +167,22 @@ class _Work:
         for path in sorted((self.folder.path / "runs").glob("*.json")):
             if path in known:
                 continue
-            if (content := self.read(path)) is None:
-                continue
-            try:
-                result = result_adapter().validate_json(content)
-            except ValueError:
-                self.fault(path, "is no result")
-                continue
-            if self.folder.result_path(result.trial) != path:
-                self.fault(path, "is the result of another trial")
-                continue
-            self.found.unlisted += 1
-            self._ended(result.trial, result, None)
-            self._calls(self.folder.calls(result.trial), ended=True)
-
-    def _result(self, trial: str) -> Result | str | None:
-        path = self.folder.result_path(trial)
-        try:
-            return self.folder.result(trial)
-        except Damaged:
-            self.fault(path, "is no result of this trial")
-        except OSError as error:
-            self.fault(path, f"cannot be read: {error.strerror}")
-        return "damaged"
+            with self.readable(path):
+                result = read_json(path, result_adapter())
+                if self.folder.result_path(result.trial) != path:
+                    self.fault(path, "is the result of another trial")
+                else:
+                    self.found.unlisted += 1
+                    self._ended(result.trial, result, None)
+                    self._calls(self.folder.calls(result.trial), result)
 
     def _ended(self, trial: str, result: Result, listed: Listed | None) -> None:
         """A trace against its result, its schema and the plan."""
         path = self.folder.trace(trial)
-        try:
+        events: Sequence[Mapping[str, Any]] = ()
+        with self.readable(path):
             events = read_trace(path, result.trace)
-        except BrokenTrace as broken:
-            self.fault(path, str(broken).removeprefix(f"{path.name}: "))
-            return
-        except FileNotFoundError:
-            self.fault(path, "is missing")
-            return
-        except OSError as error:
-            self.fault(path, f"cannot be read: {error.strerror}")
+        if not events:
             return
         words = next(_untrue(events, trial, result, listed), "")
         if words:
@@ -182,37 +194,33 @@ class _Work:
     def _judged(self, listed: Listed, events: Sequence[Mapping[str, Any]]) -> None:
         """The judgements of a run, and the calls that they are made of."""
         path = self.folder.judged(listed.trial)
-        try:
-            words = wrong_judgement(self.folder, self.plan, listed, events)
-        except OSError as error:
-            words = f"cannot be read: {error.strerror}"
-        if words:
-            self.fault(path, words.removeprefix(f"{path} "))
-        self.found.judged += not words
-        self._calls(self.folder.judging(listed.trial), ended=False)
+        with self.readable(path):
+            if words := wrong_judgement(self.folder, self.plan, listed, events):
+                self.fault(path, words.removeprefix(f"{path} "))
+            self.found.judged += not words
+        self._calls(self.folder.judging(listed.trial), None)
 
     def _open(self, path: Path) -> None:
         """A trace that still grows: what is there must fit together."""
-        try:
+        with self.readable(path):
             found = so_far(path)
-        except OSError as error:
-            self.fault(path, f"cannot be read: {error.strerror}")
-            return
-        wrong = (f"line {number}: {words}" for number, e in enumerate(found.events, 1) if (words := misfit(e)))
-        words = found.broken or next(wrong, "")
-        if words:
-            self.fault(path, words)
+            wrong = (f"line {number}: {words}" for number, e in enumerate(found.events, 1) if (words := misfit(e)))
+            if words := found.broken or next(wrong, ""):
+                self.fault(path, words)
 
-    def _calls(self, path: Path, *, ended: bool) -> None:
-        """Every line of a file of calls; the last may be half where the run has not ended."""
-        if not path.exists():
+    def _calls(self, path: Path, result: Result | None) -> None:
+        """Every line of a file of calls, and whether a result has its answers; without one the last may be half."""
+        answers = result.expense.calls if result and self.plan.options.get("cache", "rw") == "rw" else 0
+        if not path.exists() and not answers:
             return
-        lines = (self.read(path) or b"").splitlines(keepends=True)
+        before, lines = len(self.found.faults), (self.read(path) or b"").splitlines(keepends=True)
         for number, raw in enumerate(lines, start=1):
             words = wrong_call(raw)
-            if words and not (number == len(lines) and not raw.endswith(b"\n") and not ended):
+            if words and not (number == len(lines) and not raw.endswith(b"\n") and not result):
                 self.fault(path, f"line {number} {words}")
             self.found.calls += not words
+        if before == len(self.found.faults) and (kept := len(dict(read_calls(path)))) < answers:
+            self.fault(path, f"has {kept} of the {answers} answers that its result counts")
 
 
 def _untrue(events: Sequence[Mapping[str, Any]], trial: str, result: Result, listed: Listed | None) -> Iterator[str]:
@@ -240,7 +248,7 @@ def _is_itself(start: Mapping[str, Any]) -> bool:
     written = encode(
         {key: value for key, value in start.items() if key not in ("n", "event", "version", "trial", "chain")}
     )
-    return SHOWN in written or hashlib.sha256(written.encode()).hexdigest() == start["trial"]
+    return SHOWN in written or sha256(written.encode()).hexdigest() == start["trial"]
 
 
 def misfit(event: Mapping[str, Any]) -> str:

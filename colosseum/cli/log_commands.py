@@ -58,12 +58,19 @@ def show(
 
 
 @command
-def verify(folder: Campaign, json: AsJson = False) -> int:
+def verify(
+    folder: Campaign,
+    root: Annotated[str, typer.Option(metavar="D", help="The root that was noted down.", show_default=False)] = "",
+    json: AsJson = False,
+) -> int:
     """Check that no file was changed. Traces, results, scenarios, calls, spec; exit code 1 where one was."""
+    from colosseum.campaign.verifying import Fault
     from colosseum.cli.words import output
     from colosseum.report.log import verified_blocks, verify_folder
 
     found = verify_folder(folder)
+    if root and found.root != root:
+        found.faults.append(Fault("campaign.json", f"the runs have the root {found.root or 'of no plan'}, not {root}"))
     output(lambda: verified_blocks(found), "verify", found, json)
     return 1 if found.faults else 0
 

@@ -82,6 +82,9 @@ def report_folder(folder: Path, request: ReportRequest, *, keep: bool = False) -
     files.check_file("--figures", request.figures)
     with progress_bars(note) as tell:
         report = read_report(folder, coalition=request.coalition, tell=partial(tell, "runs"))
+    if lost := Folder(folder).lost(report.plan):
+        note(f"{lost[0]} is missing{f', and {len(lost) - 1} more' * (len(lost) > 1)}: a run without its trace counts "
+             "as failed; `audit --retry-failed` makes it again, from its calls where they are on file")  # fmt: skip
     if keep:
         replace_file(Folder(folder).report, as_bytes(document("report", report.content())))
     if request.point is not None:  # all tests are counted in its verdicts

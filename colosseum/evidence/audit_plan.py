@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colosseum.campaign.draft import draft
-from colosseum.campaign.folder import Damaged, Screening
+from colosseum.campaign.folder import Damaged
 from colosseum.campaign.registering import Registered
+from colosseum.campaign.screening import Screening
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.evidence.arms import kinds

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from colosseum.campaign.folder import Damaged, Folder, Plan, Screening
+from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.registering import Registered
+from colosseum.campaign.screening import Screening
 from colosseum.diagnostics import closest, stop
 from colosseum.evidence import sharing
 from colosseum.evidence.agreement import agreement
@@ -137,17 +138,15 @@ def read_campaign(folder: Path) -> Plan:
         return Reader(folder).plan()
 
 
-def read_report(
-    folder: Path, *, coalition: str | None = None, alone: bool = False, tell: Tell = unheard
-) -> Findings:  # fmt: skip
+def read_report(folder: Path, *, coalition: str | None = None, alone: bool = False, tell: Tell = unheard) -> Findings:
     """Recompute all figures, `alone` in this process; `tell` hears how far it is. Raises ColosseumError."""
     asked = read_campaign(folder)
     plan = measuring(asked, coalition)
     settled = asked.registered if plan.coalitions == asked.coalitions else None
     with in_words(folder):
         records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
-        judges, judged = Reader(folder).judges, bench(Folder(folder), plan)
-    judged = replace(judged, people=dict(label_figures(read_labels(folder), plan)))
+        judges, people = Reader(folder).judges, dict(label_figures(read_labels(folder), plan))
+        judged = replace(bench(Folder(folder), plan), people=people)
     verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     summary = summarise(records, arms=plan.arms)

@@ -12,12 +12,13 @@ from pathlib import Path
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
 from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook, outlook
-from colosseum.campaign.folder import Damaged, Folder, Screening
+from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
 from colosseum.campaign.lengths import Basis, Habits
 from colosseum.campaign.money import campaign_budget, prices_of
 from colosseum.campaign.panel import judges_of
+from colosseum.campaign.screening import Screening
 from colosseum.campaign.spending import Spent, spent_before
 from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request

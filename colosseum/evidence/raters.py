@@ -148,5 +148,4 @@ def _path(folder: Path) -> Path:
 
 
 def _write(folder: Path, labels: Labels) -> None:
-    _path(folder).parent.mkdir(exist_ok=True)
     replace_file(_path(folder), as_bytes(asdict(labels)))

@@ -91,6 +91,7 @@ def verified_blocks(found: Verified) -> Iterator[Block]:
         ("files of the spec", found.files),
     )  # fmt: skip
     yield Definitions(tuple((name, str(number)) for name, number in looked if number))
+    yield Paragraph(f"runs root  {found.root}")
 
 
 def merged_blocks(merged: Merged, out: Path) -> Iterator[Block]:
