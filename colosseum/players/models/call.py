@@ -17,7 +17,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 from colosseum.model.gc_pause import gc_paused
@@ -131,9 +131,8 @@ def library() -> Any:  # a border: litellm's own types are not exact
 
     litellm.suppress_debug_info = True
     litellm.drop_params = litellm.modify_params = False  # the environment may ask for either
-    border: Any = litellm  # its releases disagree on the type
-    pricing = border.response_cost_calculator
-    border.response_cost_calculator = lambda **told: None if _PRICED.get() else pricing(**told)
+    pricing = litellm.response_cost_calculator  # its releases disagree on the type
+    litellm.response_cost_calculator = cast(Any, lambda **told: None if _PRICED.get() else pricing(**told))
     for part in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
         logging.getLogger(part).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # of answers with odd types
