@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 import signal
 import sys
 import time
@@ -227,8 +228,9 @@ def told(out: Path, adjust: Callable[[Conditions], Conditions], *, url: str = ""
     def endpoint(name: str, settings: Settings) -> Endpoint:
         return Endpoint(name, max_tokens=settings.max_tokens, api_base=url, price=price)
 
+    token = secrets.token_hex(8)  # a scheduler may still know the blocks of the test before
     return Instructions(
-        "abc", out, "spec.colo", {}, adjust, endpoint, False, Options(**options), {"openai/test": price}  # type: ignore[arg-type]
+        token, out, "spec.colo", {}, adjust, endpoint, False, Options(**options), {"openai/test": price}  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -267,12 +269,12 @@ def spend(
     with ChatServer(script) as server:
         instructions = told(out, modelled, url=server.url, **options)
         out.mkdir(exist_ok=True)
-        instructions.token_path.write_text("abc")
+        instructions.token_path.write_text(instructions.token)
         purse = Purse(limit, instructions.prices)
         workers = Alone(instructions, deaths=deaths)
         dispatch = Dispatch(Folder(out), workers, purse, lambda *became: None, connections)
         tally = dispatch.run(prepared(out, modelled))
-        leave("abc")
+        leave(instructions.token)
     return Spending(tally, purse, asked.times, max(at_once) + 1)
 
 
