@@ -3,7 +3,7 @@ variables and domains, so that reports of equal tasks are equal.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,7 @@ class _Walk:
                 self._close(stretch)
                 moved = False
             before = self.best[name]
-            self._earliest(stretch, name)
+            self._earliest(stretch, name, self._open(stretch, name))
             self.query = self.query.holding({**self.query.fixed, name: self.best[name]})
             moved = moved or self.best[name] != before
 
@@ -130,27 +130,50 @@ class _Walk:
             lost = component.relaxation.reduced_costs() > relaxed.bound - stretch.least
             stretch.closed.update(component.columns[lost & (relaxed.point == 0.0)].tolist())
 
-    def _earliest(self, stretch: _Stretch, name: str) -> None:
-        """Change `best` so that a variable's value stands as early in its domain as an optimum lets it."""
-        domain = self.search.task.variable[name].domain
-        for place in self._open(stretch, name):
+    def _earliest(self, stretch: _Stretch, name: str, places: Sequence[int]) -> None:
+        """Change `best` so that a variable's value stands at the first of these places that an optimum has.
+
+        All places are tried at once, and in halves where that leaves it open.
+        """
+        while places and not (stretch.alone or self._over):
             if time.monotonic() > self.until:
                 self.known = False
-            if stretch.alone or self._over or self._taken(stretch, {**self.query.fixed, name: domain[place]}):
                 return
+            taken = self._taken(stretch, name, places)
+            if taken is None and len(places) > 1:
+                half = len(places) // 2
+                self._earliest(stretch, name, places[:half])
+                places = () if self._place(name) < places[half] else places[half:]
+                continue
+            if not (taken or (taken is None and self._searched(stretch, name, places[0]))):
+                return
+            places = [place for place in places if place < self._place(name)]
 
-    def _taken(self, stretch: _Stretch, fixed: Mapping[str, Value]) -> bool:
-        """Whether an optimum has these values, which is `best` then: by the relaxation, by a dive, or by a search."""
-        component, box = stretch.component, self.search.box_of(stretch.component, fixed)
+    def _taken(self, stretch: _Stretch, name: str, places: Sequence[int]) -> bool | None:
+        """Whether the relaxation, or for a single value a dive, finds an optimum with one of these values.
+
+        `best` is that optimum then. None where it is left open.
+        """
+        component, choice = stretch.component, self.search.lowered.program.choices[name]
+        others = np.searchsorted(component.columns, np.delete(choice, places))
+        box = component.fixed(self.search.box_of(component, self.query.fixed), others, 0.0)
         relaxed = component.relax(stretch.weights, box)
         if relaxed.status == "infeasible" or (relaxed.status == "optimal" and relaxed.bound < stretch.least):
             return False
-        point = component.dive(stretch.weights, box, relaxed, stretch.least) if relaxed.status == "optimal" else None
-        if point is not None and point.point is not None and self._believed(self._moved(stretch, point.point)):
+        found = relaxed if component.whole(relaxed) else None
+        if found is None and len(places) == 1 and relaxed.status == "optimal":
+            found = component.dive(stretch.weights, box, relaxed, stretch.least)
+        if found is not None and found.point is not None and self._believed(self._moved(stretch, found.point)):
             return True
-        if not stretch.searched and len(component.columns) < self.allowance and self._alone(stretch):
+        return None
+
+    def _searched(self, stretch: _Stretch, name: str, place: int) -> bool:
+        """Whether branch and bound finds an optimum with this value, which is `best` then."""
+        columns = len(stretch.component.columns)
+        if not stretch.searched and columns < self.allowance and self._alone(stretch):
             return False
-        self.allowance -= len(component.columns)
+        self.allowance -= columns
+        fixed = {**self.query.fixed, name: self.search.task.variable[name].domain[place]}
         found = self.search.solve(self.query.holding(fixed), until=self.until) if self.allowance > 0 else None
         if found is None or found.status == "limit":
             self.known = False
