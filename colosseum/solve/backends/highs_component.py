@@ -26,8 +26,8 @@ STRICTLY: Options = {**AT_ONCE, **TIGHTLY, "mip_feasibility_tolerance": TOLERANC
 """At tolerances at which what holds for the solver holds for the model."""
 LOOSE = 1e-6
 """How far a point may lie below what the search told of it, relative to max(1, |value|), and count as the same."""
-LOADING = 2_000
-"""Columns that relaxations go through before what solves matchings is loaded, which takes a third of a second."""
+LOADING = 10_000
+"""Columns that relaxations go through before what solves matchings is loaded, which takes half a second."""
 MOST_TURNS = 100
 """How often a dive may turn to the other value of a column."""
 
@@ -143,12 +143,6 @@ class Component:
     def other_than(self, columns: Sequence[int]) -> Iterator[None]:
         """Within the block, all solvers know only points at which one of these columns is 0."""
         with row([self.relaxation, self.presolved, self.integer], self.ones(columns), high=len(columns) - 1.0):
-            yield
-
-    @contextmanager
-    def worth_at_least(self, costs: Floats, least: float) -> Iterator[None]:
-        """Within the block, the relaxation knows only points at which the costs add up to this much."""
-        with row([self.relaxation], costs, low=least):
             yield
 
     def ones(self, columns: Sequence[int]) -> Floats:

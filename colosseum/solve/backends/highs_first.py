@@ -34,7 +34,7 @@ def first(search: "Highs", query: Query, found: Found, *, until: float) -> Found
         return found
     scale = max(1.0, abs(found.value))
     walk = _Walk(
-        search, query, query, found.assignment, found.value - grain(found.value), until, allowance=MOST_SEARCHED
+        search, query, found.assignment, found.value - grain(found.value), until, allowance=MOST_SEARCHED
     )
     search.stop_at(until)
     costs = search.costs(query).weights
@@ -67,9 +67,8 @@ class _Walk:
     """From one optimum to the first: after each variable, `best` is the first as far as the walk has come."""
 
     search: "Highs"
-    asked: Query
     query: Query
-    """The same with the variables fixed that the walk has passed."""
+    """What is asked, with the variables fixed that the walk has passed."""
     best: dict[str, Value]
     least: float
     """What an optimum is worth at least, up to rounding."""
@@ -83,7 +82,7 @@ class _Walk:
         """Pass the variables of a component."""
         if any(map(self._place, stretch.names)):
             self._close(stretch)
-            stretch.alone = not any(self._open(stretch, name) for name in stretch.names) or self._relaxed_alone(stretch)
+            stretch.alone = not any(self._open(stretch, name) for name in stretch.names)
         moved = False
         for number, name in enumerate(stretch.names):
             if stretch.alone or self._over or not any(map(self._place, stretch.names[number:])):
@@ -109,13 +108,6 @@ class _Walk:
         """The places of earlier values that an optimum may have."""
         choice = self.search.lowered.program.choices[name]
         return [place for place in range(self._place(name)) if choice[place] not in stretch.closed]
-
-    def _relaxed_alone(self, stretch: _Stretch) -> bool:
-        """Whether no point of the relaxation that is worth as much as an optimum gives up a whole decision."""
-        component, taken = stretch.component, self._taken_columns(stretch)
-        with component.worth_at_least(stretch.weights, stretch.least):
-            other = component.relax(-component.ones(taken), self.search.box_of(component, self.query.fixed))
-        return other.status == "optimal" and -other.bound > len(taken) - 1 + MARGIN
 
     def _taken_columns(self, stretch: _Stretch) -> list[int]:
         """The columns of the values at hand that the walk has not passed."""

@@ -106,11 +106,11 @@ class Live:
 
 
 @contextmanager
-def row(solvers: Sequence[Live], weights: Floats, *, low: float = -math.inf, high: float = math.inf) -> Iterator[None]:
+def row(solvers: Sequence[Live], weights: Floats, *, high: float) -> Iterator[None]:
     """Within the block, the solvers know one more row."""
     places = np.flatnonzero(weights).astype(np.int32)
     for solver in solvers:
-        solver.highs.addRow(low, high, len(places), places, weights[places])
+        solver.highs.addRow(-math.inf, high, len(places), places, weights[places])
         solver.moved = True
     try:
         yield
