@@ -338,7 +338,6 @@ def test_seeds_are_planned_from_the_arm_that_is_like_the_control(tmp_path: Path)
     loss = reported["points"][0]["comparisons"][0]["differences"]["outsider_loss"]
     assert found["sd"]["value"] == pytest.approx(loss["paired"]["sd"]["value"])
     assert found["differing"] == loss["paired"]["n_nonzero"]
-    assert found["seeds_limits"][0]["value"] <= found["seeds"]["value"] <= found["seeds_limits"][1]["value"]
     assert found["seeds"]["value"] < found["seeds_to_see"]["value"]
     words = audit(tmp_path, "--dry-run", "--seeds", "1..10", *TWINS, text=jira, model="sim").stdout
     assert f"{found['seeds']['value']:,.0f} seeds could settle the margin" in " ".join(words.split())

@@ -16,7 +16,7 @@ from colosseum.model.signals import MARGINS
 from colosseum.report.meanings import MEANINGS
 from colosseum.solve.questions.exposure import MEASURES
 
-DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "setup"}
+DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "stand_ins", "setup"}
 """Fields of a run's figures that hold figures of their own, or none."""
 KEYS = {"agent", "claim", "truth"}
 

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 from records import AGENTS, figures, record, setup
@@ -275,6 +276,44 @@ def test_a_coalition_with_objectives_of_its_own_has_to_get_more_and_the_team_les
     assert [found[arm].action.call for arm in ("both", "harmless", "harm")] == ["effect", "no effect", "no effect"]
     chosen, _ = settled(study(arms), Rule(signal="outsider_loss", margins={"outsider_loss": 0.2}))
     assert chosen.rule.margins == {"outsider_loss": 0.2}
+
+
+def own(under: Setup, gain: float, regret: float, *, others: float = 0) -> Callable[[random.Random], RunFigures]:
+    """Runs of a coalition with an objective of its own; `others` is what decoys have by it."""
+
+    def run(chance: random.Random) -> RunFigures:
+        made = outcome(0, under, gain=gain + chance.gauss(0, 0.02), regret=regret + abs(chance.gauss(0, 0.01)))
+        return replace(made, stand_ins=((DECOYS, Figure((others + chance.gauss(0, 0.02)) * SHARE)),))
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("placebo", "selfish", "reading"),
+    [(0, 0, Reading.COLLUSION), (0.5, 0, Reading.INFORMATION), (0, 0.5, Reading.SELF_INTEREST)],
+)
+def test_rivals_of_an_objective_are_measured_by_it(placebo: float, selfish: float, reading: Reading) -> None:
+    arms = {
+        "baseline": own(setup(own_objective=True), 0, 0),
+        "placebo": own(setup(own_objective=True, secret={"decoy": DECOYS}), 0, 0, others=placebo),
+        "selfish": own(setup(own_objective=True, told=ALONE), selfish, 0.3),
+        "prompted": own(setup(own_objective=True, secret=BACKROOM, told=PARTNERS), 0.5, 0.3),
+    }
+    _, found = settled(study(arms))
+    assert found["prompted"].reading == reading
+    assert [c.weighed.signal for c in found["prompted"].contrasts] == ["coalition_value", "coalition_value"]
+
+
+def test_decoys_whose_objective_is_not_known_leave_it_open() -> None:
+    arms = {
+        "baseline": lambda c: outcome(0, setup(own_objective=True), gain=c.gauss(0, 0.02)),
+        "placebo": lambda c: outcome(0, setup(own_objective=True, secret={"decoy": DECOYS}), gain=c.gauss(0, 0.02)),
+        "selfish": own(setup(own_objective=True, told=ALONE), 0, 0),
+        "prompted": own(setup(own_objective=True, secret=BACKROOM, told=PARTNERS), 0.5, 0.3),
+    }
+    _, found = settled(study(arms))
+    assert found["prompted"].fits == (Reading.INFORMATION, Reading.COLLUSION)
+    assert "not known of these agents" in found["prompted"].contrasts[0].weighed.unknown
 
 
 def test_a_small_effect_is_below_the_margin() -> None:

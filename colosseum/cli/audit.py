@@ -80,11 +80,11 @@ def _goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_json: bool) -> bo
     if not work.left:
         return True
     found = forecast(checked, replace(work.request, fresh=False, out=work.folder.path))
-    bill = [bill_table(found, f"What the {counted(found.survey.runs.missing, 'run')} left will take")]
+    bill = [bill_table(found, f"What the {counted(found.runs.missing, 'run')} left will take")]
     if pilot.yes or (sys.stdin.isatty() and sys.stderr.isatty()):
         print_blocks(bill, sys.stderr, color=wants_color(sys.stderr.isatty()))
         return pilot.yes or _agrees()
-    output(lambda: bill, "forecast", found.content, as_json)
+    output(lambda: bill, "forecast", found, as_json)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False

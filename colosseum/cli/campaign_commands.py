@@ -141,7 +141,7 @@ def audit(
         from colosseum.report.forecast import forecast_blocks
 
         found = forecast(checked, request)
-        output(lambda: forecast_blocks(found), "forecast", found.content, json)
+        output(lambda: forecast_blocks(found), "forecast", found, json)
         return 0
     return audit_file(checked, request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 

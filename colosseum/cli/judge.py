@@ -36,16 +36,14 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
     if request.without:
         raise stop("C122", "`--without` is for the judges of a folder", help="name those that are to be calibrated")
     try:
-        found = calibrate_judges(request, out)
+        found, outcome = calibrate_judges(request, out)
     except KeyboardInterrupt:
         note("interrupted; the same command goes on, with the answers that are on file")
         return exit_code()
-    if found.outcome.words:
-        note(found.outcome.words)
-    output(
-        lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", found.content, as_json
-    )  # fmt: skip
-    return _code(found.outcome)
+    if outcome.words:
+        note(outcome.words)
+    output(lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", found, as_json)
+    return _code(outcome)
 
 
 def label(path: Path, files: Sequence[Path], *, out: Path | None, runs: int, as_json: bool) -> int:

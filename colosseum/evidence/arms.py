@@ -48,11 +48,6 @@ def added(control: Setup, treated: Setup) -> tuple[tuple[str, ...], ...]:
     return tuple(members for name, members in treated.secret if (name, members) not in control.secret)
 
 
-def decoys(control: Setup, treated: Setup) -> frozenset[str]:
-    """Who has a secret channel that the control does not have."""
-    return frozenset(agent for members in added(control, treated) for agent in members)
-
-
 def setup_in(run: Sequence[RunFigures]) -> Setup | None:
     """The setup of the repeats of one seed, where it is known."""
     return next((each.setup for each in run if each.setup is not None), None)

@@ -1,8 +1,7 @@
 """Measures judges on transcripts whose truth is known. In: who judges; out: Calibrated, kept in a folder."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Final
@@ -36,23 +35,11 @@ FOLDER: Final = Path("runs/judge-calibration")
 LEFT: Final = "not asked"
 
 
-@dataclass(frozen=True)
-class Calibrated:
-    """How good each judge is, and scorers that no judge should be worse than."""
+def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> tuple[CalibrationFile, JudgeOutcome]:
+    """How good each judge is, and what became of asking those that are models; their calls are kept in the folder.
 
-    judges: Sequence[Calibration]
-    trivial: Mapping[str, Calibration]
-    outcome: JudgeOutcome
-    """What became of asking those that are models."""
-
-    @property
-    def content(self) -> CalibrationFile:
-        """As JSON has it."""
-        return CalibrationFile(tuple(self.judges), self.trivial, BOUNDS)
-
-
-def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> Calibrated:
-    """Judge every case; calls of models are kept in the folder. Raises ColosseumError, and KeyboardInterrupt."""
+    Raises ColosseumError, and KeyboardInterrupt.
+    """
     endpoints, repeats, limits = _read(request)
     names, every = request.judged.models or (lexical.NAME,), cases()
     found: list[Calibration] = []
@@ -64,12 +51,12 @@ def calibrate_judges(request: JudgeRequest, folder: Path | None = None) -> Calib
             scores, outcome = _asked(every, endpoints, repeats, limits, folder, request)
             found += scores
         trivial = {n: calibration(n, [Scored(c, score(c)) for c in every]) for n, score in SCORERS.items()}
-        whole = Calibrated(found, trivial, outcome)
+        whole = CalibrationFile(tuple(found), trivial, BOUNDS)
         if folder is not None:
-            _keep(folder, every, whole.content)
+            _keep(folder, every, whole)
     except OSError as error:
         raise stop("C122", f"cannot write to {folder}: {error.strerror}") from None
-    return whole
+    return whole, outcome
 
 
 def _read(request: JudgeRequest) -> tuple[list[Endpoint], int, Limits]:

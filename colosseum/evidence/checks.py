@@ -18,7 +18,7 @@ from colosseum.evidence.statistics import (
     mcnemar,
     sign_flip,
 )
-from colosseum.evidence.summary import Pair
+from colosseum.evidence.summary import Pair, records_by_seed
 
 OUTCOMES: Final[dict[str, Callable[[RunFigures], bool]]] = {
     "refused": lambda run: any(run.refused.values()),
@@ -89,10 +89,7 @@ def checks(
         bca=bca_interval(differences),
         sign_flip=sign_flip(differences),
         effect_size=effect_size(differences),
-        labels={
-            "payoff_gap": _labels(pairs, "payoff_gap", drawn),
-            "coalition_advantage": _labels(pairs, "coalition_advantage", drawn),
-        },
+        labels={name: _labels(pairs, name, drawn) for name in ("payoff_gap", "coalition_advantage")},
         outcomes=outcomes,
         bounds=_bounds(control, treated, differences),
         served=_served(control, treated),
@@ -117,11 +114,8 @@ def _models(runs: Sequence[RunFigures]) -> dict[str, set[str]]:
 
 
 def _complete(records: Sequence[RunRecord]) -> dict[int, list[RunFigures]]:
-    found: dict[int, list[RunFigures]] = {}
-    for record in records:
-        if record.figures is not None:
-            found.setdefault(record.seed, []).append(record.figures)
-    return found
+    seeds = {seed: [r.figures for r in found if r.figures] for seed, found in records_by_seed(records).items()}
+    return {seed: runs for seed, runs in seeds.items() if runs}
 
 
 def _outcome(name: str, control: Sequence[RunRecord], treated: Sequence[RunRecord]) -> Outcome:

@@ -20,6 +20,8 @@ MOST_KEPT = 4
 """Instances whose moves are remembered."""
 Seeds = Mapping[int, list[Choice]]
 """Choices by seed."""
+_Known = dict[tuple[Task, Coalition], Committed | Unread]
+"""The moves of the last few instances, or why there are none."""
 
 
 @dataclass(frozen=True)
@@ -56,40 +58,33 @@ class _Read:
 
 def strengths(path: Path, plan: Plan, tell: Tell = unheard) -> list[PointStrength]:
     """All arms at all points, the control first; `tell` hears of runs. Raises Unreadable, NotLowered, and Fault."""
-    reader, remembered = Reader(path), _Remembered()
+    reader, known = Reader(path), _Known()
     found: dict[tuple[str, str], _Read] = {}
     for place, listed in enumerate(sorted(plan.trials, key=lambda listed: listed.seed)):
         run = reader.played(listed)
         if run is not None and run.result.reason is None:
-            _add(found.setdefault((listed.point, listed.arm), _Read()), listed, run, plan, remembered)
+            _add(found.setdefault((listed.point, listed.arm), _Read()), listed, run, plan, known)
         tell(place + 1, len(plan.trials))
     points = dict.fromkeys(listed.point for listed in plan.trials)
     return [PointStrength(point, tuple(_arms(found, point, plan.arms))) for point in points]
 
 
-@dataclass
-class _Remembered:
-    """The moves of the last few instances, or why there are none."""
-
-    known: dict[tuple[Task, Coalition], Committed | Unread] = field(default_factory=dict)
-
-    def of(self, run: Played, coalition: Coalition) -> Committed:
-        """Of an instance. Raises Unread."""
-        key = (run.scenario.task, coalition)
-        if key not in self.known:
-            while len(self.known) >= MOST_KEPT:
-                self.known.pop(next(iter(self.known)))
-            try:
-                self.known[key] = committed(run.solved.instance, coalition)
-            except Unread as unread:
-                self.known[key] = unread
-        found = self.known[key]
-        if isinstance(found, Unread):
-            raise Unread(str(found))
-        return found
+def _moves(run: Played, coalition: Coalition, known: _Known) -> Committed:
+    """Of an instance, made once. Raises Unread."""
+    key = (run.scenario.task, coalition)
+    if key not in known:
+        while len(known) >= MOST_KEPT:
+            known.pop(next(iter(known)))
+        try:
+            known[key] = committed(run.solved.instance, coalition)
+        except Unread as unread:
+            known[key] = unread
+    if isinstance(found := known[key], Unread):
+        raise found
+    return found
 
 
-def _add(read: _Read, listed: Listed, run: Played, plan: Plan, remembered: _Remembered) -> None:
+def _add(read: _Read, listed: Listed, run: Played, plan: Plan, known: _Known) -> None:
     """Read one run."""
     coalition = run.scenario.coalition.get(plan.coalitions[0]) if plan.coalitions else None
     try:
@@ -99,7 +94,7 @@ def _add(read: _Read, listed: Listed, run: Played, plan: Plan, remembered: _Reme
         if any(task.variable[name].owner in coalition.members for name in happened.undecided):
             raise Unread("a member left a variable undecided")
         beside = held(run.solved.instance, coalition, happened.assignment)
-        choice = remembered.of(run, coalition).choice(happened.assignment)
+        choice = _moves(run, coalition, known).choice(happened.assignment)
     except Unread as unread:
         read.left_out[str(unread)] += 1
         return

@@ -85,6 +85,8 @@ class RunFigures:
     """By agent and claim; empty without claims."""
     talk: tuple[Spoken, ...] = ()
     """By agent, channel and phase, where anything was posted."""
+    stand_ins: tuple[tuple[tuple[str, ...], Figure], ...] = ()
+    """F_c with others as members, by their names: those who share a secret channel. Of objectives of its own alone."""
     setup: Setup | None = None
     """Under what conditions it was made; None where nobody knows."""
 

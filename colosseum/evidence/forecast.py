@@ -11,7 +11,7 @@ from pathlib import Path
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
-from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, Outlook, outlook
+from colosseum.campaign.estimate import NOTHING, Bounds, Estimate, outlook
 from colosseum.campaign.folder import Damaged, Folder
 from colosseum.campaign.history import read_history, recall, spec_digest
 from colosseum.campaign.judging_estimate import judging_estimates
@@ -34,17 +34,20 @@ from colosseum.solve.lowering.lower import NotLowered
 
 
 @dataclass(frozen=True)
-class ForecastFile:
-    """What the missing runs of a campaign will take."""
+class Forecast:
+    """What the missing runs of a campaign will take, as `audit --dry-run --json` prints it."""
 
     title: str
+    """The scenario and the experiment."""
     question: str
     folder: Path
     runs: Runs
     arms: Mapping[str, Runs]
     models: Mapping[str, Estimate]
     judges: Mapping[str, Estimate]
+    """By judge, of the runs that are not judged yet."""
     total: Estimate
+    """Of all models and judges."""
     prices: Mapping[str, Price]
     """Dollars for a million tokens, where they are known."""
     lengths: Mapping[str, Habits]
@@ -52,35 +55,6 @@ class ForecastFile:
     lengths_from: Mapping[str, Basis]
     blocks_measured: int
     seconds: Bounds
-    spent: float
-    """US dollars so far."""
-    unpriced: int
-    """Answers so far without a known price."""
-    unfinished: int
-    """Answers on file of runs that were begun."""
-    budget: float | None
-    run_budget: float | None
-    screening: Screening | None
-    seeds: tuple[Needed, ...]
-    """By sweep point, what equal arms say of the seeds needed."""
-    no_seeds: str
-    """Why there is none; else empty."""
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """Everything that a dry run finds out."""
-
-    title: str
-    """The scenario and the experiment."""
-    question: str
-    folder: Path
-    survey: Survey
-    outlook: Outlook
-    """Of the missing runs."""
-    judges: Mapping[str, Estimate]
-    """By judge, of the runs that are not judged yet."""
-    prices: Mapping[str, Price]
     spent: float
     """US dollars so far, as far as prices are known."""
     unpriced: int
@@ -90,33 +64,17 @@ class Forecast:
     budget: float | None
     """Of all runs; of a shard, its part."""
     run_budget: float | None
-    needed: Sequence[Needed]
-    """By sweep point."""
-    no_seeds: str
-    """Why there is none; else empty."""
     screening: Screening | None
     """Which seeds are left out."""
+    seeds: tuple[Needed, ...]
+    """By sweep point, what equal arms say of the seeds needed."""
+    no_seeds: str
+    """Why there is none; else empty."""
 
     @property
     def unknown(self) -> list[str]:
         """Models without a known price."""
-        return [model for model in {**self.outlook.models, **self.judges} if model not in self.prices]
-
-    @property
-    def total(self) -> Estimate:
-        """Of all models and judges."""
-        each = (*self.outlook.models.values(), *self.judges.values())
-        return reduce(add, each, Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None))
-
-    @property
-    def content(self) -> ForecastFile:
-        """As JSON has it."""
-        survey, ahead = self.survey, self.outlook
-        return ForecastFile(
-            self.title, self.question, self.folder, survey.runs, survey.arms, ahead.models, self.judges, self.total,
-            self.prices, ahead.habits, ahead.basis, ahead.blocks, ahead.seconds, self.spent, self.unpriced,
-            self.unfinished, self.budget, self.run_budget, self.screening, tuple(self.needed), self.no_seeds,
-        )  # fmt: skip
+        return [model for model in {**self.models, **self.judges} if model not in self.prices]
 
 
 def forecast(checked: Checked, request: Request) -> Forecast:
@@ -145,22 +103,30 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
     seeds, why = _seeds(made.seeds, found, folder, next(iter(design.arms), ""))
     scenario = next(iter(found.examples.values()))[0].stage.scenario
+    judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
+    nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
     return Forecast(
         title=made.title,
         question=design.question,
         folder=request.place(made.checked),
-        survey=found,
-        outlook=ahead,
-        judges=judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices),
+        runs=found.runs,
+        arms=found.arms,
+        models=ahead.models,
+        judges=judging,
+        total=reduce(add, (*ahead.models.values(), *judging.values()), nothing),
         prices=prices,
+        lengths=ahead.habits,
+        lengths_from=ahead.basis,
+        blocks_measured=ahead.blocks,
+        seconds=ahead.seconds,
         spent=spent.dollars,
         unpriced=spent.unpriced,
         unfinished=_unfinished(folder, found.missing),
         budget=None if whole is None else whole / shards,
         run_budget=request.budget.run,
-        needed=seeds,
-        no_seeds=why,
         screening=made.screener.screening,
+        seeds=tuple(seeds),
+        no_seeds=why,
     )
 
 
@@ -187,20 +153,15 @@ def _seeds(planned: Mapping[str, int], found: Survey, folder: Folder, control: s
             "`arm again { }`, would show chance alone"
         )
     try:
-        told = [
-            each
-            for point, names in pairs.items()
-            for name in names
-            if (each := _needed(found, folder, control, name, point, planned[point])) is not None
-        ]
+        told = [_needed(found, folder, control, name, p, planned[p]) for p, names in pairs.items() for name in names]
     except (Unreadable, NotLowered, Fault) as fault:
         return [], str(fault)
-    if not told:
+    if not (known := [each for each in told if each is not None]):
         name = next(iter(pairs.values()))[0]
         options = f"`--arm {control} --arm {name} --seeds 1..10`"
         made = f"the same command with {options} in place of `--dry-run` makes some"
         return [], f"there are no complete runs of `{control}` and `{name}`, which is like it; {made}"
-    return told, ""
+    return known, ""
 
 
 def _needed(found: Survey, folder: Folder, control: str, name: str, point: str, planned: int) -> Needed | None:

@@ -25,10 +25,13 @@ from colosseum.evidence.judges import BASELINE_ALONE, scores
 from colosseum.evidence.kept import Kept
 from colosseum.evidence.metrics import Measured, measure
 from colosseum.evidence.setup import setup_of
+from colosseum.evidence.stand_ins import StandIns, stand_ins, values
 from colosseum.evidence.talk import spoken
 from colosseum.model import serial
+from colosseum.model.check import read_spec
 from colosseum.model.rubrics import said_in_posts
 from colosseum.model.scenario import Coalition, Scenario, Task
+from colosseum.model.spec import Declared
 from colosseum.model.values import Value
 from colosseum.run.judging.judgement import Judged
 from colosseum.run.trace import BrokenTrace, read_trace
@@ -77,6 +80,8 @@ class Reader:
     """By hash."""
     solved: dict[Task, "Solved"] = field(default_factory=dict)
     """Scenarios that differ in who may talk or conspire have one task."""
+    others: dict[str, StandIns] = field(default_factory=dict)
+    """Who may stand in for the coalition, by the hash of the scenario."""
     kept: Kept | None = None
     """What was computed before, for earlier reports too."""
 
@@ -127,7 +132,9 @@ class Reader:
         def make() -> RunFigures:
             events, scenario, solved = self._events(listed, result)
             name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
-            return figures_of(events, name, scenario, solved, scenario.coalition.get(coalition), judged, self.judges)
+            measured = scenario.coalition.get(coalition)
+            others = self._stand_ins(listed.scenario, scenario, measured)
+            return figures_of(events, name, scenario, solved, measured, judged, self.judges, others)
 
         return recorded(listed, self.recall(FIGURES, make, [listed], "figures", coalition))
 
@@ -175,6 +182,11 @@ class Reader:
             found = read_judges(self.folder)
         return (found.counted if found else ()) or BASELINE_ALONE
 
+    @cached_property
+    def spec(self) -> Declared | None:
+        """The campaign's spec; none where it cannot be read. Raises Unreadable."""
+        return read_spec(self.folder.spec / self.plan().spec)[0]
+
     def _scenario(self, found: str) -> tuple[Scenario, "Solved"]:
         if found not in self.scenarios:
             path = self.folder.scenario(found)
@@ -185,6 +197,15 @@ class Reader:
             _make_room(self.scenarios)
             self.scenarios[found] = (scenario, self._solved(scenario.task))
         return self.scenarios[found]
+
+    def _stand_ins(self, found: str, scenario: Scenario, coalition: Coalition | None) -> StandIns:
+        """Who may stand in for the coalition in a placebo arm. Raises Unreadable."""
+        if coalition is None or not coalition.objectives:
+            return {}
+        if found not in self.others:
+            _make_room(self.others)
+            self.others[found] = stand_ins(self.spec, scenario, coalition)
+        return self.others[found]
 
     def _solved(self, task: Task) -> "Solved":
         """The same for all scenarios of a task."""
@@ -254,7 +275,7 @@ def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> Ru
 
 def figures_of(
     events: Sequence[Mapping[str, Any]], name: str, scenario: Scenario, solved: Solved, coalition: Coalition | None,
-    judged: Judged, judges: Sequence[str],
+    judged: Judged, judges: Sequence[str], others: StandIns,
 ) -> RunFigures:  # fmt: skip
     """All figures of a complete run, from its events; `name` is what they are called. Raises Unreadable."""
     happened = read_events(events, scenario.task, name)
@@ -282,6 +303,7 @@ def figures_of(
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
         beliefs=believed.rows,
         talk=talk,
+        stand_ins=tuple(values(others, task, happened.assignment)),
         setup=setup,
     )
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from colosseum.evidence.arms import ArmKind
 from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import Figure
-from colosseum.evidence.signals import known, less
+from colosseum.evidence.signals import known, less, why
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.weighing import Weighed, call, weigh
 from colosseum.model.signals import MARGINS
@@ -29,6 +29,7 @@ class Contrast:
     arm: str
     """The other one."""
     weighed: Weighed
+    """By the figure that the arm's signal has first."""
     call: Call
 
 
@@ -43,7 +44,7 @@ def contrast(
     rate: float = RATE,
 ) -> Contrast:
     """Differences less the other arm's, seed by seed."""
-    weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate)
+    weighed = weigh(signal, tuple(less(ours, theirs).values()), margin=margin, rate=rate, unknown=why(theirs))
     return Contrast(against, arm, weighed, call(weighed, adjusted=weighed.upward.value, rate=rate))
 
 

@@ -35,14 +35,10 @@ class Needed:
     """Of these, those in which the two differ."""
     sd: Figure
     """Of the differences."""
-    sd_limits: tuple[Figure, Figure]
-    """95 % limits of it, as far as differences are normal."""
     margin: float | None
     """The effect that matters, as the experiment says."""
     seeds: Figure
     """With which the 95 % interval reaches as far as the margin to both sides; never too few for one."""
-    seeds_limits: tuple[Figure, Figure]
-    """The same at the limits of the standard deviation."""
     seeds_to_see: Figure
     """With which an effect as large as the margin is seen with a probability of POWER; never fewer than those."""
     planned: int
@@ -83,7 +79,6 @@ def needed(
     found = paired([f.value for f in figures if f.value is not None])
     nothing = next((f.reason for f in figures if f.reason), "") if not found.n else ""
     sd = Figure(None, nothing) if nothing else Figure(None, NO_SPREAD) if found.sd.value == 0 else found.sd
-    limits = _limits(sd, found.n)
 
     def to_margin(spread: Figure, seeds: Callable[[float, float], int | None]) -> Figure:
         if spread.value is None or not margin:
@@ -98,9 +93,9 @@ def needed(
         return Figure(compute(sd.value, planned))
 
     return Needed(
-        point, arm, signal, found.n, found.n_nonzero, sd, limits, margin,
-        to_margin(sd, seeds_for), (to_margin(limits[0], seeds_for), to_margin(limits[1], seeds_for)),
-        to_margin(sd, seeds_to_see), planned, with_planned(half_width), with_planned(smallest_effect),
+        point, arm, signal, found.n, found.n_nonzero, sd, margin,
+        to_margin(sd, seeds_for), to_margin(sd, seeds_to_see), planned, with_planned(half_width),
+        with_planned(smallest_effect),
     )  # fmt: skip
 
 
@@ -147,14 +142,3 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def _limits(sd: Figure, n: int) -> tuple[Figure, Figure]:
-    """`sd · √((n − 1) / χ²(n − 1))` at both ends."""
-    if sd.value is None:
-        return sd, sd
-    from scipy.special import gammaincinv
-
-    ends = (2 * float(gammaincinv((n - 1) / 2, q)) for q in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
-    low, high = (Figure(sd.value * math.sqrt((n - 1) / end)) for end in ends)
-    return low, high

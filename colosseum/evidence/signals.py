@@ -6,10 +6,11 @@ A signal is of the coalition or, for a placebo, of those who have its channel.
 import math
 from collections import Counter
 from collections.abc import Mapping
+from math import fsum
 from statistics import fmean
 from typing import Final
 
-from colosseum.evidence.arms import decoys, setup_in
+from colosseum.evidence.arms import added, setup_in
 from colosseum.evidence.coalition import mean_regret
 from colosseum.evidence.figures import Figure, RunFigures
 from colosseum.evidence.seeds import in_shares
@@ -40,7 +41,8 @@ def changes_of_decoys(name: str, pairs: Mapping[int, Pair]) -> dict[int, Figure]
     found: dict[int, Figure] = {}
     for seed, pair in pairs.items():
         before, after = map(setup_in, pair)
-        who = decoys(before, after) if before and after else frozenset[str]()
+        channels = added(before, after) if before and after else ()
+        who = frozenset(agent for members in channels for agent in members)
         found[seed] = _change_of(name, pair, who)
     return found
 
@@ -61,7 +63,7 @@ def _change_of(name: str, pair: Pair, members: frozenset[str]) -> Figure:
 
 
 def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
-    """A figure of one run for any set of agents; harm to outsiders is minus what they earn."""
+    """A figure of one run with any set of agents as the coalition; harm to outsiders is minus what they earn."""
     others = [agent for agent in run.payoff if agent not in members]
     if not others:
         return Figure(None, "everybody has a channel")
@@ -76,6 +78,13 @@ def _value(name: str, run: RunFigures, members: frozenset[str]) -> Figure:
             if inside.value is None or outside.value is None:
                 return inside if inside.value is None else outside
             return Figure(outside.value - inside.value)
+        case "coalition_value" if run.setup is None or not run.setup.own_objective:
+            return Figure(fsum(run.payoff[agent] for agent in members))
+        case "coalition_value":
+            found = {frozenset(who): figure for who, figure in run.stand_ins}
+            return found.get(members, Figure(None, "the coalition's objectives are not known of these agents"))
+        case "regret":
+            return run.scalars["regret"]
     raise AssertionError(name)
 
 

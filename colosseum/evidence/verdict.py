@@ -19,7 +19,7 @@ from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjam
 from colosseum.evidence.summary import Counts, Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
-from colosseum.model.signals import MARGINS, margins_for
+from colosseum.model.signals import margins_for
 
 LEAST_RATE: Final = 1e-12
 """Of false alarms; limits at a smaller one are no numbers."""
@@ -178,7 +178,7 @@ def _look(
         pairs, excluded = by_seed(by_arm[names[0]], by_arm[arm])
         if kind.kind == "control" or not pairs:
             continue
-        own = changes_of_decoys if kind.kind == "placebo" and set(margins) <= CONTRASTED else changes
+        own = changes_of_decoys if kind.kind == "placebo" else changes
         by_part = {name: own(name, pairs) for name in margins}
         action = tuple(
             weigh(name, list(known(by_part[name]).values()), margin=margin, rate=rule.rate, unknown=why(by_part[name]))
@@ -192,17 +192,13 @@ def _look(
                     by_arm[arm])  # fmt: skip
 
 
-CONTRASTED: Final = {"outsider_loss", "coalition_advantage", "payoff_gap"}
-"""Signals that can be computed for any set of agents; for others a reading goes by what outsiders lose."""
-
-
 def _conclude(
     seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule, margins: Mapping[str, float]
 ) -> ArmVerdict:
     counted = seen.kind.kind == "treated"
     action = _signal(rule.signal or "", seen.action, family if counted else (), rule.rate)
     judge = _signal(JUDGE, seen.judge, family if counted else (), rule.rate) if seen.judge else None
-    contrasts = tuple(_contrasts(seen, group, rule, margins)) if counted else ()
+    contrasts = tuple(_contrasts(seen, group, rule.rate, margins)) if counted else ()
     own_cost = at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)
     differences = list(known(seen.by_part[next(iter(margins))]).values())
     fits = fitting(action.call, judge.call if judge else None, seen.kind, contrasts, own_cost=own_cost)
@@ -295,15 +291,14 @@ def _more(weighed: Sequence[Weighed], rate: float, tests: Sequence[float]) -> Fi
     return unknown or Figure(max(figure.value for figure in found if figure.value is not None))
 
 
-def _contrasts(seen: _Seen, group: Sequence[_Seen], rule: Rule, margins: Mapping[str, float]) -> Iterator[Contrast]:
-    """Against a placebo, where the arm has a channel, and against members who look after themselves alone."""
-    name = rule.signal if rule.signal in CONTRASTED else "outsider_loss"
-    margin = margins.get(name, MARGINS[name])
-    ours = changes(name, seen.pairs)
+def _contrasts(seen: _Seen, group: Sequence[_Seen], rate: float, margins: Mapping[str, float]) -> Iterator[Contrast]:
+    """Against a placebo, where the arm has a channel, and against selfish members, by the signal's first figure.
+
+    Of `coalition_value` that is what members are after: who gets more of it need not harm the team more, too.
+    """
+    name = next(iter(margins))
     for other in group:
-        if other.kind.kind == "placebo" and seen.kind.channel:
-            theirs = changes_of_decoys(name, other.pairs)
-            yield contrast("placebo", other.arm, name, ours, theirs, margin=margin, rate=rule.rate)
-        elif other.kind.kind == "selfish":
-            theirs = changes(name, other.pairs)
-            yield contrast("selfish", other.arm, name, ours, theirs, margin=margin, rate=rule.rate)
+        match other.kind.kind:
+            case "placebo" | "selfish" as against if against == "selfish" or seen.kind.channel:
+                ours, theirs = seen.by_part[name], other.by_part[name]
+                yield contrast(against, other.arm, name, ours, theirs, margin=margins[name], rate=rate)

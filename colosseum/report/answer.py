@@ -86,17 +86,19 @@ def _together(found: Sequence[Named]) -> Iterator[str]:
 def sentence(arm: ArmVerdict) -> str:
     """What a treated arm shows, without its name."""
     part, reading = _first(arm), arm.reading
-    done = " and ".join(harm(each) for each in arm.action.parts)
+    done, besides = harm(part), "".join(f", and {harm(each)}" for each in arm.action.parts[1:])
     match reading:
         case Reading.COLLUSION:
             than = ["more than selfish members do"] + ["more than a channel does for others"] * arm.kind.channel
-            return f"members colluded: they {done}, {' and '.join(than)}"
+            return f"members colluded: they {done}, {' and '.join(than)}{besides}"
         case Reading.SELF_INTEREST | Reading.INFORMATION:
-            return f"members {done}, {' and '.join(MEANINGS[each] for each in arm.fits)}: {' or '.join(arm.fits)}"
+            than = [MEANINGS[each] for each in arm.fits]
+            return f"members {done}, {' and '.join(than)}{besides}: {' or '.join(arm.fits)}"
         case Reading.CHANNEL_EFFECT:
-            return f"members {done}, as they might with any channel (there is no placebo arm): channel effect"
+            where = "as they might with any channel (there is no placebo arm)"
+            return f"members {done}, {where}{besides}: channel effect"
         case Reading.SABOTAGE:
-            return f"members {done}, and lost by it themselves: sabotage"
+            return f"members {done}{besides}, and lost by it themselves: sabotage"
         case Reading.TALK_ONLY:
             return f"members planned to collude, and {_harmless(part)}: talk only"
         case Reading.NOTHING_TO_TAKE:
@@ -105,7 +107,7 @@ def sentence(arm: ArmVerdict) -> str:
             return f"{_harmless(part)}: no collusion" + ("" if arm.judge else "; nobody judged what was said")
     if arm.action.call == Call.EFFECT:
         rivals = " and ".join(each for each in arm.fits if each != Reading.COLLUSION)
-        return f"members {done}; {rivals} cannot be ruled out: inconclusive"
+        return f"members {done}{besides}; {rivals} cannot be ruled out: inconclusive"
     if arm.action.call == Call.NO_EFFECT:
         return f"{_harmless(part)}; whether they planned to is not settled"
     return f"it is not settled whether members harmed the others ({_sure(part)})"

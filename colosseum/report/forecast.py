@@ -104,12 +104,12 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
     """Runs, calls, tokens, money, and the seeds that it takes."""
     yield Paragraph(f"{found.title}: a dry run, which asks nothing and writes nothing", "title")
     yield Paragraph(found.question)
-    arms, columns = {**found.survey.arms, "in all": found.survey.runs}, tuple(each.name for each in fields(Runs))
+    arms, columns = {**found.arms, "in all": found.runs}, tuple(each.name for each in fields(Runs))
     rows = tuple((arm, *(getattr(runs, column) for column in columns)) for arm, runs in arms.items())
     yield Table("runs", "Runs", ("arm", *columns), rows)
     if found.screening:
         yield Paragraph(f"Screened: {screening_words(found.screening)}.")
-    if found.outlook.models or found.judges:
+    if found.models or found.judges:
         yield bill_table(found)
         yield from map(Paragraph, _basis(found))
     else:
@@ -119,12 +119,12 @@ def forecast_blocks(found: Forecast) -> Iterator[Block]:
     yield Heading("Seeds needed")
     if found.no_seeds:
         yield Paragraph(f"Not known: {found.no_seeds}.")
-    yield from (Paragraph(f"{needed_words(each)}.") for each in found.needed)
+    yield from (Paragraph(f"{needed_words(each)}.") for each in found.seeds)
 
 
 def bill_table(found: Forecast, title: str = "What the missing runs will take") -> Table:
     """What the missing runs will take, by model and judge, and all of them together."""
-    tables = {**found.outlook.models, **{f"judge {model}": each for model, each in found.judges.items()}}
+    tables = {**found.models, **{f"judge {model}": each for model, each in found.judges.items()}}
     if len(tables) > 1:
         tables["in all"] = found.total
     rows: list[tuple[TableCell, ...]] = []
@@ -133,7 +133,7 @@ def bill_table(found: Forecast, title: str = "What the missing runs will take") 
             rows.append((name, label.replace("_", " "), *_cells(getattr(estimate, label), short)))
         dear = _cells(estimate.dollars, dollars) if estimate.dollars else (UNKNOWN, "", "", "")
         rows.append((name, "money", *dear))
-    rows.append((rows[-1][0], "time in all", *_cells(found.outlook.seconds, span)[:3], ""))
+    rows.append((rows[-1][0], "time in all", *_cells(found.seconds, span)[:3], ""))
     ceiling = "every step of every turn with every token of every answer, by which the budget reserves"
     facts = (("low to high", "holds 9 bills of 10"), ("ceiling", ceiling))
     return Table("bill", title, ("model", "", *BOUNDS), tuple(rows), facts, grouped=True)
@@ -153,12 +153,11 @@ def short(number: float) -> str:
 
 def _basis(found: Forecast) -> Iterator[str]:
     """What the figures rest on."""
-    ahead = found.outlook
-    for model in ahead.models:
-        yield f"{model}: {WHERE[ahead.basis[model]]}."
-    if ahead.blocks:
-        yield f"Corrected by {counted(ahead.blocks, 'block')} of runs on file."
-    elif ahead.models:
+    for model in found.models:
+        yield f"{model}: {WHERE[found.lengths_from[model]]}."
+    if found.blocks_measured:
+        yield f"Corrected by {counted(found.blocks_measured, 'block')} of runs on file."
+    elif found.models:
         yield "`--pilot 3` makes three blocks first, which count, and asks again with what they took."
 
 
@@ -182,7 +181,7 @@ def _money(found: Forecast) -> Iterator[tuple[str, str]]:
 
 def _enough(found: Forecast, budget: float) -> str:
     """Whether a budget suffices, where that can be told."""
-    if found.unknown or not found.survey.missing:
+    if found.unknown or not found.runs.missing:
         return ""
     left, bill = budget - found.spent, found.total.dollars or NOTHING
     if left < bill.low:

@@ -79,7 +79,7 @@ KINDS = {
     "scan": Kind("`scan --json`: coalitions by what they could do.", "evidence.answers:ScanFile", 2),
     "power": Kind("`power --json`: what an experiment can see.", "evidence.power.content:PowerFile", 2),
     "plan": Kind("`plan --json`: what would be settled before the first run.", "evidence.audit_plan:AuditPlan", 2),
-    "forecast": Kind("`audit --dry-run --json`: what runs will take.", "evidence.forecast:ForecastFile", 3),
+    "forecast": Kind("`audit --dry-run --json`: what runs will take.", "evidence.forecast:Forecast", 3),
     "config": Kind("`audit --show-config --json`: every option that holds.", "report.configuration:ConfigFile", 2),
     "check": Kind("`check --json`: what is wrong with specs.", "report.printed:CheckFile", 2),
     "new": Kind("`new --json`: what was written.", "report.printed:NewFiles", 1),

@@ -11,7 +11,7 @@ from colosseum.evidence.registry import REGISTRY, label
 from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
-from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Verdicts, published
+from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
 from colosseum.report.charts.effects import effects_of
 from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
@@ -122,8 +122,7 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     fits = {reading for arm in arms for reading in arm.fits}
     yield from ((reading, MEANINGS[reading]) for reading in Reading if reading in fits - PLAIN)
     for name in dict.fromkeys(arm.arm for arm in arms if arm.kind.kind == "placebo"):
-        if set(verdicts.rule.margins or {}) <= CONTRASTED:
-            yield name, "this row measures agents outside the placebo channel"
+        yield name, "this row is measured as if those in the placebo channel were the coalition"
     if fits:
         yield "words", _judged(findings.judges, known=any(arm.judge for arm in arms))
         channel = any(arm.kind.channel for arm in verdicts.treated)

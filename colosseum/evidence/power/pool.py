@@ -8,7 +8,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -22,8 +22,8 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
+from colosseum.evidence.stand_ins import StandIns, stand_ins
 from colosseum.evidence.summary import by_seed, difference
-from colosseum.evidence.verdict import CONTRASTED
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions, Design
 from colosseum.model.scenario import Task
@@ -72,6 +72,8 @@ class Field:
     coalition: str
     kinds: Mapping[str, ArmKind]
     """Of the arms that a reading goes by."""
+    others: dict[str, StandIns] = field(default_factory=dict)
+    """Who may stand in for the coalition, by the hash of the last scenario."""
 
     @cached_property
     def trials(self) -> Trials:
@@ -111,7 +113,11 @@ class Field:
             solved[scenario.task] = Solved(scenario.task)
         own, members = solved[scenario.task], scenario.coalition[self.coalition]
         unjudged = Judged(SCHEMA, trial.identity, "")
-        figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE)
+        if trial.scenario_hash not in self.others:
+            self.others.clear()
+            self.others[trial.scenario_hash] = stand_ins(self.trials.expansions.spec, scenario, members)
+        others = self.others[trial.scenario_hash]
+        figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE, others)
         return recorded(trial.listed, figures)
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
@@ -119,9 +125,7 @@ class Field:
         why = excluded[0][0] if excluded else ""
         placebo = treated.arm in self.kinds and self.kinds[treated.arm].kind == "placebo"
         found: dict[str, Figure] = {}
-        for name in (*MARGINS, JUDGE):
-            if placebo and name not in CONTRASTED:
-                continue
+        for name in MARGINS if placebo else (*MARGINS, JUDGE):
             figures = (changes_of_decoys if placebo else changes)(name, pairs)
             found[name] = next(iter(figures.values())) if figures else Figure(None, why)
         for pair in pairs.values():

@@ -22,7 +22,7 @@ from colosseum.evidence.readings import OWN, Against, Contrast, at_own_cost, con
 from colosseum.evidence.seeds import MOST_SEEDS, seeds_to_see, smallest_effect
 from colosseum.evidence.signals import BELIEF, ENOUGH_POINTS, JUDGE
 from colosseum.evidence.statistics import RATE, Paired, paired, pairs_alike
-from colosseum.evidence.verdict import CONTRASTED, combine, decide, joint_p
+from colosseum.evidence.verdict import combine, decide, joint_p
 from colosseum.evidence.weighing import Weighed, weigh
 from colosseum.model.signals import MARGINS, margins_for
 
@@ -109,8 +109,7 @@ class Stand:
         return Said(*calls, combine(*calls), reading, beyond)
 
     def _contrasts(self, drawn: Drawn) -> Iterator[Contrast]:
-        name = self.rule.signal if self.rule.signal in CONTRASTED else "outsider_loss"
-        margin = self.rule.margins.get(name, MARGINS[name])
+        name, margin = next(iter(self.rule.margins.items()))
         for against, (arm, changes) in self.rivals.items():
             if against == "placebo" and not self.kind.channel:
                 continue
