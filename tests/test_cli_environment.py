@@ -7,6 +7,7 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import typer
@@ -19,6 +20,7 @@ from colosseum.campaign.dotenv import added, read_env
 from colosseum.cli.commands import app
 from colosseum.cli.environment import misspelt, values_in, variable_of
 from colosseum.diagnostics import ColosseumError
+from colosseum.players.models.failure import redact
 from colosseum.run.redaction import Redaction, secrets
 
 SPEC = """colosseum 1
@@ -281,12 +283,25 @@ def test_commands_that_ask_nobody_read_no_file() -> None:
 
 
 def test_what_an_address_holds_before_its_host() -> None:
-    basic = {b64encode(user).decode() for user in (b"me:pass w/rd", b"me:pass%20w%2Frd", b"token:")}
     addresses = ["https://me:pass%20w%2Frd@host:8/v1?x=a@b", "http://token@host", "http://host/a@b", "no address@all"]
     written = {"me:pass%20w%2Frd", "pass%20w%2Frd", "me:pass w/rd", "pass w/rd", "token", ""}
-    assert set(secrets(addresses)) == basic | written
+    assert set(secrets(addresses)) == written | {"me:pass%20w%2Frd:", "me:pass w/rd:", "token:"}
     found = Redaction.of({"PROXY": f"http://{SECRET}@proxy:1"})
     assert found.clean(f'"{SECRET} http://{SECRET}@proxy:1"') == '"[redacted] http://[redacted]@proxy:1"'
+
+
+@pytest.mark.parametrize(
+    "name", ["OPENAI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "WATSONX_APIKEY", "SNOWFLAKE_JWT", "GIGACHAT_CREDENTIALS"]
+)
+def test_what_litellm_reads_is_secret_in_every_form(name: str) -> None:
+    secret = "pa/ss+wö rd=9"
+    found = Redaction.of({name: secret, "TOKENIZERS_PARALLELISM": "sometimes", "OPENAI_API_BASE": "http://host/key"})
+    basic = Redaction.of({"PROXY": "http://me:pass%20w%2Frd@host"})
+    coded = b64encode(secret.encode()).decode()
+    line = f'"{secret} {quote(secret, safe="")} {coded} sometimes http://host/key"'
+    assert found.clean(line).replace("=", "") == '"[redacted] [redacted] [redacted] sometimes http://host/key"'
+    assert basic.clean(f"Basic {b64encode(b'me:pass w/rd').decode()}") == "Basic [redacted]"
+    assert SECRET not in redact(f"the key {SECRET} is wrong", environment={name: SECRET})
 
 
 def test_a_secret_of_digits_is_no_number_of_the_line() -> None:

@@ -1,11 +1,15 @@
 """Calls that fail, against a real socket: what is tried again, what is not, and that no reason holds a secret."""
 
 import asyncio
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from asking import ENDPOINT, KEY, VIEW, Log, act, failure, give_key
-from chat_server import Answer, ChatServer, cuts, fails, overflows, says, slow, unused_url
+from chat_server import Answer, ChatServer, calls, cuts, fails, overflows, says, slow, unused_url
 
 from colosseum.campaign.retry import PATIENCE, Attempt
 from colosseum.players.models.failure import Failure, redact
@@ -53,14 +57,6 @@ def test_a_rate_limit_has_a_patience_of_its_own() -> None:
 def test_to_be_asked_to_wait_for_longer_than_that_is_a_failure() -> None:
     error, server, log = failure([fails(429, "slow down", retry_after="601")])
     assert (error.kind, len(server.requests), log.slept) == ("rate_limit", 1, [])
-
-
-def test_retry_after_may_be_a_date() -> None:
-    limited = fails(429, "slow down", retry_after="Fri, 31 Dec 9999 23:59:59 GMT")
-    error, server, _ = failure([limited])
-    assert (error.kind, len(server.requests)) == ("rate_limit", 1)
-    _, _, log = act([fails(429, "slow down", retry_after="Fri, 31 Dec 1999 23:59:59 GMT"), says("x")])
-    assert log.slept == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -161,3 +157,63 @@ def test_redaction_spares_what_is_no_secret() -> None:
     assert redact(kept, environment={"OPENAI_API_KEY": "", "MODE": "http"}) == kept
     assert redact("http://me:pw@host/v1?key=abc&x=1", environment={}) == "http://host/v1?key=[redacted]&x=1"
     assert redact("value s3cr3t!", environment={"MY_API_KEY": "s3cr3t!"}) == "value [redacted]"
+
+
+# ---- redirects, and answers that litellm cannot read -----------------------------------------------------------------
+
+PROVIDERS = ("openai", "anthropic", "azure", "gemini", "groq", "mistral", "deepseek", "cohere_chat", "hosted_vllm")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("status", [302, 307])
+def test_who_a_provider_redirects_to_gets_neither_key_nor_prompt(
+    provider: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"{provider.partition('_')[0].upper()}_API_KEY", KEY)
+    monkeypatch.setenv("AZURE_API_VERSION", "2024-06-01")
+    with ChatServer([says("leaked")]) as there:
+        moved = Answer({}, status=status, headers=(("location", f"{there.url}/chat/completions"),))
+        endpoint = replace(ENDPOINT, model=f"{provider}/claude-3-5-haiku-20241022")
+        error, here, _ = failure([moved], endpoint)
+    assert (error.kind, len(here.requests), there.requests) == ("bad_request", 1, [])
+    assert urlsplit(here.url).netloc in error.reason
+    assert urlsplit(there.url).netloc in error.reason
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> Answer:
+    """An answer that posts, with a change to its body."""
+    answer = calls(("post", {"channel": "team", "text": "hi"}), text="so")
+    body = json.loads(json.dumps(answer.body))
+    change(body)
+    return replace(answer, body=body)
+
+
+def message(body: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = body["choices"][0]["message"]
+    return found
+
+
+def argued(written: object) -> Callable[[dict[str, Any]], object]:
+    return lambda body: message(body)["tool_calls"][0]["function"].update(arguments=written)
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize(
+    ("change", "tool", "given"),
+    [
+        (argued('{"channel": "team", "text": ' + "9" * 5000 + "}"), "post", str),
+        (argued("[" * 3000 + "]" * 3000), "post", str),
+        (argued({"channel": "team", "text": "hi"}), "post", dict),
+        (lambda body: body.update(usage="12 tokens"), "post", dict),
+        (lambda body: body.update(choices=body["choices"][0]), "post", dict),
+        (lambda body: message(body).update(content=[{"type": "text", "text": "so"}]), "post", dict),
+        (lambda body: message(body).update(tool_calls=message(body)["tool_calls"][0]), "post", dict),
+    ],
+)
+def test_an_odd_answer_is_asked_for_once_and_read(
+    change: Callable[[dict[str, Any]], object], tool: str, given: type
+) -> None:
+    reply, server, log = act([changed(change)])
+    assert (len(server.requests), [kind_of(attempt) for attempt in log.attempts]) == (1, ["ok"])
+    (call,) = reply.calls
+    assert (call.tool, reply.note, type(call.arguments)) == (tool, "so", given)

@@ -10,9 +10,9 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
-from colosseum.players.models.failure import SECRET_NAMES
+from colosseum.players.models.failure import SECRET_NAME
 
 USER = re.compile(r"://([^/?#\s]+)@")
 """What stands before the host of an address: a user and a password, or a token."""
@@ -36,9 +36,11 @@ class Redaction:
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ, others: Iterable[str] = ()) -> "Redaction":
         """The values of variables that hold keys, and others."""
-        held = {value for name, value in environment.items() if name.upper().endswith(SECRET_NAMES)}
+        held = {value for name, value in environment.items() if SECRET_NAME.search(name)}
         users = secrets(environment.values())
         found = {value.strip() for value in (*held, *users, *others) if len(value.strip()) >= SHORTEST}
+        coded = {b64encode(value.encode("utf-8", "surrogateescape")).decode().rstrip("=") for value in found}
+        found |= coded | {quote(value, safe="") for value in found}
         written = {json.dumps(value, ensure_ascii=ascii_)[1:-1] for value in found for ascii_ in (True, False)}
         return cls(tuple(sorted(written | found, key=lambda value: (-len(value), value))))
 
@@ -82,6 +84,4 @@ def secrets(addresses: Iterable[str]) -> Iterator[str]:
     for address in addresses:
         for written in USER.findall(address):
             for user in {written, unquote(written)}:
-                yield user
-                yield user.partition(":")[2]
-                yield b64encode((user if ":" in user else f"{user}:").encode("utf-8", "surrogateescape")).decode()
+                yield from (user, user.partition(":")[2], f"{user}:")  # the last is what a header has, in base64

@@ -69,7 +69,10 @@ async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
             async with asyncio.timeout(endpoint.timeout):
                 response = await litellm.acompletion(messages=told, **_arguments(request))
         except (openai.OpenAIError, OSError) as error:
-            return _failed(error, endpoint, _came(tape, start))
+            came = _came(tape, start)
+            if came is not None and came.http and came.http.status == 200 and came.trouble is None:
+                return came  # litellm stumbled over it, and need not read it
+            return _failed(error, endpoint, tape, came)
     answer = _came(tape, start)
     if answer is None or answer.completion is None:
         try:
@@ -77,7 +80,7 @@ async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
         except ValueError:  # fields within fields within fields
             reason = f"what `{endpoint.model}` sent cannot be written down"
             return Failure("transport", reason, again=False, came=answer)
-        answer = Answer(raw, None, _seconds(start), answer.http if answer else None)
+        answer = Answer(raw, None, round(time.perf_counter() - start, 4), answer.http if answer else None)
     # litellm's own price has what no list of prices per token says. It is 0 where it does not know one, too.
     listed = response._hidden_params.get("response_cost")
     answer = answer.at(listed if listed or is_local(endpoint.model) else None)
@@ -87,9 +90,13 @@ async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
     return answer
 
 
-def _failed(error: Exception, endpoint: Endpoint, came: Answer | None) -> Failure:
+def _failed(error: Exception, endpoint: Endpoint, tape: Tape, came: Answer | None) -> Failure:
     """Why there is no answer, with what came in its place, and the tokens that would fit where it was too long."""
     model, address = endpoint.model, endpoint.api_base
+    if tape.redirect is not None:
+        here, there = tape.redirect
+        reason = f"`{model}`: {here} redirects to {there}, which gets no key; if you trust it, name it by `--api-base`"
+        return Failure("bad_request", redact(reason), again=False, came=came)
     needed = library().validate_environment(model, api_base=address)["missing_keys"]
     missing = tuple(name for name in needed if name not in os.environ)
     failed = explain(error, model=model, api_base=address, timeout=endpoint.timeout, missing_keys=missing)
@@ -100,11 +107,7 @@ def _failed(error: Exception, endpoint: Endpoint, came: Answer | None) -> Failur
 
 def _came(tape: Tape, start: float) -> Answer | None:
     """What came last, as far as it is JSON; None where nothing did."""
-    return Answer.of(tape.exchanges[-1], None, _seconds(start)) if tape.exchanges else None
-
-
-def _seconds(start: float) -> float:
-    return round(time.perf_counter() - start, 4)
+    return Answer.of(tape.exchanges[-1], None, round(time.perf_counter() - start, 4)) if tape.exchanges else None
 
 
 def _told(request: Request) -> tuple[list[Mapping[str, Any]], list[Returned | None]]:

@@ -9,7 +9,6 @@ import re
 import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
 from colosseum.players.models.reply import Answer
 
@@ -114,8 +113,8 @@ def room(words: str, asked: int) -> int | None:
     return max((s - p for s in sizes for p in prompts if 0 < p < s < p + asked), default=None)
 
 
-SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
-"""How names of variables end whose values are secret."""
+SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?|JWT)(?:_BEDROCK|_ID|_V\d+)?$", re.IGNORECASE)
+"""How names of variables end whose values are secret, with all that litellm reads."""
 SECRETS = (
     (re.compile(r"\bsk-[\w*.\-]{3,}"), "[redacted]"),
     (re.compile(r"\bAIza[\w\-]{8,}"), "[redacted]"),
@@ -131,7 +130,7 @@ SECRETS = (
 
 def redact(words: str, *, environment: Mapping[str, str] = os.environ) -> str:
     """The words without the values of variables that hold keys, and without anything that looks like a key."""
-    held = {value for name, value in environment.items() if name.upper().endswith(SECRET_NAMES) and len(value) > 3}
+    held = {value for name, value in environment.items() if SECRET_NAME.search(name) and len(value) > 3}
     for value in sorted(held, key=len, reverse=True):
         words = words.replace(value, "[redacted]")
     for pattern, shown in SECRETS:
@@ -230,17 +229,9 @@ def _words(error: BaseException) -> str:
 
 
 def _after(error: BaseException) -> float | None:
-    """Retry-After in seconds; a date counts from the answer's own Date, so that no clock is asked."""
+    """Retry-After, where it is in seconds."""
     headers = getattr(error, "litellm_response_headers", None)
     if not headers:
         headers = getattr(getattr(error, "response", None), "headers", None)
-    if not isinstance(headers, Mapping) or "retry-after" not in headers:
-        return None
-    wanted = str(headers["retry-after"])
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", wanted):
-        return float(wanted)
-    try:
-        span = parsedate_to_datetime(wanted) - parsedate_to_datetime(str(headers["date"]))
-    except (KeyError, ValueError, TypeError, OverflowError):
-        return None
-    return max(0.0, span.total_seconds())
+    wanted = str(headers.get("retry-after")) if isinstance(headers, Mapping) else ""
+    return float(wanted) if re.fullmatch(r"\d{1,9}(\.\d+)?", wanted) else None

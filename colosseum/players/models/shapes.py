@@ -231,5 +231,6 @@ def _object(raw: Raw, name: str) -> Raw:
 
 
 def _objects(raw: Raw, name: str) -> list[dict[str, Any]]:
+    """A list of objects; some servers send one without the list."""
     found = raw.get(name)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)]

@@ -42,6 +42,8 @@ class Tape:
     replies: Sequence[Returned | None]
     """One for each message of the assistant; None where litellm's translation will do."""
     exchanges: list[Exchange] = field(default_factory=list)
+    redirect: tuple[str, str] | None = None
+    """The host that was asked, and the one that it named in its place, which gets neither key nor prompt."""
 
 
 _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
@@ -68,6 +70,7 @@ def listen() -> None:
 
     async def send(self: httpx.AsyncClient, request: httpx.Request, **options: Any) -> httpx.Response:
         tape = _TAPE.get()
+        options |= {"follow_redirects": False} if tape else {}
         if tape is None or not request.headers.get("content-type", "").startswith("application/json"):
             return await plain(self, request, **options)
         signed = request.headers.get("authorization", "").lower().startswith(SIGNED)
@@ -80,6 +83,8 @@ def listen() -> None:
         response = await plain(self, request, **options)
         body = (await response.aread()).decode("utf-8", "replace")
         tape.exchanges.append(Exchange(response.status_code, response.headers.get("content-type", ""), body))
+        if response.next_request is not None:
+            tape.redirect = request.url.netloc.decode(), response.next_request.url.netloc.decode()
         return response
 
     httpx.AsyncClient.send = send  # type: ignore[method-assign]
