@@ -171,8 +171,7 @@ def in_brackets(f: Failure) -> Diagnostic | None:
     if token.type not in ("LPAR", "FOR") or "PLUS" in f.accepts:
         return None
     word, before = opener(f).lower(), f.around(-1)
-    help_ = f"as in `{word} {before}[a in agents]`"
-    return report("C011", f.place, "put the loop in square brackets", help=help_)
+    return report("C011", f.place, "put the loop in square brackets", help=f"as in `{word} {before}[a in agents]`")
 
 
 def missing_word(f: Failure) -> Diagnostic | None:

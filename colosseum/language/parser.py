@@ -15,6 +15,7 @@ from colosseum.language.splitting import Parsed, split
 from colosseum.language.statements import Readable, statement
 from colosseum.language.syntax import Edition, File, ScenarioName
 from colosseum.language.tables import tables
+from colosseum.language.words import meant_opener
 
 if TYPE_CHECKING:
     from lark import Token
@@ -46,7 +47,8 @@ def parse_doubtfully(source: Source) -> tuple[File, Doubts, list[Diagnostic]]:
         if parsed.failure is not None and not _touches(source, parsed, lexed):
             _tell(explain(parsed.failure), reading)
         if parsed.failure is not None or _touches(source, parsed, lexed):
-            broken.append(source.text[slice(*_stretch(parsed, lexed))])
+            first = lexed.tokens[parsed.start]
+            broken.append(source.text[slice(*_stretch(parsed, lexed))].replace(first, meant_opener(first) or first, 1))
             node = node if isinstance(node, Edition | ScenarioName) else None
             if parsed.failure is not None and _goes_on(parsed.failure) and pieces:
                 pieces[-1] = (pieces[-1][0], None)  # what stands alone here belongs to the statement before
@@ -118,9 +120,8 @@ def _head(source: Source, pieces: list[_Piece]) -> list[Diagnostic]:
         first = _span(source, pieces[0][0])
         found.append(report("C001", first, "the first line must be `colosseum 1`", help=FIRST_LINES))
     elif "SCENARIO" not in words:
-        message = "the scenario has no name"
         help_ = 'write `scenario NAME "title"` after `colosseum 1`'
-        found.append(report("C004", _span(source, pieces[0][0]), message, help=help_))
+        found.append(report("C004", _span(source, pieces[0][0]), "the scenario has no name", help=help_))
     seen: dict[str, Span] = {}
     for position, (token, node) in enumerate(pieces):
         span = _span(source, token)
@@ -151,8 +152,8 @@ def _scenario(before: list[str], span: Span, seen: dict[str, Span]) -> list[Diag
         help_ = "leave one of them out, or put the other into a file of its own"
         return [report("C005", span, "a file has one scenario", labels=labels, help=help_)]
     if set(before) - {"COLOSSEUM"}:
-        help_ = "move it to the second line"
-        return [report("C006", span, "`scenario` must come right after `colosseum 1`", help=help_)]
+        message = "`scenario` must come right after `colosseum 1`"
+        return [report("C006", span, message, help="move it to the second line")]
     return []
 
 

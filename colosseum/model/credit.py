@@ -112,5 +112,4 @@ def _receives(who: Term, agent: str, task: Task) -> Term:
 
 def scope_owners(scope: frozenset[str], task: Task) -> tuple[str, ...]:
     """The distinct owners of the variables in a scope, in declared order; all agents when it is empty."""
-    owners = {task.variable[name].owner for name in scope}
-    return tuple(sorted(owners, key=task.rank.__getitem__)) or task.agents
+    return tuple(sorted({task.variable[name].owner for name in scope}, key=task.rank.__getitem__)) or task.agents

@@ -53,8 +53,7 @@ def _extremum(which: str) -> Function:
 
 def _draw(name: str) -> Function:
     def call(arguments: Sequence[Folded]) -> Folded:
-        help_ = f"as in `table t[S] ~ {name}(…)`"
-        raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=help_)
+        raise Fault(f"`{name}` draws, so it stands only after `~`", code="C047", help=f"as in `table t[S] ~ {name}(…)`")
 
     return call
 

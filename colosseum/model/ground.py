@@ -145,8 +145,7 @@ def _rewards(statement: syntax.Reward, domains: Domains, work: Grounding) -> lis
         for name, _, env in work.each(statement, statement.indices):
             payoff = rule(env, domains)
             if payoff is not None:
-                shares = split(env, payoff.scope, domains.task)
-                found.append(Payoff(name, statement.name, "reward", payoff, shares))
+                found.append(Payoff(name, statement.name, "reward", payoff, split(env, payoff.scope, domains.task)))
                 work.note(env.reads)
     except Fault as fault:
         work.findings.fault(fault, statement.name_span, instance=name)

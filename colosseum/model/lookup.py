@@ -232,8 +232,7 @@ def no_entry(
     where = declared_by.indices.where if isinstance(declared_by, Table | Variable) and declared_by.indices else None
     if where is not None and all(any(k[i : i + 1] == (part,) for k in entries) for i, part in enumerate(key)):
         shown = " ".join(where.span.text.split())
-        help_ = f"it is left out by `where {shown}`; filter this loop in the same way"
-        return Fault(message, code="C052", help=help_)
+        return Fault(message, code="C052", help=f"it is left out by `where {shown}`; filter this loop in the same way")
     near = closest(instance_name(name, key), [instance_name(name, k) for k in list(entries)[:2000]])
     return Fault(message, code="C052", help=near)
 

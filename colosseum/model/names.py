@@ -118,6 +118,11 @@ class _Scope:
                 yield from self.within(loop, (part for part in children(expr) if part is not loop), bound)
             case syntax.SetLiteral(items=items):
                 yield from self.within(None, (i for i in items if not (births and isinstance(i, syntax.Name))), bound)
+            case syntax.Arithmetic(operator="-", left=syntax.Name(id=left), right=syntax.Name(id=right)) if not (
+                self.means(left, bound) or self.means(right, bound) or expr.span.text != f"{left}-{right}"
+            ):
+                help_ = f'quote it everywhere, as in `"{left}-{right}"`'
+                yield report("C041", expr.span, f"`{left}-{right}` is no name: names have no `-`", help=help_)
             case syntax.Call(function="sum"):
                 yield report("C047", expr.span, "`sum` needs a loop", help="as in `sum(cost[a] for a in agents)`")
             case _:

@@ -26,6 +26,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "barabasi_albert": ("m",), "edges": ("edges",),
 }  # fmt: skip
 """The kinds of graph and the arguments each takes; all but `center` are needed."""
+ALIASES = {"small_world": "watts_strogatz", "scale_free": "barabasi_albert", "random": "erdos_renyi", "cycle": "ring"}
 
 
 def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
@@ -34,7 +35,8 @@ def parse_graph(expr: syntax.Expr, facts: "Realiser") -> Graph:
 
     name = expr.id if isinstance(expr, syntax.Name) else expr.function if isinstance(expr, syntax.Call) else ""
     if name not in PARAMETERS:
-        help_ = closest(name, PARAMETERS) or f"networks: {', '.join(PARAMETERS)}"
+        near = f"did you mean `{ALIASES[name]}`?" if name in ALIASES else closest(name, PARAMETERS)
+        help_ = near or f"networks: {', '.join(PARAMETERS)}"
         raise Fault(f"`{name or expr.span.text}` is not a kind of network", code="C070", help=help_, span=expr.span)
     known, given = PARAMETERS[name], list[tuple[str, Value]]()
     if isinstance(expr, syntax.Call):
@@ -70,11 +72,11 @@ def check_graph(graph: Graph, agents: Elements) -> None:
                     raise Fault(f"`p` is a probability, not `{text(argument)}`", code="C070")
             case "k" | "m":
                 if type(argument) is not int or not 1 <= argument < max(2, len(agents)):
-                    below = f"a whole number below the number of agents ({len(agents)})"
-                    raise Fault(f"`{name}` is {below}, not `{text(argument)}`", code="C070")
+                    most = f"below the number of agents ({len(agents)})"
+                    raise Fault(f"`{name}` is a whole number {most}, not `{text(argument)}`", code="C070")
             case _ if not isinstance(argument, Elements):
-                help_ = "edges({(A, B), (B, C)})"
-                raise Fault(f"`edges` takes a set of pairs, not {kind(argument)}", code="C070", help=help_)
+                message = f"`edges` takes a set of pairs, not {kind(argument)}"
+                raise Fault(message, code="C070", help="edges({(A, B), (B, C)})")
             case _:
                 for edge in argument:
                     ends = set(edge) if isinstance(edge, tuple) and len(edge) == 2 else set()

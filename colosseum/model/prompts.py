@@ -253,8 +253,7 @@ def _unknown(name: str, vocabulary: Vocabulary) -> Fault:
         return Fault(message, code="C083", help="prompts read params, sets and tables of data")
     if vocabulary.doubts.covers(name):
         return Poisoned(f"`{name}` may be declared where the text is broken")
-    help_ = closest(name, sorted(vocabulary.known))
-    return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
+    return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, sorted(vocabulary.known)))
 
 
 def _line(error: BaseException) -> int:

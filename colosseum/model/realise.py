@@ -228,8 +228,7 @@ def realise(
     if "agents" not in known["sets"]:
         return None, facts.findings.diagnostics
     _check_channels(facts, tuple(str(a) for a in known["sets"]["agents"]))
-    world = World(spec, **known, elements=facts.elements)
-    return world, facts.findings.diagnostics
+    return World(spec, **known, elements=facts.elements), facts.findings.diagnostics
 
 
 def _check_elements(facts: Realiser) -> None:
