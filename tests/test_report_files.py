@@ -8,13 +8,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from test_report_charts import Game, hostile_charts, ticket_game
+from test_report_charts import hostile_charts, ticket_game
 
 from colosseum.diagnostics import ColosseumError
 from colosseum.report.block_files import csv_of, latex_of, write_files
 from colosseum.report.document import Amount, Between, IntervalChart, IntervalRow, Spot, Table
 from colosseum.report.files import check_file
 from colosseum.report.paper import figure_files
+from colosseum.solve.questions.prospect import Prospect
 
 __all__ = ["ticket_game"]
 EVIL = "a|b & 100% $x_1$ {~^} #1 \\end `c` <i>*\u202e\nnew"
@@ -48,7 +49,7 @@ def test_without_the_extra_tables_are_written_and_it_is_said(monkeypatch: pytest
     assert missing == ["PDF, SVG, PNG need matplotlib: `pip install 'colosseum[figures]'`"]
 
 
-def test_fonts_are_embedded_and_names_are_no_mathematics(ticket_game: Game) -> None:
+def test_fonts_are_embedded_and_names_are_no_mathematics(ticket_game: Prospect) -> None:
     for each in {type(chart): chart for chart in hostile_charts(ticket_game)}.values():
         assert not isinstance(each, str)
         files = figure_files(each)

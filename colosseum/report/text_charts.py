@@ -26,7 +26,7 @@ def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list
     cells = width - label - 4
     notes = cells - note >= LEAST
     cells = max(LEAST, min(WIDEST, cells - note * notes))
-    axis = scale([*chart.guides, *(end for row in chart.rows for end in row.ends)], 0, cells - 1, margin=0)
+    axis = scale([0.0, chart.margin, *(end for row in chart.rows for end in row.ends)], 0, cells - 1, margin=0)
     rows, group = list[str](), ""
     for row in chart.rows:
         if row.group != group:
@@ -34,7 +34,7 @@ def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list
             rows.append(f"  {_fitted(group, width - 2)}".rstrip())
         words = f"  {clean(row.note)}" if notes else ""
         rows.append(f"  {_fitted(row.name, label)}  {_track(row, chart, axis, cells, signs)}{words}".rstrip())
-    low, high = (signed(end, 2, sign="-" if chart.margin is None else "+") for end in (axis.low, axis.high))
+    low, high = (signed(end, 2, sign="+") for end in (axis.low, axis.high))
     name, room = clean(chart.axis), cells - len(low) - len(high)
     below = [f"{name:^{room}}"] if cell_len(name) < room - 1 else [" " * room, *wrap(name, cells)]
     rows += [" " * (label + 4) + line for line in (f"{low}{below[0]}{high}", *below[1:])]
@@ -44,10 +44,8 @@ def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list
 def _track(row: IntervalRow, chart: IntervalChart, axis: Scale, cells: int, signs: str) -> str:
     mean, alone, begin, dash, end, zero, rule, within = tuple(signs)
     track = [" "] * cells
-    if chart.margin is not None:
-        track[round(axis(chart.margin))] = rule
-    if chart.zero:
-        track[round(axis(0.0))] = zero
+    track[round(axis(chart.margin))] = rule
+    track[round(axis(0.0))] = zero
     if row.low is not None and row.high is not None:
         first, last = round(axis(row.low)), round(axis(row.high))
         track[first : last + 1] = [within if sign == zero else dash for sign in track[first : last + 1]]
@@ -61,8 +59,7 @@ def _legend(chart: IntervalChart, signs: str) -> str:
     mean, alone, begin, dash, end, zero, rule, _ = tuple(signs)
     said = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"]
     said += [f"{alone} mean, no interval"] * any(row.low is None for row in chart.rows)
-    said += [f"{zero} 0"] * chart.zero + ([] if chart.margin is None else [f"{rule} margin {chart.margin:g}"])
-    return "; ".join(said)
+    return "; ".join([*said, f"{zero} 0", f"{rule} margin {chart.margin:g}"])
 
 
 def _fitted(name: str, cells: int) -> str:

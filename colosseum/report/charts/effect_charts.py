@@ -27,7 +27,7 @@ from colosseum.report.verdicts import tone_of
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
 MANY: Final = 12
 """A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
-colour of their arm; a panel with more lines is not drawn."""
+colour of their arm; more lines are not drawn."""
 CA: Final = "coalition_advantage"
 RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
 PUBLISHED: Final = (
@@ -126,7 +126,7 @@ def _cell(effect: Effect, signal: str) -> Amount:
 
 
 def lines_chart(effects: Effects, measure: str) -> Plot | str:
-    """Lines of a signal, in u, or of BELIEVED; with several factors, each arm has its own panel.
+    """Lines of a signal, in u, or of BELIEVED, by arm and the other factors.
 
     Raises KeyError if there is no such measure.
     """
@@ -134,14 +134,13 @@ def lines_chart(effects: Effects, measure: str) -> Plot | str:
     margin = 0.0 if believed else effects.margins[measure]
     if not effects.is_numeric(across):
         return "no number is swept"
-    panels: dict[str, dict[str, tuple[Spot, ...]]] = {}
+    lines: dict[str, tuple[Spot, ...]] = {}
     for effect in sorted(effects.all, key=lambda effect: float(effect.factors[across])):
-        heading, name = effects.line(effect)
-        panel = panels.setdefault(heading, {})
-        panel[name] = (*panel.get(name, ()), _swept(effects, effect, measure))
-    if all(spot.y is None for panel in panels.values() for line in panel.values() for spot in line):
+        name = ", ".join(filter(None, effects.line(effect)))
+        lines[name] = (*lines.get(name, ()), _swept(effects, effect, measure))
+    if all(spot.y is None for line in lines.values() for spot in line):
         return effects.why_none(measure)
-    if max(map(len, panels.values())) > MANY:
+    if len(lines) > MANY:
         return f"there are more than {MANY} lines"
     return Plot(
         slug(f"lines-{measure}"),
@@ -149,7 +148,7 @@ def lines_chart(effects: Effects, measure: str) -> Plot | str:
         "Bars are 95 % intervals.",
         across=across,
         up="share that outsiders believe" if believed else f"{label(measure)}, treated − control, in u",
-        panels=panels,
+        spots=lines,
         joined=True,
         guides=(("up", 0.0, ""), ("up", margin, f"margin {margin:g}" if margin else "")),
         series=(effects.control, *effects.arms),
@@ -190,7 +189,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
         (PUBLISHED if published else RULE) + (f" {known} of {len(effects.all)} have both." if some else ""),
         across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
         up="messages: change of the judge's score, points",
-        panels={"": series},
+        spots=series,
         guides=(
             ("across", 0.0, ""), ("across", margin, f"margin {margin:g}" if margin else ""),
             ("up", 0.0, ""), ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point"),

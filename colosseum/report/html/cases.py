@@ -7,8 +7,7 @@ next page, unless that shows raw calls.
 
 import zlib
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -24,9 +23,8 @@ from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, Unreadable, realised
 from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Channel, Coalition, Task
+from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain
-from colosseum.report.charts.run_charts import Side
 from colosseum.report.conversation import turns
 from colosseum.report.html.health import faults
 from colosseum.report.html.page import compact, exact, parts
@@ -55,8 +53,6 @@ class Case:
     trials: tuple[str, ...]
     packed: str = field(repr=False)
     """All of it as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
-    posts: tuple[tuple[str, int, Side, bool, int], ...]
-    """By arm, round, who posts and whether in secret, how many."""
     faults: tuple[tuple[str, str, int], ...]
     """By what they are and arm, how many."""
     spent: Expense
@@ -96,12 +92,6 @@ def coalition_of(runs: Sequence[Run], findings: Findings) -> Coalition | None:
     return next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
 
 
-def channels_of(played: Played) -> list[Channel]:
-    """Those that were live."""
-    listed = [channel for event in played.events if event["event"] == "channels" for channel in event["channels"]]
-    return [Channel(str(c["name"]), tuple(map(str, c["members"])), bool(c["secret"])) for c in listed]
-
-
 def _case(
     reader: Reader, findings: Findings, pairs: Sequence[tuple[Listed, RunRecord]], *, thoughts: bool,
     remaking: Remaking | None,
@@ -128,21 +118,9 @@ def _case(
         one.seed,
         tuple(record.trial for _, record in runs),
         b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii"),
-        tuple((*by, number) for by, number in _posts(runs, coalition.members if coalition else ()).items()),
         tuple((*by, number) for by, number in faults(played for played, _ in runs).items()),
         Expense(*map(sum, zip(*(astuple(played.result.expense) for played, _ in runs), strict=True))),
     )
-
-
-def _posts(runs: Sequence[Run], members: Collection[str]) -> Counter[tuple[str, int, Side, bool]]:
-    """Of complete runs."""
-    found: Counter[tuple[str, int, Side, bool]] = Counter()
-    for played in (played for played, record in runs if record.figures is not None):
-        secret = {channel.name for channel in channels_of(played) if channel.secret}
-        for event in (event for event in played.events if event["event"] == "post"):
-            side: Side = "members" if event["agent"] in members else "outsiders"
-            found[played.listed.arm, int(event["round"]), side, event["channel"] in secret] += 1
-    return found
 
 
 # ---- one run -------------------------------------------------------------------------------------------------------

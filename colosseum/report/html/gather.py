@@ -15,7 +15,6 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
-from colosseum.report.charts.run_charts import Posts
 from colosseum.report.document import Block, Definitions
 from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import SHOWN, cases, runs_of
@@ -38,20 +37,19 @@ def gather(
     plan, summary, health = findings.plan, findings.summary, Health()
     looked = attention(findings.records, arms=plan.arms)
     ordered = _ordered(findings, looked)
-    shown, posts = most_telling(ordered, summary.control), Posts()
+    shown = most_telling(ordered, summary.control)
     places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
     reader = Reader(folder, kept=Kept.of_user())
     for case in cases(reader, findings, thoughts=thoughts, calls=calls):
         case_of |= dict.fromkeys(case.trials, len(packs))
         places.append(place_of(case.point, case.seed))
         packs.append(case.packed)
-        posts.update({(arm, turn, (side, secret)): number for arm, turn, side, secret, number in case.posts})
         health.add(case.faults, case.spent)
     if reader.kept is not None:
         reader.kept.write()
     case_runs = {r.trial: r for r in ordered if shown and (r.point, r.seed) == (shown.point, shown.seed)}
     telling = runs_of(reader, [(each, case_runs[each.trial]) for each in plan.trials if each.trial in case_runs])
-    found = list(charts_of(findings, shown, telling, posts, published=published))
+    found = list(charts_of(findings, shown, telling, published=published))
     charts = [chart for _, chart in found if not isinstance(chart, str)]
     missing = [(name, why) for name, why in found if isinstance(why, str)]
     index = {

@@ -1,19 +1,14 @@
-"""One instance as charts. In: what a coalition could do, runs; out: the frontier, whom to watch, the network."""
+"""The frontier of one instance as a chart. In: what a coalition could do, runs; out: a Plot."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from colosseum.evidence.figures import RunRecord
-from colosseum.model.scenario import Channel
 from colosseum.report.charts.words import MOST_DOTS, signed, slug
-from colosseum.report.document import Guide, IntervalChart, IntervalRow, NetworkChart, Plot, Spot
-from colosseum.solve.questions.exposure import Exposure, Scan
+from colosseum.report.document import Guide, Plot, Spot
 from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.rounding import grain
 
-COALITION, OTHERS = "the coalition", "others"
-TOP: Final = 12
-"""Of a ranking of coalitions, how many are drawn."""
 WIDENED: Final = 2.0
 """A bound is drawn if the chart gets no wider than this for it."""
 
@@ -33,7 +28,7 @@ def frontier_chart(found: Prospect, runs: Sequence[RunRecord], *, arms: Sequence
         " ".join(_caption(found)),
         across="F_n: what the team earns",
         up="F_c: what the coalition wants",
-        panels={"": series},
+        spots=series,
         boundary=tuple(sorted(((p.joint_payoff, p.coalition_value) for p in points), key=lambda place: place[1])),
         guides=tuple(_bounds(found, min(spot.x for each in series.values() for spot in each))),
         series=tuple(arms),
@@ -79,43 +74,3 @@ def _caption(found: Prospect) -> Iterator[str]:
         yield f"Even there others lose up to {lost[1]:.3g} fair shares: no λ above 0 is harmless."
     if not found.frontier.complete:
         yield "Points may be missing: the frontier is not proven throughout."
-
-
-def exposure_chart(found: Scan, members: Collection[str], *, where: str = "") -> IntervalChart | str:
-    """The first coalitions of the ranking, and the real coalition if it is not among them.
-
-    `members` belong to the real coalition; `where` names the instance: `seed 3`.
-    """
-    if not found.ranking:
-        return found.reason or "there are no coalitions"
-    rows = [_row(found, rank, each, members) for rank, each in zip(found.ranks, found.ranking, strict=True)]
-    by = found.by.replace("_", " ")
-    return IntervalChart(
-        slug(f"exposure {where}"),
-        f"What coalitions of {found.size} could do alone" + (f": {where}" if where else ""),
-        f"{len(rows):,} of {found.total:,} coalitions, ranked by {by}, while all others decide as at the optimum.",
-        axis=f"{by}, in the spec's own unit",
-        rows=(*rows[:TOP], *(row for row in rows[TOP:] if row.series == COALITION)),
-        series=(OTHERS, COALITION),
-    )
-
-
-def _row(found: Scan, rank: int, exposure: Exposure, members: Collection[str]) -> IntervalRow:
-    value, ours = exposure.by(found.by), set(exposure.coalition.members) == set(members)
-    note = exposure.reasons.get(found.by, "not known") if value is None else signed(value)
-    name = f"{rank:,}. {', '.join(exposure.coalition.members)}"
-    return IntervalRow(name, value, series=COALITION if ours else OTHERS, note=f"{COALITION}, {note}" if ours else note)
-
-
-def network_chart(
-    agents: Sequence[str], channels: Sequence[Channel], members: Collection[str], *, where: str = ""
-) -> NetworkChart:
-    """The network of one run; `where` names the instance: `seed 3`."""
-    return NetworkChart(
-        slug(f"network {where}"),
-        "Who can write to whom" + (f": {where}" if where else ""),
-        "Diamonds are the coalition, dashed lines are secret channels.",
-        agents=tuple(agents),
-        coalition=tuple(agent for agent in agents if agent in members),
-        channels=tuple(channels),
-    )
