@@ -79,7 +79,7 @@ def verify(
 def export(
     folder: Campaign,
     output: Annotated[
-        Path, typer.Option("-o", metavar="FILE", help="Ends in .csv, .jsonl or .parquet.", show_default=False)
+        Path, typer.Option("-o", metavar="FILE", help="Ends in .csv or .jsonl.", show_default=False)
     ],
     thoughts: Thoughts = False,
 ) -> int:

@@ -1,4 +1,4 @@
-"""A table for other programs. In: rows as dicts; out: a FigureTable, which is CSV, JSON, Parquet or a data frame.
+"""A table for other programs. In: rows as dicts; out: a FigureTable, which is CSV, JSON lines or a data frame.
 
 Numbers are in full, and a null is an empty cell. What a column holds shows in its cells.
 """
@@ -58,7 +58,7 @@ class FigureTable:
         return pandas.DataFrame({name: pandas.Series(cells, dtype=PANDAS[kind]) for name, kind, cells in self._typed()})
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write a file of the kind that its name ends in. Raises ColosseumError, and ImportError without pyarrow."""
+        """Write a file of the kind that its name ends in. Raises ColosseumError."""
         make = ENDINGS.get(Path(path).suffix.lower())
         if make is None:
             raise stop("C122", f"`{path}` does not end in {' or '.join(ENDINGS)}")
@@ -78,20 +78,6 @@ class FigureTable:
         lines = [f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows]
         return "".join(lines).encode("utf-8", "backslashreplace")
 
-    def to_parquet(self) -> bytes:
-        """Whole numbers of 64 bits, numbers of double precision, truths, and text for all else."""
-        import pyarrow
-        from pyarrow import parquet
-
-        types = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64()}
-        arrays = {
-            name: pyarrow.array(cells if kind in types else map(_storable, cells), types.get(kind, pyarrow.string()))
-            for name, kind, cells in self._typed()
-        }
-        sheet = pyarrow.BufferOutputStream()
-        parquet.write_table(pyarrow.table(arrays), sheet)
-        return bytes(sheet.getvalue())
-
     def _typed(self) -> Iterator[tuple[str, type, list[object]]]:
         """Every column with the kind of its cells."""
         for place, name in enumerate(self.columns):
@@ -100,7 +86,7 @@ class FigureTable:
             yield name, kind, [cell if cell is None or kind is object else kind(cell) for cell in cells]
 
 
-ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl, ".parquet": FigureTable.to_parquet}
+ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl}
 """Of files, with what makes them."""
 
 
@@ -117,11 +103,6 @@ def _kind(name: str, cells: Sequence[object]) -> type:
         return float
     wide = kinds == {int} and any(abs(cell) >= 2**63 for cell in cells if isinstance(cell, int))
     return kinds.pop() if len(kinds) == 1 and not wide else object
-
-
-def _storable(cell: object) -> str | None:
-    """As a text of UTF-8, which has no halves of signs."""
-    return None if cell is None else str(cell).encode("utf-8", "backslashreplace").decode()
 
 
 def _written(cell: object) -> object:
