@@ -10,10 +10,9 @@ import pytest
 from test_report_charts import hostile_charts, ticket_game
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.report.block_files import csv_of, write_files
 from colosseum.report.document import Amount, Between, IntervalChart, IntervalRow, Spot, Table
 from colosseum.report.files import check_file
-from colosseum.report.paper import figure_files
+from colosseum.report.paper import csv_of, figure_files, write_files
 from colosseum.solve.questions.prospect import Prospect
 
 __all__ = ["ticket_game"]

@@ -79,7 +79,7 @@ def write_html(content: "Content", path: Path) -> str:
 
 def write_figures(content: "Content", folder: Path) -> Iterator[str]:
     """Write every chart as PDF, SVG and PNG, and its numbers as CSV. Raises ColosseumError."""
-    from colosseum.report.block_files import write_files
+    from colosseum.report.paper import write_files
 
     with file_errors(folder):
         number, missing = write_files(content.figures, folder)
