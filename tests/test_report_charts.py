@@ -14,16 +14,6 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.evidence.verdict import Rule, settle
 from colosseum.report.cells import limits
-from colosseum.report.charts.effect_charts import (
-    differences_chart,
-    heat_map,
-    lines_chart,
-    plane_chart,
-    wants_heat,
-)
-from colosseum.report.charts.effects import BELIEVED, Effects, effects_of
-from colosseum.report.charts.frontier_chart import frontier_chart
-from colosseum.report.charts.words import slug
 from colosseum.report.document import (
     SIGNS,
     Amount,
@@ -34,13 +24,23 @@ from colosseum.report.document import (
     Table,
     Tone,
 )
+from colosseum.report.effects import (
+    BELIEVED,
+    Effects,
+    differences_chart,
+    effects_of,
+    heat_map,
+    lines_chart,
+    plane_chart,
+    tone_of,
+    wants_heat,
+)
+from colosseum.report.frontier_chart import frontier_chart
 from colosseum.report.html.blocks import asset, html_of
-from colosseum.report.html.gallery import most_telling
+from colosseum.report.html.gather import most_telling
 from colosseum.report.page import cell_words
-from colosseum.report.scale import Scale, scale, tick_words
-from colosseum.report.shapes import FORMS, WIDTH, looks, named, width_of
-from colosseum.report.svg import svg
-from colosseum.report.verdicts import tone_of
+from colosseum.report.pictures import FORMS, WIDTH, Scale, looks, named, scale, svg, tick_words, width_of
+from colosseum.report.words import slug
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Solver
 

@@ -22,8 +22,8 @@ from colosseum.report.document import (
     Table,
 )
 from colosseum.report.full import full
-from colosseum.report.numbers import decimals, number, reasons
 from colosseum.report.page import print_blocks, printable
+from colosseum.report.words import decimals, number, reasons
 
 EFFECTS = {
     "baseline": 0.0,

@@ -33,9 +33,8 @@ from colosseum.campaign.work import plan_work, read_cache
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.report.charts.words import clean
 from colosseum.report.comparing import comparison_blocks
-from colosseum.report.figure_rows import figure_table
+from colosseum.report.figure_rows import VerdictRow, figure_table, verdict_rows
 from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.forecast import chance_words
 from colosseum.report.full import brief, opening
@@ -43,10 +42,10 @@ from colosseum.report.html.blocks import cell_of
 from colosseum.report.log import log_blocks, merged_blocks, read_run, verified_blocks, verify_folder
 from colosseum.report.page import print_blocks
 from colosseum.report.paged import paged
-from colosseum.report.printed import RunFile
+from colosseum.report.published import RunFile
 from colosseum.report.replay import Replay, replay_blocks, replay_folder
 from colosseum.report.tables import FigureTable
-from colosseum.report.verdict_rows import VerdictRow, verdict_rows
+from colosseum.report.words import clean
 from colosseum.run.trial import Listed
 
 

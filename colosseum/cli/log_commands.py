@@ -27,7 +27,7 @@ def list_(folder: Campaign, json: AsJson = False) -> int:
     from colosseum.cli.words import output
     from colosseum.evidence.findings import in_words, read_campaign
     from colosseum.report.log import list_blocks
-    from colosseum.report.printed import RunsFile
+    from colosseum.report.published import RunsFile
 
     plan = read_campaign(folder)
     with in_words(folder):

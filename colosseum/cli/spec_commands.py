@@ -244,7 +244,7 @@ def new(
 
     from colosseum.cli.words import note, print_out, say_json
     from colosseum.language.copying import listed, new_spec, shipped_specs
-    from colosseum.report.printed import NewFiles, SpecsFile
+    from colosseum.report.published import NewFiles, SpecsFile
 
     if specs:
         found = shipped_specs()

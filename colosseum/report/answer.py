@@ -21,7 +21,7 @@ from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits, named
 from colosseum.report.commands import audit_command
 from colosseum.report.meanings import MEANINGS
-from colosseum.report.numbers import number
+from colosseum.report.words import number
 
 MOST_NAMED: Final = 4
 """Treated arms that have a sentence each; of more, or at several points, those with one reading share one."""

@@ -8,7 +8,7 @@ from colosseum.evidence.statistics import Interval, Paired
 from colosseum.evidence.summary import Counts, PointSummary
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.document import Amount, Between, Table, TableCell
-from colosseum.report.numbers import reasons
+from colosseum.report.words import reasons
 
 PLACES: Final = 3
 """Decimals of fair shares."""

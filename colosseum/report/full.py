@@ -14,8 +14,6 @@ from colosseum.evidence.calls import Call
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.registry import REGISTRY, label
 from colosseum.report.answer import answer, next_steps, treated
-from colosseum.report.charts.effect_charts import differences_chart, heat_map, wants_heat
-from colosseum.report.charts.effects import effects_of
 from colosseum.report.commands import changed_words
 from colosseum.report.document import (
     Amount,
@@ -28,10 +26,18 @@ from colosseum.report.document import (
     Paragraph,
     Table,
 )
-from colosseum.report.numbers import reasons
-from colosseum.report.outcomes import difference_table, outcome_table, trouble_table
-from colosseum.report.talk import belief_table, judge_facts, talk_table, thought_table
+from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
+from colosseum.report.outcomes import (
+    belief_table,
+    difference_table,
+    judge_facts,
+    outcome_table,
+    talk_table,
+    thought_table,
+    trouble_table,
+)
 from colosseum.report.verdicts import published_table, verdict_blocks
+from colosseum.report.words import reasons
 
 LONGEST: Final = 40
 """Characters of a list of seeds."""

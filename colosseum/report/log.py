@@ -13,7 +13,7 @@ from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import read_campaign
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.printed import RunFile
+from colosseum.report.published import RunFile
 from colosseum.run.trial import Listed
 
 

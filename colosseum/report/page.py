@@ -33,7 +33,7 @@ from colosseum.report.document import (
     Table,
     TableCell,
 )
-from colosseum.report.numbers import number, significant
+from colosseum.report.words import number, printable, significant
 
 WIDEST_LABEL: Final = 24
 """A longer row or column label is folded."""
@@ -49,9 +49,6 @@ _GAP: Final = 2
 _INDENT: Final = 2
 _BLANKS: Final = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, also where a style begins or ends between them."""
-_SIGNS: Final = str.maketrans(
-    {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
-)
 
 
 def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None = None) -> None:
@@ -91,14 +88,6 @@ def show(console: Console, blocks: Iterable[Block]) -> None:
                 _show_table(console, block)
             case _:
                 _show_chart(console, block)
-
-
-def printable(text: str, encoding: str) -> str:
-    """One line without control characters (also bidirectional ones), in signs that the encoding has."""
-    line = "".join(c if c.isprintable() else " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    if not encoding.lower().startswith("utf"):
-        line = line.translate(_SIGNS).encode(encoding, "replace").decode(encoding)
-    return line
 
 
 def say(console: Console, text: str = "", *, style: str = "") -> None:

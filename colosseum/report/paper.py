@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 from warnings import catch_warnings, simplefilter
 
 from colosseum.campaign.folder import replace_file
-from colosseum.report.charts.words import clean, slug
 from colosseum.report.document import Amount, AnyChart, Between, Chart, Linked, Table, TableCell
 from colosseum.report.html.blocks import asset
-from colosseum.report.shapes import WIDTH, Mark, Shape, Text
-from colosseum.report.svg import drawn
+from colosseum.report.pictures import WIDTH, Mark, Shape, Text, drawn
 from colosseum.report.tables import FigureTable
+from colosseum.report.words import clean, slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from colosseum.evidence.choosing import ArmStrength, PointStrength
 from colosseum.evidence.strength import CAP, Raised
 from colosseum.report.cells import amount
 from colosseum.report.document import Between, Block, Heading, Paragraph, Table, TableCell
-from colosseum.report.numbers import number
+from colosseum.report.words import number
 
 COLUMNS: Final = ("λ", "95 % set", "β", "seeds", "more than control", "others held")
 FACTS: Final = (

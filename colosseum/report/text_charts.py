@@ -6,9 +6,9 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from colosseum.report.charts.words import clean, signed
 from colosseum.report.document import IntervalChart, IntervalRow
-from colosseum.report.scale import Scale, scale
+from colosseum.report.pictures import Scale, scale
+from colosseum.report.words import clean, signed
 
 WIDEST, LEAST = 60, 20
 """Cells of a drawing."""

@@ -13,11 +13,11 @@ from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
-from colosseum.report.charts.effects import effects_of
-from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
+from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell
+from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.meanings import MEANINGS
-from colosseum.report.numbers import no_pair, number, probability, reasons
 from colosseum.report.page import cell_words
+from colosseum.report.words import no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
 LACKING: Final = {
@@ -28,17 +28,8 @@ LACKING: Final = {
 """What a study cannot say without an arm of a kind."""
 PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
 """They need no explanation in a table."""
-CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
-OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""
-
-
-def tone_of(reading: Reading | None) -> Tone:
-    """How a reading is coloured."""
-    if reading is None:
-        return "plain"
-    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 def verdict_blocks(findings: Findings) -> Iterator[Block]:

@@ -16,11 +16,11 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
 from colosseum.language.highlight import ColosseumLexer
-from colosseum.report.charts.words import clean
 from colosseum.report.document import Amount, Between, Block, Table, TableCell
 from colosseum.report.page import cell_words, table_notes
-from colosseum.report.shapes import environment as escaping
-from colosseum.report.svg import svg
+from colosseum.report.pictures import environment as escaping
+from colosseum.report.pictures import svg
+from colosseum.report.words import clean
 
 HERE: Final = files("colosseum.report.html")
 MOST_OPEN: Final = 24

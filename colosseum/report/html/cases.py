@@ -7,7 +7,8 @@ next page, unless that shows raw calls.
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -16,17 +17,20 @@ from typing import Any, Final, TypeAlias
 from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Expense
+from colosseum.campaign.money import money
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
+from colosseum.diagnostics import counted
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, Unreadable, realised
+from colosseum.evidence.summary import Summary
 from colosseum.model.rubrics import rubrics
 from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain
-from colosseum.report.conversation import turns
-from colosseum.report.html.health import faults
+from colosseum.report.conversation import FINISHES, turns
+from colosseum.report.document import Block, Definitions, Table, TableCell
 from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
@@ -232,3 +236,46 @@ def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) ->
 def _outcome(played: Played) -> dict[str, Value]:
     ended = next(event for event in played.events if event["event"] == "outcome")
     return realised(ended["assignment"], played.scenario.task)
+
+
+def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
+    """Calls that did nothing and answers that broke off, by what they are and arm."""
+    found: Counter[tuple[str, str]] = Counter()
+    for played in runs:
+        for event in played.events:
+            if event["event"] == "mistake":
+                found[f"invalid call: {event['kind']}".replace("_", " "), played.listed.arm] += 1
+            elif event["event"] == "reply" and event["finish"] in FINISHES:
+                found[FINISHES[event["finish"]], played.listed.arm] += 1
+    return found
+
+
+@dataclass
+class Health:
+    """What is counted over all runs."""
+
+    faults: Counter[tuple[str, str]] = field(default_factory=Counter)
+    spent: Expense = field(default_factory=lambda: Expense.of([]))
+
+    def add(self, faults: Iterable[tuple[str, str, int]], spent: Expense) -> None:
+        """Of a case."""
+        for fault, arm, number in faults:
+            self.faults[fault, arm] += number
+        self.spent = Expense(*(a + b for a, b in zip(astuple(self.spent), astuple(spent), strict=True)))
+
+    def blocks(self, summary: Summary) -> Iterator[Block]:
+        """Faults by arm, then calls, tokens and cost."""
+        if faults := sorted({fault for fault, _ in self.faults}):
+            rows: tuple[tuple[TableCell, ...], ...] = tuple(
+                (fault, *(self.faults[fault, arm] for arm in summary.arms)) for fault in faults
+            )
+            yield Table("faults", "Invalid calls and broken answers, total over runs", ("", *summary.arms), rows)
+        spent = self.spent
+        if not spent.calls:
+            return
+        shared = f", {spent.shared:,} of them shared with another run" if spent.shared else ""
+        again = f", {counted(spent.retries, 'attempt')} more" if spent.retries else ""
+        unknown = f"; {counted(spent.uncounted, 'answer')} not counted" if spent.uncounted else ""
+        tokens = f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}"
+        cost = money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0)
+        yield Definitions((("calls", f"{spent.calls:,}{shared}{again}"), ("tokens", tokens), ("cost", cost)))

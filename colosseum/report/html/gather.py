@@ -3,9 +3,9 @@
 Cases are read one by one: each is packed, and what charts and counts need of it is kept.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from colosseum.evidence.attention import Attention, attention
 from colosseum.evidence.calls import Call
@@ -15,14 +15,16 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
-from colosseum.report.document import Block, Definitions
+from colosseum.model.scenario import Coalition
+from colosseum.report.document import AnyChart, Block, Definitions
+from colosseum.report.effects import BELIEVED, effects_of, lines_chart, plane_chart, tone_of
+from colosseum.report.frontier_chart import frontier_chart
 from colosseum.report.full import opening, tables
-from colosseum.report.html.cases import SHOWN, cases, runs_of
-from colosseum.report.html.gallery import charts_of, most_telling
-from colosseum.report.html.health import Health
+from colosseum.report.html.cases import SHOWN, Health, Run, cases, coalition_of, runs_of
 from colosseum.report.html.page import Content, exact
 from colosseum.report.html.provenance import provenance_blocks
-from colosseum.report.verdicts import tone_of
+from colosseum.solve.lowering.lower import NotLowered
+from colosseum.solve.questions.prospect import prospect
 
 COLUMNS: Final = (
     "trial", "case", "arm", "model", "repeat", "status", "worth", "harm", "loss", "judge", "disagrees", "regret",
@@ -111,3 +113,68 @@ def _row(run: RunRecord, case: int, found: Attention | None) -> list[Any]:
 
 def _short(figure: Figure | None) -> float | None:
     return None if figure is None or figure.value is None else round(figure.value, 4)
+
+
+# ---- charts --------------------------------------------------------------------------------------------------------
+
+
+Shown: TypeAlias = tuple[str, AnyChart | str]
+"""A chart by what it is called where there is none, and then the reason."""
+LIMIT: Final = 15.0
+"""Seconds for the frontier: a chart is not worth more, and `colosseum frontier` takes longer."""
+STRENGTHS: Final = (0.25, 0.5, 0.75)
+"""λ at which the bound of a coalition's harm is drawn, besides 1."""
+
+
+def charts_of(
+    findings: Findings, shown: RunRecord | None, case: Sequence[Run], *, published: bool = False
+) -> Iterator[Shown]:
+    """All charts; `case` has the runs of the instance of the run that is `shown`, whose frontier is drawn."""
+    effects = effects_of(findings.summary, findings.verdicts)
+    yield "actions against messages", plane_chart(effects)
+    if published:
+        yield "the published plane", plane_chart(effects, published=True)
+    if effects.is_numeric(effects.inner):
+        surveyed = any(record.figures and record.figures.beliefs for record in findings.records)
+        for measure in (*effects.margins, *([BELIEVED] if surveyed else [])):
+            yield f"lines of {measure.replace('_', ' ')}", lines_chart(effects, measure)
+    if case and shown:
+        yield "frontier", _frontier(case, coalition_of(case, findings), shown, findings.summary.arms)
+
+
+def _frontier(
+    case: Sequence[Run], coalition: Coalition | None, shown: RunRecord, arms: Sequence[str]
+) -> AnyChart | str:
+    """Of one instance; a str is why there is none."""
+    where = ", ".join(part for part in (shown.point, f"seed {shown.seed}") if part)
+    played = next(p for p, record in case if record.trial == shown.trial)
+    here = [record for each, record in case if each.scenario.task == played.scenario.task]
+    if coalition is None or not coalition.members:
+        return "there is no coalition"
+    if len(coalition.members) == len(played.scenario.task.agents):
+        return "the coalition is everybody"
+    try:
+        instance = played.solved.instance
+        with instance.solver.within(LIMIT):
+            if instance.best.value is None:
+                return "the optimum is not known"
+            found = prospect(instance.solver, coalition, strengths=STRENGTHS, known=instance.optimum)
+    except NotLowered as fault:
+        return str(fault)
+    return frontier_chart(found, here, arms=arms, where=where)
+
+
+def most_telling(ordered: Sequence[RunRecord], control: str) -> RunRecord | None:
+    """The run whose instance is drawn: the first in which the coalition gained by the control, else the first."""
+    runs = [run for run in ordered if run.figures is not None]
+    base = {(run.point, run.seed, run.model): _value(run) for run in runs if run.arm == control}
+
+    def gained(run: RunRecord) -> bool:
+        before, after = base.get((run.point, run.seed, run.model)), _value(run)
+        return run.arm != control and before is not None and after is not None and after >= before
+
+    return next((run for run in runs if gained(run)), runs[0] if runs else None)
+
+
+def _value(run: RunRecord) -> float | None:
+    return run.figures.scalars["coalition_value"].value if run.figures else None

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from colosseum.evidence.figures import RunRecord
-from colosseum.report.charts.words import MOST_DOTS, signed, slug
 from colosseum.report.document import Guide, Plot, Spot
+from colosseum.report.effects import MOST_DOTS
+from colosseum.report.words import signed, slug
 from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.rounding import grain
 

@@ -1,6 +1,7 @@
-"""Numbers and reasons as words. In: values and counts; out: short strings for cells and notes."""
+"""Numbers, reasons and names as words. In: values, counts, untrusted names; out: short strings."""
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -8,6 +9,11 @@ from colosseum.evidence.summary import Counts
 
 MOST_REASONS: Final = 5
 LONGEST_REASON: Final = 160
+LONGEST: Final = 60
+"""Characters of a name within a sentence."""
+_SIGNS: Final = str.maketrans(
+    {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
+)
 
 
 def decimals(values: Iterable[float | None], *, digits: int = 2) -> int:
@@ -59,3 +65,32 @@ def span(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def printable(text: str, encoding: str) -> str:
+    """One line without control characters (also bidirectional ones), in signs that the encoding has."""
+    line = "".join(c if c.isprintable() else " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if not encoding.lower().startswith("utf"):
+        line = line.translate(_SIGNS).encode(encoding, "replace").decode(encoding)
+    return line
+
+
+def clean(text: str) -> str:
+    """One line, without control characters or signs that reverse the direction of text."""
+    return printable(text, "utf-8")
+
+
+def slug(text: str) -> str:
+    """A name for ids and files: small letters, digits and hyphens, 80 at most."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "chart"
+
+
+def quoted(name: str) -> str:
+    """A name within a sentence."""
+    line = clean(name).replace("`", "'")
+    return f"`{line if len(line) <= LONGEST else f'{line[: LONGEST - 1]}…'}`"
+
+
+def signed(value: float, places: int | None = None, *, sign: str = "-") -> str:
+    """A number with a true minus sign, and with three digits unless `places` is given."""
+    return number(value, decimals([value], digits=3) if places is None else places, sign=sign).replace("-", "−")
