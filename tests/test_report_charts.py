@@ -36,10 +36,10 @@ from colosseum.report.effects import (
     wants_heat,
 )
 from colosseum.report.frontier_chart import frontier_chart
-from colosseum.report.html.blocks import asset, html_of
 from colosseum.report.html.gather import most_telling
+from colosseum.report.html.page import asset, html_of, svg
 from colosseum.report.page import cell_words
-from colosseum.report.pictures import FORMS, WIDTH, Scale, looks, named, scale, svg, tick_words, width_of
+from colosseum.report.pictures import FORMS, WIDTH, Scale, looks, named, scale, tick_words, width_of
 from colosseum.report.words import slug
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Solver

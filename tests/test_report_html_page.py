@@ -29,9 +29,8 @@ from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
 from colosseum.report.document import Amount, Definitions, Linked, Listing, Quote, Table
-from colosseum.report.html.blocks import html_of, page_style, ticked
 from colosseum.report.html.gather import gather
-from colosseum.report.html.page import Content, embedded, render, scripts
+from colosseum.report.html.page import Content, embedded, html_of, page_style, render, scripts, ticked
 from colosseum.report.html.provenance import provenance_blocks
 
 

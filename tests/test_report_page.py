@@ -9,6 +9,7 @@ from records import figures, record, study
 from reported import HOSTILE, found, printed
 from rich.cells import cell_len
 
+from colosseum.report.answer import full
 from colosseum.report.document import (
     Amount,
     Between,
@@ -21,7 +22,6 @@ from colosseum.report.document import (
     Quote,
     Table,
 )
-from colosseum.report.full import full
 from colosseum.report.page import print_blocks, printable
 from colosseum.report.words import decimals, number, reasons
 

@@ -21,8 +21,7 @@ from test_cli_commands import colosseum as command
 import colosseum
 from colosseum.campaign.folder import Folder
 from colosseum.evidence.figures import SCALARS, Figure, Held, RunRecord
-from colosseum.report.figure_rows import KINDS, figure_table
-from colosseum.report.tables import FigureTable
+from colosseum.report.tables import KINDS, FigureTable, figure_table
 
 
 def runs(*records: RunRecord) -> dict[str, tuple[Any, ...]]:

@@ -22,9 +22,8 @@ from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.json_text import plain
-from colosseum.report.answer import next_steps
+from colosseum.report.answer import full, next_steps
 from colosseum.report.document import Between, Definitions, Linked
-from colosseum.report.full import full
 from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table
 
 JUDGED: Mapping[str, Any] = {

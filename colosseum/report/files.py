@@ -11,7 +11,7 @@ from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words, read_campaign
 from colosseum.report import tables
-from colosseum.report.figure_rows import acts, figure_table
+from colosseum.report.tables import acts, figure_table
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content

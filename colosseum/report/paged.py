@@ -6,7 +6,7 @@ from io import StringIO
 from typing import Any, TypeVar, cast
 
 from colosseum.report.document import Block
-from colosseum.report.html.blocks import cell_of
+from colosseum.report.html.page import cell_of
 from colosseum.report.page import print_blocks
 
 T = TypeVar("T")

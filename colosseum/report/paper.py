@@ -16,7 +16,7 @@ from warnings import catch_warnings, simplefilter
 
 from colosseum.campaign.folder import replace_file
 from colosseum.report.document import Amount, AnyChart, Between, Chart, Linked, Table, TableCell
-from colosseum.report.html.blocks import asset
+from colosseum.report.html.page import asset
 from colosseum.report.pictures import WIDTH, Mark, Shape, Text, drawn
 from colosseum.report.tables import FigureTable
 from colosseum.report.words import clean, slug

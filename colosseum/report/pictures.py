@@ -1,4 +1,4 @@
-"""Charts as pictures. In: the description of a chart; out: shapes in a view box, and inline SVG.
+"""Charts as pictures. In: the description of a chart; out: shapes in a view box.
 
 One function for each kind of chart. Readable at 390 px, without colour and by a screen reader; names are escaped.
 """
@@ -7,21 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from math import cos, sin, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never
-from urllib.parse import quote
+from typing import ClassVar, Final, TypeAlias, assert_never
 
 from rich.cells import cell_len, set_cell_size
 
 from colosseum.report.document import AnyChart, IntervalChart, IntervalRow, Plot, Tone
 from colosseum.report.words import clean, signed
-
-if TYPE_CHECKING:
-    from jinja2 import BaseLoader, Environment, Template
-    from markupsafe import Markup
 
 STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 MARGIN: Final = 0.04
@@ -195,7 +188,7 @@ def legend(entries: Mapping[str, Look], top: float) -> tuple[float, list[Shape]]
     return (y - top + 8 if entries else 0.0), shapes
 
 
-# ---- markup --------------------------------------------------------------------------------------------------------
+# ---- texts ---------------------------------------------------------------------------------------------------------
 
 
 def apart(texts: Iterable[Text]) -> list[Text]:
@@ -210,37 +203,6 @@ def apart(texts: Iterable[Text]) -> list[Text]:
     return kept
 
 
-@cache
-def picture() -> "Template":
-    """Of inline SVG."""
-    made = environment()
-    made.filters["px"] = lambda value: f"{round(value, 1) + 0.0:g}"
-    made.filters["run"] = lambda trial: f"#run={quote(trial, safe='', errors='replace')}"
-    source = files("colosseum.report.html").joinpath("templates/picture.svg.j2").read_text(encoding="utf-8")
-    return made.from_string(source)
-
-
-def environment(loader: "BaseLoader | None" = None) -> "Environment":
-    """The settings of all templates: every text is cleaned and escaped."""
-    from jinja2 import Environment, StrictUndefined
-
-    return Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=cleaned,
-    )
-
-
-def cleaned(value: Any) -> Any:
-    """A value as a template prints it: text is cleaned, our own markup stays."""
-    from markupsafe import Markup
-
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 # ---- charts ----------------------------------------------------------------------------------------------------------
 
 ROW, HEAD = 50.0, 24.0
@@ -249,16 +211,6 @@ TALL = 260.0
 """The height of a plot."""
 MOST_TICKS: Final = 8
 """Values of a line that have ticks of their own."""
-
-
-def svg(chart: AnyChart) -> "Markup":
-    """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
-    from markupsafe import Markup
-
-    height, shapes = drawn(chart)
-    title, caption = (words.replace("`", "") for words in (chart.title, chart.caption))
-    made = picture().render(name=chart.name, title=title, caption=caption, width=WIDTH, height=height, shapes=shapes)
-    return Markup(made)
 
 
 def drawn(chart: AnyChart) -> tuple[float, list[Shape]]:

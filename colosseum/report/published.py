@@ -164,7 +164,7 @@ KINDS = {
     "runs": Kind("`log list --json`: the runs of a campaign.", "report.published:RunsFile", 2),
     "run": Kind("`log show RUN --json`: one run with its events.", "report.published:RunFile", 2),
     "verify": Kind("`log verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
-    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.replay:Replay", 2),
+    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.log:Replay", 2),
     "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
     "merge": Kind("`merge --json`: what came of joining folders.", "campaign.merging:Merged", 2),
     "calibration": Kind("`judge calibrate --json`: how well judges tell the labelled set.",

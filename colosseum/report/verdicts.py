@@ -15,9 +15,8 @@ from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Verdicts, publish
 from colosseum.report.cells import PLACES, amount, change, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell
 from colosseum.report.effects import effects_of, tone_of
-from colosseum.report.meanings import MEANINGS
 from colosseum.report.page import cell_words
-from colosseum.report.words import no_pair, number, probability, reasons
+from colosseum.report.words import MEANINGS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
 LACKING: Final = {

@@ -16,10 +16,10 @@ from colosseum.evidence.reading import Reader
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.model.scenario import Coalition
+from colosseum.report.answer import opening, tables
 from colosseum.report.document import AnyChart, Block, Definitions
 from colosseum.report.effects import BELIEVED, effects_of, lines_chart, plane_chart, tone_of
 from colosseum.report.frontier_chart import frontier_chart
-from colosseum.report.full import opening, tables
 from colosseum.report.html.cases import SHOWN, Health, Run, cases, coalition_of, runs_of
 from colosseum.report.html.page import Content, exact
 from colosseum.report.html.provenance import provenance_blocks
