@@ -140,11 +140,11 @@ Limits: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a plot, or one value of a row, such as a run's or a pair's."""
+    """A place in a plot, or the value of a pair in a row."""
 
     x: float
-    y: float | None = None
-    """None in a row, and where it is not known: its line has a gap there."""
+    y: float = 0.0
+    """0 in a row, which has one axis."""
     x_limits: Limits | None = None
     y_limits: Limits | None = None
     """Of 95 % intervals."""
@@ -213,15 +213,13 @@ Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
 
 @dataclass(frozen=True)
 class Plot(Chart):
-    """Measures against each other, or along a number."""
+    """Two measures against each other."""
 
     across: str
     up: str
     """What is measured, with its unit."""
     spots: Mapping[str, tuple[Spot, ...]]
     """By what a series is called."""
-    joined: bool = False
-    """Whether each series is a line."""
     guides: tuple[Guide, ...] = ()
     series: tuple[str, ...] = ()
     """All arms, the control first, so that an arm has the same colour and form in all charts."""
