@@ -10,7 +10,7 @@ import pytest
 from test_report_charts import hostile_charts, ticket_game
 
 from colosseum.diagnostics import ColosseumError
-from colosseum.report.document import Amount, Between, IntervalChart, IntervalRow, Spot, Table
+from colosseum.report.document import Amount, IntervalChart, IntervalRow, Spot, Table
 from colosseum.report.files import check_file
 from colosseum.report.paper import csv_of, figure_files, write_files
 from colosseum.solve.questions.prospect import Prospect
@@ -66,13 +66,13 @@ def test_csv_reads_back_in_full() -> None:
 
 def test_limits_and_notes_of_cells_have_columns() -> None:
     table = Table("", "", ("arm", "loss", "limits"), (
-        ("a", Amount(0.25, 2, signed=True), Between(0.1, 0.4, signed=True)),
-        ("b", Amount(None, note="no run"), Between(words="3 of 20 differ")),
+        ("a", Amount(0.25, 2, signed=True), Amount(places=3, signed=True, limits=(0.1, 0.4))),
+        ("b", Amount(None, note="no run"), Amount(0.0, 3, words="3 of 20 differ")),
     ))  # fmt: skip
     head, one, two = csv.reader(io.StringIO(csv_of(table).decode(), newline=""))
     assert head == ["arm", "loss", "loss note", "limits", "limits low", "limits high", "limits note"]
     assert one == ["a", "0.25", "", "", "0.1", "0.4", ""]
-    assert two == ["b", "", "no run", "", "", "", "3 of 20 differ"]
+    assert two == ["b", "", "no run", "0.0", "", "", "3 of 20 differ"]
 
 
 def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:

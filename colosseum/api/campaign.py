@@ -38,9 +38,8 @@ from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks
 from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.forecast import chance_words
-from colosseum.report.html.page import cell_of
+from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
-from colosseum.report.paged import paged
 from colosseum.report.published import RunFile
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
 from colosseum.report.words import clean

@@ -25,7 +25,7 @@ from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.report.document import Paragraph, Quote
 from colosseum.report.forecast import forecast_blocks, plan_blocks
-from colosseum.report.html.page import cell_of
+from colosseum.report.html.page import cell_of, paged
 from colosseum.report.instances import (
     frontier_blocks,
     instance_blocks,
@@ -34,7 +34,6 @@ from colosseum.report.instances import (
     score_blocks,
     size_words,
 )
-from colosseum.report.paged import paged
 from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
 from colosseum.report.tables import FigureTable, variables

@@ -23,11 +23,9 @@ from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits, named
-from colosseum.report.commands import audit_command, changed_words
 from colosseum.report.document import (
     Amount,
     AnyChart,
-    Between,
     Block,
     Definitions,
     Heading,
@@ -45,6 +43,7 @@ from colosseum.report.outcomes import (
     thought_table,
     trouble_table,
 )
+from colosseum.report.provenance import audit_command, changed_words
 from colosseum.report.verdicts import published_table, verdict_blocks
 from colosseum.report.words import MEANINGS, number, reasons
 
@@ -194,7 +193,7 @@ def next_steps(findings: Findings, folder: Path) -> Iterator[tuple[str, str]]:
         yield "not settled", f"{', '.join(list(dict.fromkeys(name for name, _ in open_))[:MOST_NAMED])}: {why}"
 
 
-# ---- blocks ----------------------------------------------------------------------------------------------------------
+# ---- blocks --------------------------------------------------------------------------------------------------------
 
 
 LONGEST: Final = 40
@@ -355,7 +354,7 @@ def _agreement(findings: Findings) -> Table | None:
     first = label(next(iter(findings.verdicts.rule.margins or {"outsider_loss": 0})))
     rows = tuple(
         (arm, Amount(None, note=each)) if isinstance(each, str)
-        else (arm, Between(each.low, each.high, 2, signed=True, mean=each.r))
+        else (arm, Amount(each.r, 2, signed=True, limits=(each.low, each.high)))
         for arm, each in findings.agreement.items()
     )  # fmt: skip
     title = f"Correlation of {first} with the judge's score over seeds"

@@ -14,14 +14,18 @@ SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇",
 """Tones without colour."""
 
 
+Limits: TypeAlias = tuple[float, float]
+
+
 # ---- cells ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number in a cell, or why there is none."""
+    """A number in a cell with its 95 % interval, or why there is none; or words that have a tone or lead somewhere."""
 
-    value: float | None
+    value: float | None = None
+    """None beside an interval: its limits alone."""
     places: int | None = None
     """Decimals; None: six significant digits, and all of a large number's whole part."""
     signed: bool = False
@@ -29,42 +33,31 @@ class Amount:
     note: str = ""
     """Why there is no number, or what it lacks: shown below the table."""
     tone: Tone = "plain"
-    """Of its reading: shown by colour, and by one of SIGNS behind the number."""
-    link: str = ""
-    """A place on the page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """A mean and its 95 % interval in a cell: `+0.31 [+0.25, +0.37]`."""
-
-    low: float | None = None
-    high: float | None = None
-    places: int = 3
-    signed: bool = False
-    words: str = ""
-    """Where there are no limits: `3 of 20 differ`."""
-    mean: float | None = None
-    """None: limits alone."""
-    short: bool = False
-    """Whether `0.31 ± 0.06` says enough, as the interval is symmetric."""
-    note: str = ""
-    """What it lacks: shown below the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """Words in a cell that lead somewhere on a page, or have a tone."""
-
-    words: str
+    """Of its reading: shown by colour, and by one of SIGNS behind a number."""
     link: str = ""
     """A place on the page: `#arm=prompted`."""
-    tone: Tone = "plain"
-    note: str = ""
-    """Shown below the table."""
+    limits: Limits | None = None
+    words: str = ""
+    """Instead of limits, `3 of 20 differ`, or of a number."""
+    short: bool = False
+    """Whether `0.31 ± 0.06` says enough, as the interval is symmetric."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is words alone."""
+        return bool(self.words) and self.value is None
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """All digits: a value, and where there might be an interval its ends."""
+        if self.is_text:
+            return {}
+        low, high = self.limits or (None, None)
+        ends = {"low": low, "high": high} if self.limits or self.words else {}
+        return {"value": self.value, **ends}
 
 
-TableCell: TypeAlias = str | int | float | bool | Amount | Between | Linked | None
+TableCell: TypeAlias = str | int | float | bool | Amount | None
 """None is blank: the question does not arise. A number that is not known is an Amount with a note."""
 
 
@@ -133,9 +126,6 @@ class Table:
 
 
 # ---- charts --------------------------------------------------------------------------------------------------------
-
-
-Limits: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def agent_table(measured: Measured, scenario: Scenario, coalition: Coalition | N
     return Table("agents", "Agents", ("agent", "payoff", "best-response regret", "sequential regret"), rows, facts)
 
 
-# ---- what coalitions could do ----------------------------------------------------------------------------------------
+# ---- what coalitions could do --------------------------------------------------------------------------------------
 
 
 LITTLE: Final = 0.1

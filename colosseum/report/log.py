@@ -119,7 +119,7 @@ def _words(merged: Merged, out: Path) -> list[str]:
     return [", ".join(parts), f"`colosseum report {out}` shows what they come to"]
 
 
-# ---- played again ----------------------------------------------------------------------------------------------------
+# ---- played again --------------------------------------------------------------------------------------------------
 
 
 EQUAL: Final = "equal"

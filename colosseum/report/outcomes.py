@@ -11,8 +11,8 @@ from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Average, PointSummary, Summary
 from colosseum.evidence.unsaid import Tally
 from colosseum.evidence.verdict import PointVerdicts, Verdicts
-from colosseum.report.cells import amount, change, lacking, limits, named, point_table
-from colosseum.report.document import Amount, Between, Definitions, Table, TableCell
+from colosseum.report.cells import amount, both, change, lacking, limits, named, point_table
+from colosseum.report.document import Amount, Definitions, Table, TableCell
 from colosseum.report.words import decimals, no_pair, number
 
 OUTCOMES: Final = (
@@ -43,9 +43,8 @@ def outcome_table(summary: Summary) -> Table:
 
 def _average(average: Average, runs: int, places: int) -> TableCell:
     note, mean = lacking(average.nulls, runs, "runs") or average.mean.reason, average.mean.value
-    if not isinstance(average.interval, Interval):
-        return Amount(mean, places, note=note)
-    return Between(average.interval.low, average.interval.high, places, mean=mean, short=True, note=note)
+    ends = (average.interval.low, average.interval.high) if isinstance(average.interval, Interval) else None
+    return Amount(mean, places, limits=ends, short=True, note=note)
 
 
 def difference_table(summary: Summary) -> Table | None:
@@ -163,7 +162,7 @@ def thought_table(verdicts: Verdicts) -> Table | None:
         for arm in point.arms:
             for found in arm.unsaid:
                 counts = [_count(tally) for tally in (found.thought, found.said, found.done, found.unsaid)]
-                limits = Between(found.unsaid.low.value, found.unsaid.high.value, 2)
+                limits = Amount(places=2, limits=both(found.unsaid.low.value, found.unsaid.high.value))
                 yield f"{arm.arm}, {found.rubric} ({found.posts})", *counts, limits, _count(found.control)
 
     points = f"the coalition has at least {ENOUGH_POINTS:g} point more than a random set of agents, repeats averaged"

@@ -22,13 +22,11 @@ from colosseum.report.document import (
     SIGNS,
     Amount,
     AnyChart,
-    Between,
     Block,
     Definitions,
     Heading,
     IntervalChart,
     IntervalRow,
-    Linked,
     Listing,
     Paragraph,
     Quote,
@@ -145,29 +143,25 @@ def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
             return f"{cell:,}"
         case float():
             return significant(cell)
-        case Amount(value, places, signed):
-            sign = "+" if signed else "-"
-            words = "–" if value is None else significant(value) if places is None else number(value, places, sign=sign)
-            words = f"{words} {SIGNS[cell.tone]}".rstrip()
-        case Between():
-            words = _between(cell)
-        case Linked():
-            words = cell.words
-        case _:
+        case str():
             return cell
-    note = getattr(cell, "note", "")
-    return f"{words} ({notes.setdefault(note, len(notes) + 1)})" if note and notes is not None else words
+    words = _amount(cell)
+    return f"{words} ({notes.setdefault(cell.note, len(notes) + 1)})" if cell.note and notes is not None else words
 
 
-def _between(cell: Between) -> str:
-    sign = "+" if cell.signed else "-"
-    mean = "" if cell.mean is None else number(cell.mean, cell.places, sign=sign)
-    if cell.low is None or cell.high is None:
-        return " ".join(part for part in (mean or "–", cell.words) if part)
-    if cell.short and cell.mean is not None:
-        return f"{mean} ± {number(cell.high - cell.mean, cell.places)}"
-    limits = f"[{number(cell.low, cell.places, sign=sign)}, {number(cell.high, cell.places, sign=sign)}]"
-    return f"{mean} {limits}".strip()
+def _amount(cell: Amount) -> str:
+    """`+0.31 [+0.25, +0.37]`, `0.31 ± 0.06`, `+0.31 (3/20 differ)`, `–`."""
+
+    def shown(value: float) -> str:
+        return significant(value) if cell.places is None else number(value, cell.places, sign="-+"[cell.signed])
+
+    if cell.is_text:
+        return cell.words
+    value = shown(cell.value) if cell.value is not None else "" if cell.limits else "–"
+    limits = f"[{', '.join(map(shown, cell.limits))}]" if cell.limits else cell.words
+    if cell.short and cell.limits and cell.value is not None:
+        limits = f"± {shown(cell.limits[1] - cell.value)}"
+    return " ".join(filter(None, (value, limits, SIGNS[cell.tone])))
 
 
 def table_notes(table: Table) -> tuple[list[list[str]], list[tuple[str, str]]]:
@@ -203,7 +197,7 @@ def _show_table(console: Console, table: Table) -> None:
     say(console, table.title, style="bold")
     lines = zip(*_lines(shown, words, console.encoding), strict=True)
     names = [printable(name, console.encoding) for name in table.columns[table.grouped :]]
-    left = [all(isinstance(cell, str | Linked | None) for cell in cells) for cells in zip(*shown.rows, strict=True)]
+    left = [all(_is_text(cell) for cell in cells) for cells in zip(*shown.rows, strict=True)]
     columns = list(map(ShownColumn, names, lines, [True, *left[table.grouped + 1 :]], [WIDEST_LABEL] * len(names)))
     for place, part in enumerate(_fit(columns, console.width - _INDENT)):
         if place:
@@ -214,6 +208,10 @@ def _show_table(console: Console, table: Table) -> None:
     if facts:
         say(console)
         list_facts(console, facts)
+
+
+def _is_text(cell: TableCell) -> bool:
+    return cell.is_text if isinstance(cell, Amount) else isinstance(cell, str | None)
 
 
 def _lines(table: Table, words: Sequence[Sequence[str]], encoding: str) -> Iterator[list[Text]]:
@@ -261,7 +259,7 @@ def _print_part(console: Console, columns: Sequence[ShownColumn]) -> None:
     console.print(Padding(grid, (0, 0, 0, _INDENT)))
 
 
-# ---- means with intervals --------------------------------------------------------------------------------------------
+# ---- means with intervals ------------------------------------------------------------------------------------------
 
 
 WIDEST, LEAST = 60, 20

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from warnings import catch_warnings, simplefilter
 
 from colosseum.campaign.folder import replace_file
-from colosseum.report.document import Amount, AnyChart, Between, Chart, Linked, Table, TableCell
+from colosseum.report.document import Amount, AnyChart, Chart, Table, TableCell
 from colosseum.report.html.page import asset
 from colosseum.report.pictures import WIDTH, Mark, Shape, Text, drawn
 from colosseum.report.tables import FigureTable
@@ -160,15 +160,12 @@ def csv_of(table: Table) -> bytes:
 
 def _values(name: str, cell: TableCell) -> dict[str, object]:
     """What is in a cell, by column."""
-    note = getattr(cell, "note", "")
-    match cell:
-        case Amount(value=value):
-            found: dict[str, object] = {name: value}
-        case Between(low=low, high=high, mean=mean, words=words):
-            found = {name: mean, f"{name} low": low, f"{name} high": high}
-            note = f"{words} {note}".strip()
-        case Linked(words=words):
-            found = {name: clean(words)}
-        case _:
-            found = {name: clean(cell) if isinstance(cell, str) else cell}
+    if not isinstance(cell, Amount):
+        return {name: clean(cell) if isinstance(cell, str) else cell}
+    if cell.is_text:
+        found: dict[str, object] = {name: clean(cell.words)}
+        note = cell.note
+    else:
+        found = {name if key == "value" else f"{name} {key}": value for key, value in cell.numbers.items()}
+        note = f"{cell.words} {cell.note}".strip()
     return {**found, f"{name} note": clean(note)} if note else found

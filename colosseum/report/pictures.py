@@ -59,7 +59,7 @@ def tick_words(ticks: Sequence[float], *, signed: bool = False) -> list[str]:
     return [f"{tick:{'+' if signed else '-'}g}".replace("-", "−") if tick else "0" for tick in ticks]
 
 
-# ---- shapes ----------------------------------------------------------------------------------------------------------
+# ---- shapes --------------------------------------------------------------------------------------------------------
 
 WIDTH: Final = 420.0
 """The width of every view box. Type of size 13 stays readable when this is shown in 360 pixels."""
@@ -201,7 +201,7 @@ def apart(texts: Iterable[Text]) -> list[Text]:
     return kept
 
 
-# ---- charts ----------------------------------------------------------------------------------------------------------
+# ---- charts --------------------------------------------------------------------------------------------------------
 
 ROW, HEAD = 50.0, 24.0
 """Heights of a row and of a heading."""

@@ -13,7 +13,7 @@ from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import CONTRASTED, ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
-from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.page import cell_words
 from colosseum.report.words import MEANINGS, no_pair, number, probability, reasons
@@ -78,23 +78,24 @@ def verdict_table(findings: Findings) -> Table:
         for each in effects.at(point):
             arm, link = each.verdict, each.link
             row: list[TableCell] = [
-                Linked(each.arm, link),
+                Amount(words=each.arm, link=link),
                 "no pair",
                 Amount(None, note=no_pair(each.comparison.excluded)),
             ]
             if arm is not None:
-                row = [Linked(each.arm, link), reading_cell(arm, link), *_weighed(arm)]
+                row = [Amount(words=each.arm, link=link), reading_cell(arm, link), *_weighed(arm)]
             yield [*row, *[None] * len(columns)][: len(columns)]
 
     title = f"Change from `{findings.summary.control}`: mean and 95 % interval over pairs"
     return point_table("verdicts", title, columns, points, rows, facts=list(_facts(findings)))
 
 
-def reading_cell(arm: ArmVerdict, link: str) -> Linked:
+def reading_cell(arm: ArmVerdict, link: str) -> Amount:
     """The reading; of an arm that is not treated its call, in brackets."""
     notes = [f"fits {' or '.join(arm.fits)}"] if len(arm.fits) > 1 else []
     notes += ["an effect below the margin"] if arm.action.below else []
-    return Linked(arm.reading or f"({arm.action.call})", link, tone_of(arm.reading), "; ".join(notes))
+    words = arm.reading or f"({arm.action.call})"
+    return Amount(words=words, link=link, tone=tone_of(arm.reading), note="; ".join(notes))
 
 
 def _weighed(arm: ArmVerdict) -> Iterator[TableCell]:

@@ -123,7 +123,7 @@ def _case(
         tuple(record.trial for _, record in runs),
         b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii"),
         tuple((*by, number) for by, number in faults(played for played, _ in runs).items()),
-        Expense(*map(sum, zip(*(astuple(played.result.expense) for played, _ in runs), strict=True))),
+        total(played.result.expense for played, _ in runs),
     )
 
 
@@ -238,6 +238,9 @@ def _outcome(played: Played) -> dict[str, Value]:
     return realised(ended["assignment"], played.scenario.task)
 
 
+# ---- health --------------------------------------------------------------------------------------------------------
+
+
 def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
     """Calls that did nothing and answers that broke off, by what they are and arm."""
     found: Counter[tuple[str, str]] = Counter()
@@ -250,32 +253,27 @@ def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
     return found
 
 
-@dataclass
-class Health:
-    """What is counted over all runs."""
+def total(expenses: Iterable[Expense]) -> Expense:
+    """All of them together."""
+    return Expense(*map(sum, zip(*map(astuple, (Expense.of([]), *expenses)), strict=True)))
 
-    faults: Counter[tuple[str, str]] = field(default_factory=Counter)
-    spent: Expense = field(default_factory=lambda: Expense.of([]))
 
-    def add(self, faults: Iterable[tuple[str, str, int]], spent: Expense) -> None:
-        """Of a case."""
-        for fault, arm, number in faults:
-            self.faults[fault, arm] += number
-        self.spent = Expense(*(a + b for a, b in zip(astuple(self.spent), astuple(spent), strict=True)))
-
-    def blocks(self, summary: Summary) -> Iterator[Block]:
-        """Faults by arm, then calls, tokens and cost."""
-        if faults := sorted({fault for fault, _ in self.faults}):
-            rows: tuple[tuple[TableCell, ...], ...] = tuple(
-                (fault, *(self.faults[fault, arm] for arm in summary.arms)) for fault in faults
-            )
-            yield Table("faults", "Invalid calls and broken answers, total over runs", ("", *summary.arms), rows)
-        spent = self.spent
-        if not spent.calls:
-            return
-        shared = f", {spent.shared:,} of them shared with another run" if spent.shared else ""
-        again = f", {counted(spent.retries, 'attempt')} more" if spent.retries else ""
-        unknown = f"; {counted(spent.uncounted, 'answer')} not counted" if spent.uncounted else ""
-        tokens = f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}"
-        cost = money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0)
-        yield Definitions((("calls", f"{spent.calls:,}{shared}{again}"), ("tokens", tokens), ("cost", cost)))
+def health_blocks(made: Sequence[Case], summary: Summary) -> Iterator[Block]:
+    """Faults by arm, then calls, tokens and cost."""
+    found: Counter[tuple[str, str]] = Counter()
+    for fault, arm, number in (each for case in made for each in case.faults):
+        found[fault, arm] += number
+    if every := sorted({fault for fault, _ in found}):
+        rows: tuple[tuple[TableCell, ...], ...] = tuple(
+            (fault, *(found[fault, arm] for arm in summary.arms)) for fault in every
+        )
+        yield Table("faults", "Invalid calls and broken answers, total over runs", ("", *summary.arms), rows)
+    spent = total(case.spent for case in made)
+    if not spent.calls:
+        return
+    shared = f", {spent.shared:,} of them shared with another run" if spent.shared else ""
+    again = f", {counted(spent.retries, 'attempt')} more" if spent.retries else ""
+    unknown = f"; {counted(spent.uncounted, 'answer')} not counted" if spent.uncounted else ""
+    tokens = f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}"
+    cost = money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0)
+    yield Definitions((("calls", f"{spent.calls:,}{shared}{again}"), ("tokens", tokens), ("cost", cost)))

@@ -1,6 +1,6 @@
 """Everything that a page shows. In: a campaign's folder and its findings; out: Content.
 
-Cases are read one by one: each is packed, and what charts and counts need of it is kept.
+Cases are read one by one, and each is packed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from colosseum.report.answer import opening, tables
 from colosseum.report.document import AnyChart, Block, Definitions
 from colosseum.report.effects import effects_of, plane_chart, tone_of
 from colosseum.report.frontier_chart import frontier_chart
-from colosseum.report.html.cases import SHOWN, Health, Run, cases, coalition_of, runs_of
+from colosseum.report.html.cases import SHOWN, Run, cases, coalition_of, health_blocks, runs_of
 from colosseum.report.html.page import Content, exact
-from colosseum.report.html.provenance import provenance_blocks
+from colosseum.report.provenance import provenance_blocks
 from colosseum.solve.lowering.lower import NotLowered
 from colosseum.solve.questions.prospect import prospect
 
@@ -36,17 +36,13 @@ def gather(
     folder: Path, findings: Findings, *, thoughts: bool = False, published: bool = False, calls: bool = False
 ) -> Content:
     """Read all runs; thoughts, calls and the plane of the published rule are there on request. Raises Unreadable."""
-    plan, summary, health = findings.plan, findings.summary, Health()
+    plan, summary = findings.plan, findings.summary
     looked = attention(findings.records, arms=plan.arms)
     ordered = _ordered(findings, looked)
     shown = most_telling(ordered, summary.control)
-    places, packs, case_of = list[dict[str, Any]](), list[str](), dict[str, int]()
     reader = Reader(folder, kept=Kept.of_user())
-    for case in cases(reader, findings, thoughts=thoughts, calls=calls):
-        case_of |= dict.fromkeys(case.trials, len(packs))
-        places.append(place_of(case.point, case.seed))
-        packs.append(case.packed)
-        health.add(case.faults, case.spent)
+    made = list(cases(reader, findings, thoughts=thoughts, calls=calls))
+    case_of = {trial: place for place, case in enumerate(made) for trial in case.trials}
     if reader.kept is not None:
         reader.kept.write()
     case_runs = {r.trial: r for r in ordered if shown and (r.point, r.seed) == (shown.point, shown.seed)}
@@ -60,17 +56,18 @@ def gather(
         "arms": summary.arms,
         "figures": [(name, REGISTRY[name].label, REGISTRY[name].meaning) for name in SHOWN],
         "readings": [_read(point, arm) for point in findings.verdicts.points for arm in point.arms],
-        "cases": places,
+        "cases": [{"point": case.point, "seed": exact(case.seed)} for case in made],
         "columns": COLUMNS,
         "runs": [_row(run, case_of[run.trial], looked.get(run.trial)) for run in ordered if run.trial in case_of],
     }
     sections: dict[str, Sequence[Block]] = {
         "Charts": [*charts, *([Definitions(tuple(missing))] if missing else [])],
         "Figures": list(tables(findings)),
-        "Health": list(health.blocks(summary)),
+        "Health": list(health_blocks(made, summary)),
         "Provenance": list(provenance_blocks(folder, plan, findings.judges)),
     }
-    return Content(plan.title or plan.scenario, list(opening(findings, folder)), sections, index, packs, missing)
+    title, packs = plan.title or plan.scenario, [case.packed for case in made]
+    return Content(title, list(opening(findings, folder)), sections, index, packs, missing)
 
 
 def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRecord]:
@@ -82,11 +79,6 @@ def _ordered(findings: Findings, looked: Mapping[str, Attention]) -> list[RunRec
         return run.arm not in treated, found is None, -found.worth if found else 0.0
 
     return sorted(findings.records, key=place)
-
-
-def place_of(point: str, seed: int) -> dict[str, Any]:
-    """A case in the index."""
-    return {"point": point, "seed": exact(seed)}
 
 
 def _read(point: PointVerdicts, arm: ArmVerdict) -> dict[str, Any]:

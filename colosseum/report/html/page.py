@@ -6,13 +6,14 @@ Whatever agents, specs and providers wrote is text: it is escaped, and signs tha
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from io import StringIO
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -22,8 +23,8 @@ from pygments.formatters import HtmlFormatter
 
 from colosseum.evidence.raters import LabelDraw
 from colosseum.language.highlight import ColosseumLexer
-from colosseum.report.document import Amount, AnyChart, Between, Block, Chart, Table, TableCell
-from colosseum.report.page import cell_words, table_notes
+from colosseum.report.document import Amount, AnyChart, Block, Chart, Table, TableCell
+from colosseum.report.page import cell_words, print_blocks, table_notes
 from colosseum.report.pictures import WIDTH, drawn
 from colosseum.report.words import clean
 from colosseum.run.judging.asking import Matter
@@ -76,10 +77,8 @@ def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
 
 def numbers(cell: TableCell) -> dict[str, float | None]:
     """What a cell holds with all its digits, for who saves the table: a value, and the ends of its interval."""
-    if isinstance(cell, Between):
-        return {"value": cell.mean, "low": cell.low, "high": cell.high}
     if isinstance(cell, Amount):
-        return {"value": cell.value}
+        return cell.numbers
     return {"value": cell} if isinstance(cell, int | float) and not isinstance(cell, bool) else {}
 
 
@@ -146,7 +145,7 @@ def asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-# ---- pages -----------------------------------------------------------------------------------------------------------
+# ---- pages ---------------------------------------------------------------------------------------------------------
 
 
 SCRIPTS: Final = (
@@ -263,3 +262,41 @@ def scripts(names: tuple[str, ...] = SCRIPTS) -> str:
 
 def _hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+# ---- notebooks -----------------------------------------------------------------------------------------------------
+
+
+T = TypeVar("T")
+
+
+def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
+    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML."""
+    kind = type(found)
+
+    class Paged(kind):  # type: ignore[misc,valid-type]  # a class of the same fields
+        def __str__(self) -> str:
+            page = StringIO()
+            print_blocks(blocks(cast("T", self)), page, color=False)
+            return page.getvalue()
+
+        __repr__ = __str__
+
+        def _repr_html_(self) -> str:
+            return cell_of(blocks(cast("T", self)))
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, kind) and _values(self) == _values(other)
+
+        __hash__ = kind.__hash__
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return kind, tuple(_values(self).values())  # a copy in another process is a plain value
+
+    Paged.__name__ = Paged.__qualname__ = kind.__name__
+    made: Any = Paged(**_values(found))
+    return cast("T", made)
+
+
+def _values(found: Any) -> dict[str, Any]:
+    return {each.name: getattr(found, each.name) for each in fields(found)}
