@@ -10,17 +10,7 @@ from reported import HOSTILE, found, printed
 from rich.cells import cell_len
 
 from colosseum.report.answer import full
-from colosseum.report.document import (
-    Amount,
-    Block,
-    Definitions,
-    Heading,
-    Listing,
-    Paragraph,
-    Quote,
-    Table,
-    Tone,
-)
+from colosseum.report.document import Amount, Block, Definitions, Heading, Listing, Paragraph, Quote, Table, Tone
 from colosseum.report.page import print_blocks, printable
 from colosseum.report.words import decimals, number, reasons
 

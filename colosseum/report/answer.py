@@ -1,4 +1,4 @@
-"""The answer in plain sentences. In: findings; out: a sentence a treated arm, and what is not settled.
+"""The answer and all behind it. In: findings; out: a sentence a treated arm, what is not settled, the report as blocks.
 
 A sentence is made from the reading of an arm alone: who harmed whom, by how much, how sure that is, what explains it.
 """
@@ -23,16 +23,7 @@ from colosseum.evidence.summary import PointSummary, losses
 from colosseum.evidence.verdict import ArmVerdict, PointVerdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.report.cells import limits, named
-from colosseum.report.document import (
-    Amount,
-    AnyChart,
-    Block,
-    Definitions,
-    Heading,
-    IntervalChart,
-    Paragraph,
-    Table,
-)
+from colosseum.report.document import Amount, AnyChart, Block, Definitions, Heading, IntervalChart, Paragraph, Table
 from colosseum.report.effects import differences_chart, effects_of, heat_map, wants_heat
 from colosseum.report.outcomes import (
     belief_table,

@@ -29,6 +29,20 @@ from colosseum.report.document import (
 )
 from colosseum.report.words import quoted, reasons, signed, slug
 
+TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
+CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
+OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
+MANY: Final = 12
+"""A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
+colour of their arm."""
+MOST_DOTS: Final = 300
+"""A chart has no more dots; one dot with its link takes 200 bytes of a page."""
+CA: Final = "coalition_advantage"
+RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
+PUBLISHED: Final = (
+    "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
+)
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -139,24 +153,6 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
         for point in summary.points for each in point.comparisons
     )  # fmt: skip
     return Effects(found, dict(verdicts.rule.margins or {}), summary.control)
-
-
-# ---- charts --------------------------------------------------------------------------------------------------------
-
-
-TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
-CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
-OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
-MANY: Final = 12
-"""A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
-colour of their arm."""
-MOST_DOTS: Final = 300
-"""A chart has no more dots; one dot with its link takes 200 bytes of a page."""
-CA: Final = "coalition_advantage"
-RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
-PUBLISHED: Final = (
-    "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
-)
 
 
 def tone_of(reading: Reading | None) -> Tone:

@@ -1,4 +1,4 @@
-"""Instances as blocks. In: a scenario, its optima or a score; out: values with proofs, decisions and payoffs."""
+"""Instances as blocks. In: a scenario, with optima, a score, a Prospect or a Scan; out: values, decisions, rankings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest

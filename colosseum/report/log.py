@@ -1,4 +1,4 @@
-"""The runs of folders as pages. In: folders; out: a list, a conversation, what was verified or merged."""
+"""The runs of folders as pages. In: folders; out: a list, a conversation, what was verified, merged or played again."""
 
 import json
 import tempfile

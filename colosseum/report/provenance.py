@@ -1,5 +1,5 @@
-"""Where a report comes from. In: a campaign's folder and its plan; out: blocks: what was asked for, commands that make
-it again, and the spec.
+"""Where a report comes from. In: a campaign's folder and its plan; out: what was asked for, commands for the shell that
+make it again or go on, and the spec.
 """
 
 import json

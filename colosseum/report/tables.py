@@ -1,6 +1,7 @@
-"""A table for other programs. In: rows as dicts; out: a FigureTable, which is CSV, JSON lines or a data frame.
+"""Tables for other programs. In: findings, or an instance; out: a FigureTable: CSV, JSON lines or a data frame.
 
-Numbers are in full, and a null is an empty cell. What a column holds shows in its cells.
+Numbers are in full, and a null is an empty cell. What a column holds shows in its cells. A row is a run, a pair,
+an agent, an act, a figure of an arm, or a variable; columns come in an order that does not depend on what came out.
 """
 
 import csv

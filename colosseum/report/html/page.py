@@ -1,6 +1,7 @@
-"""Blocks as HTML. In: blocks; out: markup without scripts that loads nothing, for a page and for a notebook.
+"""Blocks as HTML. In: blocks, or all that a page shows; out: markup for a notebook, or one file that loads nothing.
 
 Whatever agents, specs and providers wrote is text: it is escaped, and signs that nobody sees are replaced.
+Scripts never make markup of it, and the policy of the file lets nothing run but what it names by hash.
 """
 
 import json
