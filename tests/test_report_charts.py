@@ -16,8 +16,7 @@ from colosseum.evidence.verdict import Rule, settle
 from colosseum.report.cells import limits
 from colosseum.report.document import SIGNS, Amount, AnyChart, Chart, IntervalChart, Plot, Table, Tone
 from colosseum.report.effects import Effects, differences_chart, effects_of, heat_map, plane_chart, tone_of, wants_heat
-from colosseum.report.frontier_chart import frontier_chart
-from colosseum.report.html.gather import most_telling
+from colosseum.report.html.gather import frontier_chart, most_telling
 from colosseum.report.html.page import asset, html_of, svg
 from colosseum.report.page import cell_words
 from colosseum.report.pictures import FORMS, WIDTH, Scale, looks, named, scale, tick_words, width_of

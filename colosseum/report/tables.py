@@ -73,7 +73,12 @@ class FigureTable:
             import pandas
         except ImportError:
             raise ImportError("tables need pandas, which comes with `pip install 'colosseum[pandas]'`") from None
-        return pandas.DataFrame({name: pandas.Series(cells, dtype=PANDAS[kind]) for name, kind, cells in self._typed()})
+        frame = {}
+        for name, *cells in zip(self.columns, *self.rows, strict=True):
+            kind = _kind(name, [cell for cell in cells if cell is not None])
+            typed = [cell if cell is None or kind is object else kind(cell) for cell in cells]
+            frame[name] = pandas.Series(typed, dtype=PANDAS[kind])
+        return pandas.DataFrame(frame)
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a file of the kind that its name ends in. Raises ColosseumError."""
@@ -95,13 +100,6 @@ class FigureTable:
         rows = (dict(zip(self.columns, row, strict=True)) for row in self.rows)
         lines = [f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows]
         return "".join(lines).encode("utf-8", "backslashreplace")
-
-    def _typed(self) -> Iterator[tuple[str, type, list[object]]]:
-        """Every column with the kind of its cells."""
-        for place, name in enumerate(self.columns):
-            cells = [row[place] for row in self.rows]
-            kind = _kind(name, [cell for cell in cells if cell is not None])
-            yield name, kind, [cell if cell is None or kind is object else kind(cell) for cell in cells]
 
 
 ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl}
