@@ -78,9 +78,7 @@ def verify(
 @command
 def export(
     folder: Campaign,
-    output: Annotated[
-        Path, typer.Option("-o", metavar="FILE", help="Ends in .csv or .jsonl.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", metavar="FILE", help="Ends in .csv or .jsonl.", show_default=False)],
     thoughts: Thoughts = False,
 ) -> int:
     """Write messages and decisions to a table. One row each, of all runs that ended."""
