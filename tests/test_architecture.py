@@ -82,8 +82,8 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2319,
     "campaign": 9020,
     "evidence": 7171,
-    "report": 6123,
-    "api": 500,
+    "report": 5481,
+    "api": 490,
     "cli": 1800,
 }
 

@@ -30,7 +30,7 @@ from colosseum.players.models.failure import Failure
 from colosseum.players.models.reply import Answer as Given
 from colosseum.players.models.request import Endpoint, Place, Price, Request
 from colosseum.report.live_view import draw
-from colosseum.report.numbers import span
+from colosseum.report.words import span
 from colosseum.run.trace import Seal
 from colosseum.run.trial import Trial
 

@@ -246,7 +246,7 @@ def test_nothing_is_written_where_something_is_wrong(folder: Path, tmp_path: Pat
     for name in ("x.txt", "x", "x.json"):
         done = colosseum("log", "export", folder, "-o", tmp_path / name)
         assert done.returncode == 2
-        assert "does not end in .csv or .jsonl or .parquet" in done.stderr
+        assert "does not end in .csv or .jsonl" in done.stderr
     assert colosseum("log", "export", folder, "-o", tmp_path / "nowhere" / "x.csv").returncode == 2
     path = file_of(folder, "baseline:2", "jsonl")
     path.write_bytes(path.read_bytes().replace(b"left", b"lift", 1))

@@ -16,8 +16,8 @@ from test_solve_frontier import Hurried
 from colosseum.cli.guide import guide_pages
 from colosseum.model.scenario import Scenario
 from colosseum.report.document import Definitions
+from colosseum.report.instances import frontier_blocks, harm_table, point_table, prospect_table, scan_blocks, scan_table
 from colosseum.report.page import print_blocks
-from colosseum.report.prospects import frontier_blocks, harm_table, point_table, prospect_table, scan_blocks, scan_table
 from colosseum.solve.questions.exposure import scan
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import NOT_PROVEN, Solver

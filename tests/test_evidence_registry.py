@@ -13,7 +13,7 @@ from colosseum.evidence.power.studies import SIGNALS
 from colosseum.evidence.registry import OF, REGISTRY, UNITS, looked_up, names
 from colosseum.evidence.summary import DIFFERENCES
 from colosseum.model.signals import MARGINS
-from colosseum.report.meanings import MEANINGS
+from colosseum.report.words import MEANINGS
 from colosseum.solve.questions.exposure import MEASURES
 
 DESCRIBED = {"scalars", "rubrics", "thoughts", "beliefs", "talk", "stand_ins", "setup"}

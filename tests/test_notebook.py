@@ -17,7 +17,7 @@ from conftest import MATCH, SPECS
 from test_cli_commands import colosseum as command
 
 import colosseum
-from colosseum.report.html.blocks import cell_of
+from colosseum.report.html.page import cell_of
 
 JIRA, TOY = SPECS / "jira.colo", SPECS / "toy.colo"
 ELEMENTS = {

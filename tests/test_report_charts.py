@@ -1,11 +1,9 @@
 """Charts of a report: what is described follows the runs, and its SVG is inert and read without colour."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
@@ -13,40 +11,16 @@ from conftest import SPECS, checked
 from records import figures, record, study
 
 from colosseum.evidence.figures import Figure, RunRecord
-from colosseum.evidence.statistics import Interval
 from colosseum.evidence.summary import Summary, summarise
 from colosseum.evidence.verdict import Rule, settle
-from colosseum.model.scenario import Channel, Coalition
 from colosseum.report.cells import limits
-from colosseum.report.charts.effect_charts import (
-    differences_chart,
-    heat_map,
-    lines_chart,
-    plane_chart,
-    wants_heat,
-)
-from colosseum.report.charts.effects import BELIEVED, Effects, effects_of
-from colosseum.report.charts.instance_charts import COALITION, exposure_chart, frontier_chart, network_chart
-from colosseum.report.charts.run_charts import Posts, arms_chart, posts_chart
-from colosseum.report.charts.words import MOST_DOTS, slug, thinned
-from colosseum.report.document import (
-    SIGNS,
-    Amount,
-    AnyChart,
-    Chart,
-    IntervalChart,
-    Plot,
-    Table,
-    Tone,
-)
-from colosseum.report.html.blocks import asset, html_of
-from colosseum.report.html.gallery import most_telling
+from colosseum.report.document import SIGNS, Amount, AnyChart, Chart, IntervalChart, Plot, Table, Tone
+from colosseum.report.effects import Effects, differences_chart, effects_of, heat_map, plane_chart, tone_of, wants_heat
+from colosseum.report.html.gather import frontier_chart, most_telling
+from colosseum.report.html.page import asset, html_of, svg
 from colosseum.report.page import cell_words
-from colosseum.report.scale import Scale, scale, tick_words
-from colosseum.report.shapes import FORMS, WIDTH, looks, named, width_of
-from colosseum.report.svg import svg
-from colosseum.report.verdicts import tone_of
-from colosseum.solve.questions.exposure import Scan, scan
+from colosseum.report.pictures import FORMS, WIDTH, Scale, looks, named, scale, tick_words, width_of
+from colosseum.report.words import slug
 from colosseum.solve.questions.prospect import Prospect, prospect
 from colosseum.solve.solver import Solver
 
@@ -56,7 +30,6 @@ EFFECTS = {"baseline": 0.0, "emergent": 0.02, "prompted": 0.4}
 HOSTILE = "</title><script>alert(1)</script>\u202eevil\u2066 \x00\x1b[2J\ud800 &amp; \"'`$x^2$" + "W" * 200
 """A name that would close what it stands in, turn the writing round, be mathematics, or fill the chart."""
 STYLE = (files("colosseum.report.html") / "assets/picture.css").read_text(encoding="utf-8")
-Game = tuple[Prospect, Scan, Coalition]
 
 
 def judged(records: Sequence[RunRecord], scores: Mapping[str, float]) -> list[RunRecord]:
@@ -127,64 +100,7 @@ def link_of(trial: str) -> str:
     return f"#run={trial.replace('|', '%7C').replace('=', '%3D')}"
 
 
-# ---- arms and differences -------------------------------------------------------------------------------------------
-
-
-def test_every_run_is_a_dot_that_leads_to_it_and_lies_at_its_value() -> None:
-    records = runs()
-    dots = [mark for mark in marks(drawn(arms_chart(records, summed(records), "outsider_payoff"))) if mark[3]]
-    values = {link_of(r.trial): r.figures.scalars["outsider_payoff"].value for r in records if r.figures}
-    assert len(dots) == len(values) == 72
-    straight([(values[link] or 0.0, x) for x, _, _, link in dots], within=0.1)
-    assert {title.split(":")[0] for _, _, title, _ in dots} >= {"prompted, seed 1", "baseline, seed 24"}
-
-
-def test_means_and_intervals_of_arms_are_those_of_the_summary() -> None:
-    records = runs()
-    chart = arms_chart(records, summed(records), "outsider_payoff")
-    assert isinstance(chart, IntervalChart)
-    for row, arm in zip(chart.rows, summed(records).points[0].arms, strict=True):
-        average = arm.scalars["outsider_payoff"]
-        assert isinstance(average.interval, Interval)
-        assert (row.name, row.mean, row.low, row.high) == (
-            arm.arm, average.mean.value, average.interval.low, average.interval.high,
-        )  # fmt: skip
-
-
-def test_failed_and_null_runs_are_not_drawn() -> None:
-    lost = [record("prompted", 4, None), record("prompted", 5, figures(scalars={"regret": "unproven"}))]
-    records = [*runs(seeds=3), *lost]
-    chart = arms_chart(records, summed(records), "regret")
-    assert len([mark for mark in marks(drawn(chart)) if mark[3]]) == 9
-    assert isinstance(chart, IntervalChart)
-    assert [row.note.partition(", ")[2] for row in chart.rows] == ["n = 3"] * 3
-
-
-def test_without_a_value_there_is_no_chart_but_a_reason() -> None:
-    failed = [record("baseline", 1, None), record("prompted", 1, None)]
-    assert arms_chart(failed, summed(failed), "regret") == "timeout: no answer within 60 s"
-    null = [record("baseline", 1, figures(scalars={"regret": "unproven"}))]
-    assert arms_chart(null, summed(null), "regret") == "unproven"
-    assert arms_chart([], summed([]), "regret") == "no run is complete"
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_runs_that_are_all_equal_have_a_mean_and_no_interval(count: int) -> None:
-    records = [record(arm, seed, figures()) for arm in ARMS for seed in range(count)]
-    chart = arms_chart(records, summed(records), "regret")
-    assert isinstance(chart, IntervalChart)
-    assert {(row.mean, row.low, row.high) for row in chart.rows} == {(1.0, None, None)}
-    drawn(chart)
-
-
-def test_a_thousand_runs_are_thinned_ends_kept_and_it_is_said() -> None:
-    records = runs(seeds=400)
-    chart = arms_chart(records, summed(records), "outsider_payoff")
-    dots = [mark for mark in marks(drawn(chart)) if mark[3]]
-    assert 0.9 * MOST_DOTS <= len(dots) <= MOST_DOTS
-    assert isinstance(chart, IntervalChart)
-    assert "not every run is drawn" in chart.caption
-    assert list(thinned(range(10), 4)) == [0, 3, 6, 9]
+# ---- differences ----------------------------------------------------------------------------------------------------
 
 
 def test_differences_are_those_of_the_verdict_and_lead_to_the_treated_runs() -> None:
@@ -236,31 +152,6 @@ def test_without_a_pair_there_are_no_differences() -> None:
 # ---- sweeps and planes ----------------------------------------------------------------------------------------------
 
 
-def test_lines_go_through_their_means() -> None:
-    found = effects(runs(("n=5", "n=1", "n=2")))
-    chart = lines_chart(found, "outsider_loss")
-    assert isinstance(chart, Plot)
-    spots = chart.panels[""]["prompted"]
-    assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
-    known = {effect.point: effect.mean("outsider_loss") for effect in found.all if effect.arm == "prompted"}
-    assert [spot.y for spot in spots] == [known[f"n={spot.x:g}"] for spot in spots]
-    heights = [(float(title.split(": ")[1].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))]
-    straight(heights)
-    assert lines_chart(effects(runs()), "outsider_loss") == "no number is swept"
-    assert lines_chart(effects(runs(("n=1", "n=2"), seeds=3)), BELIEVED) == "no claim"
-
-
-def test_with_several_factors_each_arm_has_a_panel_as_far_as_lines_can_be_read() -> None:
-    points = [f"network={a}, n={n}" for a in "abcdefghijklm" for n in (1, 2)]
-    chart = lines_chart(effects(runs(points[:8], seeds=2)), "outsider_loss")
-    assert isinstance(chart, Plot)
-    assert {heading: list(lines) for heading, lines in chart.panels.items()} == {
-        arm: [f"network={a}" for a in "abcd"] for arm in ("emergent", "prompted")
-    }
-    drawn(chart)
-    assert lines_chart(effects(runs(points, seeds=2)), "outsider_loss") == "there are more than 12 lines"
-
-
 def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> None:
     points = [f"network={name}, n={n}" for name in ("ring", "star") for n in (1, 2, 3, 4)]
     found = effects(runs(points, seeds=22))
@@ -277,7 +168,7 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
         cell = cells.pop((effect.arm, effect.point))
         assert isinstance(cell, Amount)
         assert effect.verdict is not None
-        assert (cell.value, cell.tone) == (effect.mean("outsider_loss"), tone_of(effect.verdict.reading))
+        assert (cell.value, cell.tone) == (effect.estimate("outsider_loss")[0], tone_of(effect.verdict.reading))
         where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
         assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
         assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
@@ -292,30 +183,28 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
     own, published = plane_chart(found), plane_chart(found, published=True)
     for chart in (own, published):
         assert isinstance(chart, Plot)
-        assert list(chart.panels[""]) == ["emergent", "prompted"]
+        assert list(chart.spots) == ["emergent", "prompted"]
         drawn(chart)
     assert isinstance(own, Plot)
     assert isinstance(published, Plot)
     for effect in found.all:
         assert effect.verdict is not None
-        (spot,), (mean,) = own.panels[""][effect.arm], published.panels[""][effect.arm]
+        (spot,), (mean,) = own.spots[effect.arm], published.spots[effect.arm]
         part = effect.verdict.action.parts[0]
         assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
-        assert spot.y == mean.y == effect.mean("judge_score")
+        assert spot.y == mean.y == effect.estimate("judge_score")[0]
         assert (mean.x, mean.x_limits) == (effect.comparison.differences["coalition_advantage"].paired.mean.value, None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
 
-# ---- frontier and exposure ------------------------------------------------------------------------------------------
+# ---- frontier -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def ticket_game() -> Game:
+def ticket_game() -> Prospect:
     """What can be had in the shipped game of tickets."""
     scenario = checked(SPECS / "jira.colo").expansion.scenario
-    solver, coalition = Solver(scenario.task), scenario.coalitions[0]
-    found = prospect(solver, coalition, strengths=[0.06])
-    return found, scan(solver, scenario, size=2, by="worst_harm"), coalition
+    return prospect(Solver(scenario.task), scenario.coalitions[0], strengths=[0.06])
 
 
 def outcomes(found: Prospect) -> list[RunRecord]:
@@ -330,8 +219,8 @@ def outcomes(found: Prospect) -> list[RunRecord]:
     return [*reached, record("lost", 4, unknown), record("lost", 5, broken), record("lost", 6, None)]
 
 
-def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> None:
-    found, _, _ = ticket_game
+def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Prospect) -> None:
+    found = ticket_game
     chart = frontier_chart(found, outcomes(found), arms=ARMS, where="seed 1")
     places = {title: (x, y) for x, y, title, link in marks(drawn(chart)) if not link}
     reached = {title.split(",")[0]: (x, y) for x, y, title, link in marks(drawn(chart)) if link}
@@ -342,7 +231,7 @@ def test_runs_lie_on_the_frontier_where_they_reached_it(ticket_game: Game) -> No
     assert isinstance(chart, Plot)
     assert f"the critical λ, {found.critical_lambda:.3g}" in chart.caption
     assert "bound at λ = 0.06" in [words for _, _, words in chart.guides]
-    assert [name for name, spots in chart.panels[""].items() if spots] == ["", *ARMS]
+    assert [name for name, spots in chart.spots.items() if spots] == ["", *ARMS]
     nothing = replace(found, frontier=replace(found.frontier, points=(), steps=(), reason="not proven"))
     assert frontier_chart(nothing, [], arms=()) == "not proven"
 
@@ -358,72 +247,10 @@ def test_an_instance_in_which_the_coalition_lost_is_not_drawn_where_it_gained_in
     assert most_telling([], "base") is None
 
 
-def test_exposure_ranks_and_marks_the_coalition(ticket_game: Game) -> None:
-    _, found, coalition = ticket_game
-    chart = exposure_chart(found, coalition.members)
-    assert isinstance(chart, IntervalChart)
-    rank = next(r for r, e in zip(found.ranks, found.ranking, strict=True) if e.coalition.members == coalition.members)
-    assert [row.name.partition(". ")[0] for row in chart.rows if row.series == COALITION] == [str(rank)]
-    straight([(row.mean or 0.0, x) for row, (x, _, _, _) in zip(chart.rows, marks(drawn(chart)), strict=True)])
-    unknown = replace(found.ranking[0], worst_harm=None, reasons={"worst_harm": "not proven"})
-    dashed = exposure_chart(replace(found, ranking=(unknown,), ranks=(1,)), ())
-    assert isinstance(dashed, IntervalChart)
-    assert [(row.mean, row.note) for row in dashed.rows] == [(None, "not proven")], "what is not known is no zero"
-    assert exposure_chart(replace(found, ranking=(), ranks=(), reason="no optimum"), ()) == "no optimum"
-
-
-# ---- network and posts ----------------------------------------------------------------------------------------------
-
-
-def channels(agents: Sequence[str]) -> list[Channel]:
-    return [
-        *(Channel(f"{a}-{b}", (a, b), secret=False) for a, b in combinations(agents, 2)),
-        Channel("backroom", tuple(agents[:2]), secret=True),
-        Channel("plot", tuple(agents[1:4]), secret=True),
-        Channel("all", tuple(agents), secret=False),
-    ]
-
-
-def test_secret_channels_and_members_are_seen_without_colour() -> None:
-    agents = ("A", "B", "C", "D")
-    chart = network_chart(agents, channels(agents), ("A", "B"))
-    root = drawn(chart)
-    assert {title for _, _, title, _ in marks(root) if "coalition" in title} == {
-        "A, in the coalition", "B, in the coalition",
-    }  # fmt: skip
-    lines = [e.get("class") for e in root.iter(f"{NAME}path") if e.find(f"{NAME}title") is not None]
-    assert (lines.count("rule secret"), lines.count("rule public")) == (2 + 3, 4)
-    assert "stroke-dasharray" in STYLE.split(".rule.secret")[1].split("}")[0]
-    assert ("plot", "secret", 3, "B, C, D") in chart.table.rows
-
-
-@pytest.mark.parametrize("count", [1, 2, 25, 80])
-def test_networks_of_any_size(count: int) -> None:
-    agents = [f"engineer{number}" for number in range(count)]
-    chart = network_chart(agents, channels(agents) if count > 1 else (), agents[:2] if count > 1 else ())
-    assert len(ElementTree.tostring(drawn(chart))) < 200_000
-
-
-def test_posts_are_means_by_round_side_and_secrecy() -> None:
-    posts: Posts = Counter(
-        {
-            ("baseline", 1, ("members", False)): 4,
-            ("prompted", 1, ("members", True)): 2,
-            ("prompted", 2, ("members", False)): 1,
-        }
-    )
-    chart = posts_chart(posts, {"baseline": 2, "prompted": 1})
-    assert isinstance(chart, Plot)
-    assert [spot.y for spot in chart.panels["baseline"]["members, in public"]] == [2.0, 0.0]
-    assert [spot.y for spot in chart.panels["prompted"]["members, in secret"]] == [2.0, 0.0]
-    drawn(chart)
-    assert posts_chart(Counter(), {"baseline": 2}) == "nobody posted"
-
-
 # ---- hostile names --------------------------------------------------------------------------------------------------
 
 
-def hostile_charts(ticket_game: Game) -> Iterator[AnyChart | str]:
+def hostile_charts(ticket_game: Prospect) -> Iterator[AnyChart | str]:
     records = [
         replace(run, arm=f"{run.arm}{HOSTILE}", trial=f"{run.trial}{HOSTILE}", point=f'{run.point}, {m}="{HOSTILE}"')
         for m in "ab" for run in runs(("n=1", "n=2", "n=3", "n=4"), seeds=2)
@@ -431,21 +258,13 @@ def hostile_charts(ticket_game: Game) -> Iterator[AnyChart | str]:
     arms = [f"{arm}{HOSTILE}" for arm in ARMS]
     found = effects(records, arms)
     assert HOSTILE not in html_of([heat for heat in [heat_map(found, "outsider_loss")] if not isinstance(heat, str)])
-    yield arms_chart(records, summed(records, arms), "regret", where=HOSTILE)
     yield differences_chart(found, "outsider_loss", records=records)
     yield plane_chart(found)
-    yield lines_chart(found, "outsider_loss")
-    prospects, scanned, _ = ticket_game
-    reached = [replace(run, arm=HOSTILE) for run in outcomes(prospects)]
-    yield frontier_chart(prospects, reached, arms=arms, where=HOSTILE)
-    evil = tuple(replace(e, coalition=replace(e.coalition, members=(HOSTILE, "b"))) for e in scanned.ranking)
-    yield exposure_chart(replace(scanned, ranking=evil), (HOSTILE, "b"), where=HOSTILE)
-    agents = [f"{HOSTILE}{number}" for number in range(5)]
-    yield network_chart(agents, channels(agents), agents[:2], where=HOSTILE)
-    yield posts_chart(Counter({(HOSTILE, 1, ("members", True)): 1}), {HOSTILE: 1})
+    reached = [replace(run, arm=HOSTILE) for run in outcomes(ticket_game)]
+    yield frontier_chart(ticket_game, reached, arms=arms, where=HOSTILE)
 
 
-def test_hostile_names_are_cut_and_harmless(ticket_game: Game) -> None:
+def test_hostile_names_are_cut_and_harmless(ticket_game: Prospect) -> None:
     styled = set(re.findall(r"\.([a-z][\w-]*)", STYLE))
     seen = list(hostile_charts(ticket_game))
     for chart in seen:

@@ -9,7 +9,7 @@ from typing import Any
 from browser import Browser
 from viewed import Report, browser, hostile, jira, link, opened, swept, wild, written
 
-from colosseum.report.document import Amount, Between, Table
+from colosseum.report.document import Amount, Table
 
 
 def downloaded(page: Any, button: Any) -> str:
@@ -51,7 +51,7 @@ def test_every_table_can_be_saved(browser: Browser, jira: Report) -> None:
 def test_means_and_their_limits_are_numbers_in_columns_of_their_own(
     browser: Browser, jira: Report, tmp_path: Path
 ) -> None:
-    rows = (("told", Between(0.1, 1 / 3, mean=0.2)), ("few", Between(mean=-1e-7, words="3 of 20 differ")))
+    rows = (("told", Amount(0.2, 3, limits=(0.1, 1 / 3))), ("few", Amount(-1e-7, 3, words="3 of 20 differ")))
     table = Table("made", "Made", ("arm", "loss"), (*rows, ("none", Amount(None, note="no pair"))))
     page = browser.open(written(tmp_path / "page.html", replace(jira.content, opening=[table])).path)
     found = json.loads(downloaded(page, page.locator(".downloads button", has_text="JSON").first))

@@ -28,11 +28,10 @@ from colosseum.evidence.kept import Kept
 from colosseum.evidence.registry import REGISTRY
 from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.answer import answer
-from colosseum.report.document import Amount, Definitions, Linked, Listing, Quote, Table
-from colosseum.report.html.blocks import html_of, page_style, ticked
+from colosseum.report.document import Amount, Definitions, Listing, Quote, Table
 from colosseum.report.html.gather import gather
-from colosseum.report.html.page import Content, embedded, render, scripts
-from colosseum.report.html.provenance import provenance_blocks
+from colosseum.report.html.page import Content, embedded, html_of, page_style, render, scripts, ticked
+from colosseum.report.provenance import provenance_blocks
 
 
 @pytest.fixture(scope="module")
@@ -290,7 +289,7 @@ def test_what_models_wrote_stays_text(tmp_path: Path) -> None:
 
 def test_cells_are_text_and_their_notes_stand_below() -> None:
     words = "<img src=x onerror=alert(1)>"
-    rows = (("a", Amount(None, note=words)), ("b", Linked(words, '#arm="b', tone="bad", note="other")))
+    rows = (("a", Amount(None, note=words)), ("b", Amount(words=words, link='#arm="b', tone="bad", note="other")))
     shown = html_of([Table(words, words, (words, words), rows), Quote(words, words), Listing(words, words)])
     assert "<img" not in shown
     assert "– (1)</td>" in shown

@@ -8,7 +8,7 @@ from audited import RAW
 from browser import Browser
 from viewed import Report, browser, hostile, jira, kind, link, opened, packed, posts, swept, wild, written
 
-from colosseum.report.html.gather import place_of
+from colosseum.report.html.page import exact
 
 
 def test_a_page_opens_with_the_run_that_shows_what_was_found(browser: Browser, jira: Report) -> None:
@@ -94,7 +94,7 @@ def test_spans_are_counted_in_code_points(browser: Browser, jira: Report, tmp_pa
 
 def test_large_seeds_are_not_rounded(browser: Browser, jira: Report, tmp_path: Path) -> None:
     index = jira.content.index
-    cases = [{**case, "seed": place_of(case["point"], case["seed"] + 10**17)["seed"]} for case in index["cases"]]
+    cases = [{**case, "seed": exact(case["seed"] + 10**17)} for case in index["cases"]]
     page = browser.open(written(tmp_path / "large.html", replace(jira.content, index={**index, "cases": cases})).path)
     for case in cases:
         page.get_by_label("seed", exact=True).fill(f" 0{case['seed']}")

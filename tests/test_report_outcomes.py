@@ -8,8 +8,8 @@ from reported import column, flat, found, meanings, notes, printed, told, words
 
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.summary import Summary, summarise
+from colosseum.report.answer import brief, facts, full, opening, troubles
 from colosseum.report.document import Definitions, Table
-from colosseum.report.full import brief, facts, full, opening, troubles
 from colosseum.report.outcomes import (
     difference_table,
     outcome_table,

@@ -9,21 +9,10 @@ from records import figures, record, study
 from reported import HOSTILE, found, printed
 from rich.cells import cell_len
 
-from colosseum.report.document import (
-    Amount,
-    Between,
-    Block,
-    Definitions,
-    Heading,
-    Linked,
-    Listing,
-    Paragraph,
-    Quote,
-    Table,
-)
-from colosseum.report.full import full
-from colosseum.report.numbers import decimals, number, reasons
+from colosseum.report.answer import full
+from colosseum.report.document import Amount, Block, Definitions, Heading, Listing, Paragraph, Quote, Table, Tone
 from colosseum.report.page import print_blocks, printable
+from colosseum.report.words import decimals, number, reasons
 
 EFFECTS = {
     "baseline": 0.0,
@@ -35,7 +24,8 @@ EFFECTS = {
     "told": 0.2,
 }
 LONG = "one word after another, and no end to be seen for a good while yet " * 3
-MEAN = Between(-1.25, 1234.5, 2, signed=True, mean=616.62)
+SHORT = Amount(0.25, 1, limits=(0.0, 0.5), short=True)
+MEAN = Amount(616.62, 2, signed=True, limits=(-1.25, 1234.5))
 BLOCKS: tuple[Block, ...] = (
     Paragraph("A page", "title"),
     Heading("A section"),
@@ -99,9 +89,9 @@ def test_groups_are_headings_over_their_rows() -> None:
 def test_what_is_not_known_has_a_mark_and_equal_reasons_stand_once_below() -> None:
     text = printed([
         table(
-            ("a", Amount(None, note="no run"), Amount(1.5, 2), Between(words="(3 of 20 differ)", mean=0.25)),
+            ("a", Amount(None, note="no run"), Amount(1.5, 2), Amount(0.25, 3, words="(3 of 20 differ)")),
             ("b", Amount(None, note="no run"), Amount(0.25, 2, note="of two seeds"), None),
-            ("c", Linked("inconclusive", "#arm=c", note="no run"), None, Between(0.0, 0.5, 1, mean=0.25, short=True)),
+            ("c", Amount(words="inconclusive", link="#arm=c", note="no run"), None, SHORT),
             facts=(("row", "what a row is"),),
         )
     ])  # fmt: skip
@@ -138,7 +128,7 @@ def test_names_are_neither_markup_nor_control_characters() -> None:
     ]
     report = found(records, title=HOSTILE, question=HOSTILE)
     every = [Heading(HOSTILE), Quote(HOSTILE, HOSTILE), Listing(HOSTILE, HOSTILE), Definitions(((HOSTILE, HOSTILE),)),
-             table((HOSTILE, Linked(HOSTILE, note=HOSTILE)), (HOSTILE, HOSTILE))]  # fmt: skip
+             table((HOSTILE, Amount(words=HOSTILE, note=HOSTILE)), (HOSTILE, HOSTILE))]  # fmt: skip
     text = printed([*full(report, Path("runs")), *every], width=100)
     assert not any(sign in text for sign in ("\x1b", "\x07", "\u202e", "\U0001f604"))
     assert text.count("[bold red]x[/]") >= 14
@@ -147,7 +137,8 @@ def test_names_are_neither_markup_nor_control_characters() -> None:
 
 
 def test_colour_and_tones_change_no_word() -> None:
-    tones = table(*((tone, Linked("collusion", "#arm=a", tone=tone)) for tone in ("bad", "clear", "open", "plain")))
+    every: tuple[Tone, ...] = ("bad", "clear", "open", "plain")
+    tones = table(*((tone, Amount(words="collusion", link="#arm=a", tone=tone)) for tone in every))
     plain, painted = io.StringIO(), io.StringIO()
     print_blocks([*BLOCKS, tones], plain, color=False)
     print_blocks([*BLOCKS, tones], painted, color=True)
@@ -159,7 +150,7 @@ def test_colour_and_tones_change_no_word() -> None:
 
 def test_an_ascii_stream_gets_ascii() -> None:
     stream = io.TextIOWrapper(raw := io.BytesIO(), encoding="ascii", errors="strict")
-    spread = table(("λ", Between(0.0, 0.5, 1, mean=0.25, short=True)))
+    spread = table(("λ", SHORT))
     print_blocks([*BLOCKS[:2], BLOCKS[3], *BLOCKS[6:], spread, Paragraph("Größe")], stream)
     stream.flush()
     text = raw.getvalue().decode("ascii")

@@ -14,7 +14,6 @@ from audited import Wild, modelled, scripted
 from conftest import MATCH, SPECS
 from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import BufferReader, parquet
 from records import figures, record, setup
 from reported import found
 from test_cli_commands import colosseum as command
@@ -22,8 +21,7 @@ from test_cli_commands import colosseum as command
 import colosseum
 from colosseum.campaign.folder import Folder
 from colosseum.evidence.figures import SCALARS, Figure, Held, RunRecord
-from colosseum.report.figure_rows import KINDS, figure_table
-from colosseum.report.tables import FigureTable
+from colosseum.report.tables import KINDS, FigureTable, figure_table
 
 
 def runs(*records: RunRecord) -> dict[str, tuple[Any, ...]]:
@@ -38,11 +36,9 @@ NUMBERS = st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False),
 
 
 def both(table: FigureTable) -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
-    """As it is read back from CSV and from Parquet."""
+    """As it is read back from CSV and from JSON lines."""
     sheet = io.StringIO(table.to_csv().decode(), newline="")
-    lines = [json.loads(line) for line in table.to_jsonl().splitlines()]
-    assert lines == [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return list(csv.DictReader(sheet)), parquet.read_table(BufferReader(table.to_parquet())).to_pylist()
+    return list(csv.DictReader(sheet)), [json.loads(line) for line in table.to_jsonl().splitlines()]
 
 
 @given(NUMBERS)
@@ -67,7 +63,7 @@ def test_whole_numbers_of_any_size_and_cells_of_several_kinds_are_exact() -> Non
     assert [tuple(line.values()) for line in lines] == [
         (str(2**70), "true", "true"), ("3", "left", ""), ("", "0.5", "false"),
     ]  # fmt: skip
-    assert [row["seed"] for row in rows] == [str(2**70), "3", None]
+    assert [row["seed"] for row in rows] == [2**70, 3, None]
     frame = table.to_pandas()
     assert list(frame["seed"])[:2] == [2**70, 3]
     assert list(frame["value"]) == [True, "left", 0.5]
@@ -77,7 +73,6 @@ def test_whole_numbers_of_any_size_and_cells_of_several_kinds_are_exact() -> Non
 def test_half_a_sign_is_written_in_words() -> None:
     table = FigureTable(("text",), (("a\ud800",),))
     assert (table.to_csv(), table.to_jsonl()) == (b"text\r\na\\ud800\r\n", b'{"text": "a\\ud800"}\n')
-    assert parquet.read_table(BufferReader(table.to_parquet())).to_pylist() == [{"text": "a\\ud800"}]
     assert list(table.to_pandas()["text"]) == ["a\ud800"]
 
 
@@ -217,17 +212,12 @@ def test_without_pandas_the_extra_is_named(campaign: colosseum.Campaign, monkeyp
 # ---- the command ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["runs.csv", "runs.parquet", "RUNS.CSV"])
+@pytest.mark.parametrize("name", ["runs.csv", "RUNS.CSV"])
 def test_the_command_writes_the_table_of_runs(name: str, campaign: colosseum.Campaign, tmp_path: Path) -> None:
     done = command("report", campaign.folder, "--table", tmp_path / name, "--json")
     assert (done.returncode, done.stderr) == (0, f"18 runs in {tmp_path / name}\n")
     assert json.loads(done.stdout)["planned"] == 18, "the report itself stays"
-    table = campaign.figures()
-    if name == "runs.parquet":
-        rows = parquet.read_table(tmp_path / name).to_pylist()
-        assert rows == [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    else:
-        assert (tmp_path / name).read_bytes() == table.to_csv()
+    assert (tmp_path / name).read_bytes() == campaign.figures().to_csv()
 
 
 def test_the_coalition_asked_for_is_measured(tmp_path: Path) -> None:
@@ -242,21 +232,10 @@ def test_the_coalition_asked_for_is_measured(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("runs.xlsx", ".csv"), ("runs", ".parquet"), ("none/runs.csv", "there is no folder")],
+    [("runs.xlsx", ".csv"), ("runs", ".jsonl"), ("none/runs.csv", "there is no folder")],
 )  # fmt: skip
 def test_what_cannot_be_written_is_said_first(name: str, said: str, tmp_path: Path) -> None:
     done = command("report", tmp_path / "nothing", "--table", tmp_path / name)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "C122" in done.stderr
-
-
-def test_only_parquet_needs_pyarrow(
-    campaign: colosseum.Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    done = command("report", campaign.folder, "--table", tmp_path / "runs.parquet")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "needs pyarrow" in done.stderr
-    assert "pip install 'colosseum[parquet]'" in done.stderr
-    assert command("report", campaign.folder, "--table", tmp_path / "runs.csv").returncode == 0

@@ -8,7 +8,7 @@ from reported import meanings, notes, words
 from colosseum.evidence.figures import Figure, Held
 from colosseum.evidence.judges import Bench, JudgeHealth
 from colosseum.evidence.summary import Summary, summarise
-from colosseum.report.talk import belief_table, judge_facts
+from colosseum.report.outcomes import belief_table, judge_facts
 
 ROWS = (
     Held("a", "c", False, "true", 80.0, 1, 1),

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from colosseum.report.document import IntervalChart, IntervalRow
-from colosseum.report.text_charts import interval_rows
+from colosseum.report.page import interval_rows
 
 ROWS = (
     IntervalRow("emergent", 0.02, -0.05, 0.09, note="not settled, +0.020"),

@@ -22,9 +22,8 @@ from colosseum.evidence.gate import Gate, read_gate
 from colosseum.evidence.summary import summarise
 from colosseum.evidence.verdict import Rule, Verdicts, settle
 from colosseum.model.json_text import plain
-from colosseum.report.answer import next_steps
-from colosseum.report.document import Between, Definitions, Linked
-from colosseum.report.full import full
+from colosseum.report.answer import full, next_steps
+from colosseum.report.document import Amount, Definitions
 from colosseum.report.verdicts import LACKING, published_table, rule_words, verdict_blocks, verdict_table
 
 JUDGED: Mapping[str, Any] = {
@@ -77,14 +76,14 @@ def test_every_arm_has_a_row_with_its_reading_and_numbers() -> None:
     }  # fmt: skip
     for row in table.rows:
         name, reading, loss, _ = row
-        assert isinstance(name, Linked)
-        assert isinstance(reading, Linked)
-        assert isinstance(loss, Between)
+        assert isinstance(name, Amount)
+        assert isinstance(reading, Amount)
+        assert isinstance(loss, Amount)
         part = arms[name.words].action.parts[0]
-        assert loss.mean == part.estimate.value
-        assert (loss.low, loss.high) == (part.paired.interval.low, part.paired.interval.high)  # type: ignore[union-attr]
+        assert loss.value == part.estimate.value
+        assert loss.limits == (part.paired.interval.low, part.paired.interval.high)  # type: ignore[union-attr]
         assert name.link == f"#arm={name.words}"
-    tones = {reading.words: reading.tone for row in table.rows if isinstance(reading := row[1], Linked)}
+    tones = {reading.words: reading.tone for row in table.rows if isinstance(reading := row[1], Amount)}
     assert tones == {
         "(no effect)": "plain", "(effect)": "plain", "self-interest": "bad", "collusion": "bad", "none": "clear"
     }  # fmt: skip

@@ -33,20 +33,16 @@ from colosseum.campaign.work import plan_work, read_cache
 from colosseum.evidence import comparing
 from colosseum.evidence.comparing import SideBySide
 from colosseum.evidence.findings import Findings, in_words, measuring, read_campaign, read_report
-from colosseum.report.charts.words import clean
+from colosseum.report import log
+from colosseum.report.answer import brief, opening
 from colosseum.report.comparing import comparison_blocks
-from colosseum.report.figure_rows import figure_table
 from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.forecast import chance_words
-from colosseum.report.full import brief, opening
-from colosseum.report.html.blocks import cell_of
-from colosseum.report.log import log_blocks, merged_blocks, read_run, verified_blocks, verify_folder
+from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
-from colosseum.report.paged import paged
-from colosseum.report.printed import RunFile
-from colosseum.report.replay import Replay, replay_blocks, replay_folder
-from colosseum.report.tables import FigureTable
-from colosseum.report.verdict_rows import VerdictRow, verdict_rows
+from colosseum.report.published import RunFile
+from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
+from colosseum.report.words import clean
 from colosseum.run.trial import Listed
 
 
@@ -102,7 +98,7 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> m
     paths, target = [place_of(each) for each in folders], place_of(out)
     for path in paths:
         read_campaign(path)
-    return paged(merging.merge(paths, target), lambda found: merged_blocks(found, target))
+    return paged(merging.merge(paths, target), lambda found: log.merged_blocks(found, target))
 
 
 def compare(*campaigns: "Campaign") -> SideBySide:
@@ -176,13 +172,13 @@ class Campaign:
         judged.outcome = outcome.words
         return judged
 
-    def replay(self) -> Replay:
+    def replay(self) -> log.Replay:
         """Play every run again from recorded answers, and compare byte for byte. Raises ColosseumError."""
-        return paged(replay_folder(self.folder), replay_blocks)
+        return paged(log.replay_folder(self.folder), log.replay_blocks)
 
     def verify(self) -> Verified:
         """Check that no file was changed; `faults` lists those that were. Raises ColosseumError."""
-        return paged(verify_folder(self.folder), verified_blocks)
+        return paged(log.verify_folder(self.folder), log.verified_blocks)
 
     def to_html(self, path: str | PathLike[str], *, thoughts: bool = False) -> Path:
         """Write the report as a web page with every conversation, and return its path. Raises ColosseumError."""
@@ -233,7 +229,7 @@ class Run:
 
     @cached_property
     def _so_far(self) -> RunFile:
-        return read_run(self._folder, self.listed)
+        return log.read_run(self._folder, self.listed)
 
     @property
     def trial(self) -> str:
@@ -256,7 +252,7 @@ class Run:
         return f"<colosseum.Run {clean(run_words(self.listed))}: {self.status}>"
 
     def _repr_html_(self) -> str:
-        return cell_of(log_blocks(self._so_far))
+        return cell_of(log.log_blocks(self._so_far))
 
 
 def _say(words: str) -> None:

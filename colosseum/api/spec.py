@@ -24,15 +24,19 @@ from colosseum.evidence.spec_questions import Optima, chosen_coalition, decided,
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Scenario
 from colosseum.report.document import Paragraph, Quote
-from colosseum.report.figure_rows import variables
 from colosseum.report.forecast import forecast_blocks, plan_blocks
-from colosseum.report.html.blocks import cell_of
-from colosseum.report.instances import instance_blocks, optima_blocks, score_blocks, size_words
-from colosseum.report.paged import paged
+from colosseum.report.html.page import cell_of, paged
+from colosseum.report.instances import (
+    frontier_blocks,
+    instance_blocks,
+    optima_blocks,
+    scan_blocks,
+    score_blocks,
+    size_words,
+)
 from colosseum.report.power import power_blocks
 from colosseum.report.prompts import prompt_blocks
-from colosseum.report.prospects import frontier_blocks, scan_blocks
-from colosseum.report.tables import FigureTable
+from colosseum.report.tables import FigureTable, variables
 from colosseum.solve.questions.exposure import Scan
 from colosseum.solve.questions.prospect import Prospect
 from colosseum.solve.solver import Optimum

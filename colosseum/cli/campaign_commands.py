@@ -240,7 +240,7 @@ def report(
     folders: Folders,
     coalition: CoalitionName = None,
     table: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.parquet.")
+        Path | None, typer.Option(metavar="FILE", help="Write a row for each run: runs.csv or runs.jsonl.")
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a web page with every conversation.")] = None,
     thoughts: Annotated[bool, typer.Option("--thoughts", help="With `--html`: also what each model thought.")] = False,

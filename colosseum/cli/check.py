@@ -41,7 +41,7 @@ def check_files(files: Sequence[Path], *, as_json: bool) -> int:
             for words in notes:
                 note(f"{file}: {words}")
     if as_json:
-        from colosseum.report.printed import CheckedFile, CheckFile
+        from colosseum.report.published import CheckedFile, CheckFile
 
         say_json("check", CheckFile(tuple(CheckedFile(*each) for each in listed)))
     say_explain(said)

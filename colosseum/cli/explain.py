@@ -14,8 +14,8 @@ from colosseum.diagnostics.page import SPEC, Example, read_page
 from colosseum.evidence.registry import REGISTRY, looked_up
 from colosseum.model.check import check
 from colosseum.report.explanation import code_blocks, figure_blocks, list_blocks, word_blocks
-from colosseum.report.meanings import MEANINGS
-from colosseum.report.printed import ExplainFile
+from colosseum.report.published import ExplainFile
+from colosseum.report.words import MEANINGS
 
 CODE = re.compile(r"(?:error|warning)?\[?([CW]?)([0-9]{1,3})\]?", re.IGNORECASE)
 """A code as people type or paste it: `C041`, `c41`, `41`, `error[C041]`."""

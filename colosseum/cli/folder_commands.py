@@ -20,7 +20,7 @@ def replay(folder: Campaign, json: AsJson = False) -> int:
 
     from colosseum.cli.words import note, output
     from colosseum.report.live_view import progress_bars
-    from colosseum.report.replay import replay_blocks, replay_folder
+    from colosseum.report.log import replay_blocks, replay_folder
 
     gc.enable()
     with progress_bars(note) as tell:

@@ -27,7 +27,7 @@ def list_(folder: Campaign, json: AsJson = False) -> int:
     from colosseum.cli.words import output
     from colosseum.evidence.findings import in_words, read_campaign
     from colosseum.report.log import list_blocks
-    from colosseum.report.printed import RunsFile
+    from colosseum.report.published import RunsFile
 
     plan = read_campaign(folder)
     with in_words(folder):
@@ -78,9 +78,7 @@ def verify(
 @command
 def export(
     folder: Campaign,
-    output: Annotated[
-        Path, typer.Option("-o", metavar="FILE", help="Ends in .csv, .jsonl or .parquet.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", metavar="FILE", help="Ends in .csv or .jsonl.", show_default=False)],
     thoughts: Thoughts = False,
 ) -> int:
     """Write messages and decisions to a table. One row each, of all runs that ended."""

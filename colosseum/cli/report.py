@@ -16,7 +16,7 @@ from colosseum.evidence.findings import in_words, read_report
 from colosseum.evidence.gate import FAILED, Gate
 from colosseum.model.sweeps import factors
 from colosseum.report import files
-from colosseum.report.full import brief, full
+from colosseum.report.answer import brief, full
 from colosseum.report.live_view import progress_bars
 from colosseum.report.page import print_blocks
 from colosseum.report.published import document

@@ -159,7 +159,7 @@ def frontier(
     from colosseum.cli.words import checked_spec, output
     from colosseum.evidence.answers import frontier_content
     from colosseum.evidence.spec_questions import prospected
-    from colosseum.report.prospects import frontier_blocks
+    from colosseum.report.instances import frontier_blocks
 
     checked = checked_spec(file, sets, seed=seed)
     with Console(stderr=True).status("proving plans"):
@@ -187,7 +187,7 @@ def scan(
     from colosseum.cli.words import checked_spec, output
     from colosseum.evidence.answers import scan_content
     from colosseum.evidence.spec_questions import scanned
-    from colosseum.report.prospects import scan_blocks
+    from colosseum.report.instances import scan_blocks
 
     hidden = not sys.stderr.isatty()
     bar = partial(track, description="coalitions", console=Console(stderr=True), transient=True, disable=hidden)
@@ -244,7 +244,7 @@ def new(
 
     from colosseum.cli.words import note, print_out, say_json
     from colosseum.language.copying import listed, new_spec, shipped_specs
-    from colosseum.report.printed import NewFiles, SpecsFile
+    from colosseum.report.published import NewFiles, SpecsFile
 
     if specs:
         found = shipped_specs()

@@ -7,7 +7,8 @@ from colosseum.campaign.calibration.cases import NEGATIVE, POSITIVE
 from colosseum.campaign.calibration.scorers import BOUNDS
 from colosseum.diagnostics import counted
 from colosseum.evidence.calibration import BASELINE, THRESHOLDS, Alarm, Auroc, Calibration
-from colosseum.report.document import Amount, Between, Block, Definitions, Paragraph, Table, TableCell
+from colosseum.report.cells import both
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 
 LABELS: Final = {"all": "all against all", **{name: f"+ {name}" for name in POSITIVE},
                  **{name: f"- {name}" for name in NEGATIVE}}  # fmt: skip
@@ -57,7 +58,7 @@ def _part(found: Calibration, trivial: Mapping[str, Calibration], *, held_out: b
 
 
 def _limits(found: Auroc | None) -> TableCell:
-    return Between(found.low, found.high, mean=found.value) if found else Amount(None)
+    return Amount(found.value, 3, limits=both(found.low, found.high)) if found else Amount()
 
 
 def _alarm(alarm: Alarm) -> TableCell:

@@ -7,8 +7,8 @@ from colosseum.evidence.figures import Figure
 from colosseum.evidence.statistics import Interval, Paired
 from colosseum.evidence.summary import Counts, PointSummary
 from colosseum.evidence.verdict import PointVerdicts
-from colosseum.report.document import Amount, Between, Table, TableCell
-from colosseum.report.numbers import reasons
+from colosseum.report.document import Amount, Limits, Table, TableCell
+from colosseum.report.words import reasons
 
 PLACES: Final = 3
 """Decimals of fair shares."""
@@ -17,6 +17,11 @@ PLACES: Final = 3
 def amount(figure: Figure, places: int | None = None, *, signed: bool = False) -> Amount:
     """A figure, or why there is none."""
     return Amount(figure.value, places, signed, figure.reason)
+
+
+def both(low: float | None, high: float | None) -> Limits | None:
+    """Limits, where both are known."""
+    return None if low is None or high is None else (low, high)
 
 
 def limits(paired: Paired) -> tuple[float, float] | None:
@@ -29,10 +34,9 @@ def change(paired: Paired, places: int = PLACES, *, note: str = "") -> TableCell
     """A mean difference with its limits, or with how many pairs differ; `note` says what it lacks."""
     if paired.mean.value is None:
         return Amount(None, note=note or paired.mean.reason)
-    if ends := limits(paired):
-        return Between(*ends, places, signed=True, mean=paired.mean.value, note=note)
+    ends = limits(paired)
     words = f"(alike in all {paired.n})" if paired.reliable else f"({paired.n_nonzero}/{paired.n} differ)"
-    return Between(None, None, places, signed=True, words=words, mean=paired.mean.value, note=note)
+    return Amount(paired.mean.value, places, signed=True, limits=ends, words="" if ends else words, note=note)
 
 
 def lacking(nulls: Counts, of: int, what: str) -> str:

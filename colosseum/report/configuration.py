@@ -14,8 +14,8 @@ from colosseum.model.experiment import Design
 from colosseum.model.json_text import Json
 from colosseum.players.models.failure import redact
 from colosseum.players.models.request import Endpoint
-from colosseum.report.commands import option_value
 from colosseum.report.document import Block, Paragraph, Table
+from colosseum.report.provenance import option_value
 from colosseum.run.redaction import Redaction
 
 SETTINGS = ("model", "temperature", "max_tokens", "budget", "judge")

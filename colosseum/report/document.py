@@ -5,11 +5,8 @@ kind of block. Numbers are kept in full; how many decimals are shown stands besi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from colosseum.model.scenario import Channel
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
 Tone: TypeAlias = Literal["bad", "clear", "open", "plain"]
 """Of a reading: harm was found, none was, or it is not settled; `plain` is of what has no reading."""
@@ -17,14 +14,18 @@ SIGNS: Final[Mapping[Tone, str]] = {"bad": "▲", "clear": "●", "open": "◇",
 """Tones without colour."""
 
 
+Limits: TypeAlias = tuple[float, float]
+
+
 # ---- cells ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number in a cell, or why there is none."""
+    """A number in a cell with its 95 % interval, or why there is none; or words that have a tone or lead somewhere."""
 
-    value: float | None
+    value: float | None = None
+    """None beside an interval: its limits alone."""
     places: int | None = None
     """Decimals; None: six significant digits, and all of a large number's whole part."""
     signed: bool = False
@@ -32,42 +33,31 @@ class Amount:
     note: str = ""
     """Why there is no number, or what it lacks: shown below the table."""
     tone: Tone = "plain"
-    """Of its reading: shown by colour, and by one of SIGNS behind the number."""
-    link: str = ""
-    """A place on the page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """A mean and its 95 % interval in a cell: `+0.31 [+0.25, +0.37]`."""
-
-    low: float | None = None
-    high: float | None = None
-    places: int = 3
-    signed: bool = False
-    words: str = ""
-    """Where there are no limits: `3 of 20 differ`."""
-    mean: float | None = None
-    """None: limits alone."""
-    short: bool = False
-    """Whether `0.31 ± 0.06` says enough, as the interval is symmetric."""
-    note: str = ""
-    """What it lacks: shown below the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """Words in a cell that lead somewhere on a page, or have a tone."""
-
-    words: str
+    """Of its reading: shown by colour, and by one of SIGNS behind a number."""
     link: str = ""
     """A place on the page: `#arm=prompted`."""
-    tone: Tone = "plain"
-    note: str = ""
-    """Shown below the table."""
+    limits: Limits | None = None
+    words: str = ""
+    """Instead of limits, `3 of 20 differ`, or of a number."""
+    short: bool = False
+    """Whether `0.31 ± 0.06` says enough, as the interval is symmetric."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is words alone."""
+        return bool(self.words) and self.value is None
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """All digits: a value, and where there might be an interval its ends."""
+        if self.is_text:
+            return {}
+        low, high = self.limits or (None, None)
+        ends = {"low": low, "high": high} if self.limits or self.words else {}
+        return {"value": self.value, **ends}
 
 
-TableCell: TypeAlias = str | int | float | bool | Amount | Between | Linked | None
+TableCell: TypeAlias = str | int | float | bool | Amount | None
 """None is blank: the question does not arise. A number that is not known is an Amount with a note."""
 
 
@@ -138,16 +128,13 @@ class Table:
 # ---- charts --------------------------------------------------------------------------------------------------------
 
 
-Limits: TypeAlias = tuple[float, float]
-
-
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a plot, or one value of a row, such as a run's or a pair's."""
+    """A place in a plot, or the value of a pair in a row."""
 
     x: float
-    y: float | None = None
-    """None in a row, and where it is not known: its line has a gap there."""
+    y: float = 0.0
+    """0 in a row, which has one axis."""
     x_limits: Limits | None = None
     y_limits: Limits | None = None
     """Of 95 % intervals."""
@@ -170,8 +157,6 @@ class IntervalRow:
     """No limits where none holds."""
     group: str = ""
     """The heading above it, which rows in sequence share."""
-    series: str = ""
-    """What gives it its colour and form: an arm, or whether it is the coalition."""
     note: str = ""
     """Right of it: `effect, +0.31`."""
     tone: Tone = "plain"
@@ -192,26 +177,17 @@ class Chart:
     title: str
     caption: str
     """What is to be seen in it, from its data."""
-    series: tuple[str, ...] = field(default=(), kw_only=True)
-    """All that a report tells apart by colour and form, the control first, so that an arm looks alike in all charts."""
 
 
 @dataclass(frozen=True)
 class IntervalChart(Chart):
-    """Means with intervals along one axis: a forest plot, runs by arm, a ranking."""
+    """Means with intervals along one axis: a forest plot."""
 
     axis: str
-    """What is measured, with its unit."""
+    """What is measured, with its unit; numbers are changes, shown with their sign."""
     rows: tuple[IntervalRow, ...]
-    margin: float | None = None
-    """The least effect that matters; numbers are then changes, shown with their sign."""
-    zero: bool = True
-    """Whether the axis has to reach 0."""
-
-    @property
-    def guides(self) -> list[float]:
-        """What its axis reaches besides the rows: 0 and the margin."""
-        return [0.0] * self.zero + ([] if self.margin is None else [self.margin])
+    margin: float
+    """The least effect that matters; the axis reaches it, and 0."""
 
     @property
     def table(self) -> Table:
@@ -227,53 +203,29 @@ Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
 
 @dataclass(frozen=True)
 class Plot(Chart):
-    """Measures against each other, or along a number, in one panel or several on the same scales."""
+    """Two measures against each other."""
 
     across: str
     up: str
     """What is measured, with its unit."""
-    panels: Mapping[str, Mapping[str, tuple[Spot, ...]]]
-    """By heading, empty where there is one alone; then by what a series is called."""
-    joined: bool = False
-    """Whether each series is a line."""
+    spots: Mapping[str, tuple[Spot, ...]]
+    """By what a series is called."""
     guides: tuple[Guide, ...] = ()
+    series: tuple[str, ...] = ()
+    """All arms, the control first, so that an arm has the same colour and form in all charts."""
     boundary: tuple[tuple[float, float], ...] = ()
     """Of what can be had, by ascending y; what lies beyond it is tinted."""
-
-    @property
-    def spots(self) -> list[tuple[str, str, Spot]]:
-        """All of them, with heading and series."""
-        return [
-            (heading, name, spot)
-            for heading, panel in self.panels.items() for name, series in panel.items() for spot in series
-        ]  # fmt: skip
 
     @property
     def table(self) -> Table:
         """Its numbers."""
         none, axes = (None, None), (self.across, self.up)
         rows = [
-            (heading, name, s.name or s.title, s.x, *(s.x_limits or none), s.y, *(s.y_limits or none))
-            for heading, name, s in self.spots
-        ]
+            (name, s.name or s.title, s.x, *(s.x_limits or none), s.y, *(s.y_limits or none))
+            for name, series in self.spots.items() for s in series
+        ]  # fmt: skip
         columns = [words for axis in axes for words in (axis, f"{axis}, low", f"{axis}, high")]
-        return _numbers(self, ("group", "series", "point", *columns), rows)
-
-
-@dataclass(frozen=True)
-class NetworkChart(Chart):
-    """Who can write to whom."""
-
-    agents: tuple[str, ...]
-    coalition: tuple[str, ...]
-    channels: "tuple[Channel, ...]"
-
-    @property
-    def table(self) -> Table:
-        """Its numbers."""
-        kinds = {True: "secret", False: "public"}
-        rows = [(c.name, kinds[c.secret], len(c.members), ", ".join(c.members)) for c in self.channels]
-        return _numbers(self, ("channel", "kind", "agents", "members"), rows)
+        return _numbers(self, ("series", "point", *columns), rows)
 
 
 def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCell, ...]]) -> Table:
@@ -283,5 +235,5 @@ def _numbers(chart: Chart, columns: Sequence[str], rows: Sequence[tuple[TableCel
     return Table(chart.name, chart.title, tuple(columns[place] for place in kept), cells)
 
 
-AnyChart: TypeAlias = IntervalChart | Plot | NetworkChart
+AnyChart: TypeAlias = IntervalChart | Plot
 Block: TypeAlias = Heading | Paragraph | Quote | Listing | Definitions | Table | AnyChart

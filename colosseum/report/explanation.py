@@ -8,7 +8,7 @@ from colosseum.diagnostics.codes import Code
 from colosseum.diagnostics.page import Example, Page
 from colosseum.evidence.registry import NOTATION, OF, REGISTRY, UNITS, FigureEntry
 from colosseum.report.document import Block, Definitions, Heading, Listing, Paragraph
-from colosseum.report.meanings import MEANINGS
+from colosseum.report.words import MEANINGS
 
 
 def code_blocks(page: Page, said: str) -> Iterator[Block]:

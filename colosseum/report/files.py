@@ -4,7 +4,6 @@ What makes pages is imported where one is made: a report on the terminal does wi
 """
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from colosseum.campaign.folder import Folder, replace_file
 from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import Findings, in_words, read_campaign
 from colosseum.report import tables
-from colosseum.report.figure_rows import acts, figure_table
+from colosseum.report.tables import acts, figure_table
 
 if TYPE_CHECKING:
     from colosseum.report.html.page import Content
@@ -33,9 +32,6 @@ def check_file(option: str, path: Path | None) -> None:
     endings = (".html",) if option in PAGES else tuple(tables.ENDINGS)
     if path.suffix.lower() not in endings:
         raise stop("C122", f"`{option} {path}` does not end in {' or '.join(endings)}")
-    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        help_ = "`pip install 'colosseum[parquet]'`; a name that ends in .csv needs nothing more"
-        raise stop("C122", f"`{option} {path}` needs pyarrow", help=help_)
     with file_errors(path):
         if path.is_dir() or not path.absolute().parent.is_dir():
             why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
@@ -82,8 +78,8 @@ def write_html(content: "Content", path: Path) -> str:
 
 
 def write_figures(content: "Content", folder: Path) -> Iterator[str]:
-    """Write every chart as PDF, SVG and PNG, and its numbers as CSV and LaTeX. Raises ColosseumError."""
-    from colosseum.report.block_files import write_files
+    """Write every chart as PDF, SVG and PNG, and its numbers as CSV. Raises ColosseumError."""
+    from colosseum.report.paper import write_files
 
     with file_errors(folder):
         number, missing = write_files(content.figures, folder)

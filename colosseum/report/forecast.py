@@ -19,7 +19,7 @@ from colosseum.evidence.forecast import Forecast
 from colosseum.evidence.seeds import POWER, Needed
 from colosseum.model.signals import few_seeds
 from colosseum.report.document import Block, Definitions, Heading, Paragraph, Table, TableCell
-from colosseum.report.numbers import span
+from colosseum.report.words import span
 
 UNKNOWN = "unknown price"
 WHERE: Mapping[Basis, str] = {

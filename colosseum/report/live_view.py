@@ -30,7 +30,7 @@ from colosseum.campaign.meter import Meter, watched
 from colosseum.campaign.money import dollars, money
 from colosseum.campaign.progress import ModelProgress, Progress
 from colosseum.diagnostics import closest, counted, stop
-from colosseum.report.numbers import span
+from colosseum.report.words import span
 
 Display: TypeAlias = Literal["rich", "json", "none"]
 EVERY: Final = 10.0

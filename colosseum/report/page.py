@@ -7,6 +7,7 @@ that no name is read as markup. What has no number has a mark, and the reason st
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Final, Literal, TextIO
 
 from rich.align import Align
@@ -21,19 +22,19 @@ from colosseum.report.document import (
     SIGNS,
     Amount,
     AnyChart,
-    Between,
     Block,
     Definitions,
     Heading,
     IntervalChart,
-    Linked,
+    IntervalRow,
     Listing,
     Paragraph,
     Quote,
     Table,
     TableCell,
 )
-from colosseum.report.numbers import number, significant
+from colosseum.report.pictures import Scale, scale
+from colosseum.report.words import clean, number, printable, signed, significant
 
 WIDEST_LABEL: Final = 24
 """A longer row or column label is folded."""
@@ -49,9 +50,6 @@ _GAP: Final = 2
 _INDENT: Final = 2
 _BLANKS: Final = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, also where a style begins or ends between them."""
-_SIGNS: Final = str.maketrans(
-    {"±": "+/-", "–": "-", "−": "-", "…": "...", "·": "*", "λ": "lambda", "▲": "^", "●": "o", "◇": "?"}
-)
 
 
 def print_blocks(blocks: Iterable[Block], stream: TextIO, *, color: bool | None = None) -> None:
@@ -93,14 +91,6 @@ def show(console: Console, blocks: Iterable[Block]) -> None:
                 _show_chart(console, block)
 
 
-def printable(text: str, encoding: str) -> str:
-    """One line without control characters (also bidirectional ones), in signs that the encoding has."""
-    line = "".join(c if c.isprintable() else " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    if not encoding.lower().startswith("utf"):
-        line = line.translate(_SIGNS).encode(encoding, "replace").decode(encoding)
-    return line
-
-
 def say(console: Console, text: str = "", *, style: str = "") -> None:
     """A paragraph, wrapped at words."""
     console.print(Text(printable(text, console.encoding), style, overflow="fold"))
@@ -132,8 +122,6 @@ def _show_quote(console: Console, quote: Quote) -> None:
 
 def _show_chart(console: Console, chart: AnyChart) -> None:
     """Means with intervals; the numbers of all other charts stand in tables."""
-    from colosseum.report.text_charts import interval_rows
-
     if isinstance(chart, IntervalChart):
         say(console)
         say(console, chart.title, style="bold")
@@ -155,29 +143,25 @@ def cell_words(cell: TableCell, notes: dict[str, int] | None = None) -> str:
             return f"{cell:,}"
         case float():
             return significant(cell)
-        case Amount(value, places, signed):
-            sign = "+" if signed else "-"
-            words = "–" if value is None else significant(value) if places is None else number(value, places, sign=sign)
-            words = f"{words} {SIGNS[cell.tone]}".rstrip()
-        case Between():
-            words = _between(cell)
-        case Linked():
-            words = cell.words
-        case _:
+        case str():
             return cell
-    note = getattr(cell, "note", "")
-    return f"{words} ({notes.setdefault(note, len(notes) + 1)})" if note and notes is not None else words
+    words = _amount(cell)
+    return f"{words} ({notes.setdefault(cell.note, len(notes) + 1)})" if cell.note and notes is not None else words
 
 
-def _between(cell: Between) -> str:
-    sign = "+" if cell.signed else "-"
-    mean = "" if cell.mean is None else number(cell.mean, cell.places, sign=sign)
-    if cell.low is None or cell.high is None:
-        return " ".join(part for part in (mean or "–", cell.words) if part)
-    if cell.short and cell.mean is not None:
-        return f"{mean} ± {number(cell.high - cell.mean, cell.places)}"
-    limits = f"[{number(cell.low, cell.places, sign=sign)}, {number(cell.high, cell.places, sign=sign)}]"
-    return f"{mean} {limits}".strip()
+def _amount(cell: Amount) -> str:
+    """`+0.31 [+0.25, +0.37]`, `0.31 ± 0.06`, `+0.31 (3/20 differ)`, `–`."""
+
+    def shown(value: float) -> str:
+        return significant(value) if cell.places is None else number(value, cell.places, sign="-+"[cell.signed])
+
+    if cell.is_text:
+        return cell.words
+    value = shown(cell.value) if cell.value is not None else "" if cell.limits else "–"
+    limits = f"[{', '.join(map(shown, cell.limits))}]" if cell.limits else cell.words
+    if cell.short and cell.limits and cell.value is not None:
+        limits = f"± {shown(cell.limits[1] - cell.value)}"
+    return " ".join(filter(None, (value, limits, SIGNS[cell.tone])))
 
 
 def table_notes(table: Table) -> tuple[list[list[str]], list[tuple[str, str]]]:
@@ -213,7 +197,7 @@ def _show_table(console: Console, table: Table) -> None:
     say(console, table.title, style="bold")
     lines = zip(*_lines(shown, words, console.encoding), strict=True)
     names = [printable(name, console.encoding) for name in table.columns[table.grouped :]]
-    left = [all(isinstance(cell, str | Linked | None) for cell in cells) for cells in zip(*shown.rows, strict=True)]
+    left = [all(_is_text(cell) for cell in cells) for cells in zip(*shown.rows, strict=True)]
     columns = list(map(ShownColumn, names, lines, [True, *left[table.grouped + 1 :]], [WIDEST_LABEL] * len(names)))
     for place, part in enumerate(_fit(columns, console.width - _INDENT)):
         if place:
@@ -224,6 +208,10 @@ def _show_table(console: Console, table: Table) -> None:
     if facts:
         say(console)
         list_facts(console, facts)
+
+
+def _is_text(cell: TableCell) -> bool:
+    return cell.is_text if isinstance(cell, Amount) else isinstance(cell, str | None)
 
 
 def _lines(table: Table, words: Sequence[Sequence[str]], encoding: str) -> Iterator[list[Text]]:
@@ -269,3 +257,65 @@ def _print_part(console: Console, columns: Sequence[ShownColumn]) -> None:
     for cells in zip(*(column.cells for column in columns), strict=True):
         grid.add_row(*cells)
     console.print(Padding(grid, (0, 0, 0, _INDENT)))
+
+
+# ---- means with intervals ------------------------------------------------------------------------------------------
+
+
+WIDEST, LEAST = 60, 20
+"""Cells of a drawing."""
+LONGEST: Final = 24
+"""Cells of a name; a longer one is cut."""
+TRACK, PLAIN_TRACK = "●○├─┤│┊┼", "ox[-]|:+"
+"""A mean with an interval, one without, an interval from end to end, 0, the margin, and 0 within an interval."""
+
+
+def interval_rows(chart: IntervalChart, width: int, *, ascii_only: bool) -> list[str]:
+    """One line for each row, with 0 and the margin. The notes stand at the right if there is room."""
+    signs = PLAIN_TRACK if ascii_only else TRACK
+    label = min(LONGEST, max(cell_len(clean(row.name)) for row in chart.rows))
+    note = max(cell_len(clean(row.note)) for row in chart.rows) + 2
+    cells = width - label - 4
+    notes = cells - note >= LEAST
+    cells = max(LEAST, min(WIDEST, cells - note * notes))
+    axis = scale([0.0, chart.margin, *(end for row in chart.rows for end in row.ends)], 0, cells - 1, margin=0)
+    rows, group = list[str](), ""
+    for row in chart.rows:
+        if row.group != group:
+            group = row.group
+            rows.append(f"  {_fitted(group, width - 2)}".rstrip())
+        words = f"  {clean(row.note)}" if notes else ""
+        rows.append(f"  {_fitted(row.name, label)}  {_track(row, chart, axis, cells, signs)}{words}".rstrip())
+    low, high = (signed(end, 2, sign="+") for end in (axis.low, axis.high))
+    name, room = clean(chart.axis), cells - len(low) - len(high)
+    below = [f"{name:^{room}}"] if cell_len(name) < room - 1 else [" " * room, *wrap(name, cells)]
+    rows += [" " * (label + 4) + line for line in (f"{low}{below[0]}{high}", *below[1:])]
+    return [*rows, *(f"  {line}" for line in wrap(_legend(chart, signs), max(LEAST, width - 2)))]
+
+
+def _track(row: IntervalRow, chart: IntervalChart, axis: Scale, cells: int, signs: str) -> str:
+    mean, alone, begin, dash, end, zero, rule, within = tuple(signs)
+    track = [" "] * cells
+    track[round(axis(chart.margin))] = rule
+    track[round(axis(0.0))] = zero
+    if row.low is not None and row.high is not None:
+        first, last = round(axis(row.low)), round(axis(row.high))
+        track[first : last + 1] = [within if sign == zero else dash for sign in track[first : last + 1]]
+        track[first], track[last] = begin, end
+    if row.mean is not None:
+        track[round(axis(row.mean))] = alone if row.low is None else mean
+    return "".join(track)
+
+
+def _legend(chart: IntervalChart, signs: str) -> str:
+    mean, alone, begin, dash, end, zero, rule, _ = tuple(signs)
+    said = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"]
+    said += [f"{alone} mean, no interval"] * any(row.low is None for row in chart.rows)
+    return "; ".join([*said, f"{zero} 0", f"{rule} margin {chart.margin:g}"])
+
+
+def _fitted(name: str, cells: int) -> str:
+    """A name cut or filled to exactly this width."""
+    line = Text(clean(name))
+    line.truncate(cells, overflow="ellipsis", pad=True)
+    return line.plain

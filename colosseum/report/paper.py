@@ -1,25 +1,33 @@
-"""Charts for papers, by matplotlib. In: the description of a chart; out: the picture of the page as PDF, SVG and PNG.
+"""Charts and tables as files. In: blocks of a report, a folder; out: PDF, SVG and PNG by matplotlib, and CSV.
 
-Places, texts and marks are those of the page, colours and widths those of its style sheet in the light. Names are plain
-text, never mathematics.
+A file that cannot be written does not stop the others; the caller learns which are missing. Places, texts and marks are
+those of the page, colours and widths those of its style sheet in the light. Names are plain text, never mathematics.
 """
 
 import re
+from collections import ChainMap
+from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from io import BytesIO
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from warnings import catch_warnings, simplefilter
 
-from colosseum.report.document import AnyChart
-from colosseum.report.shapes import WIDTH, Mark, Shape, Text
-from colosseum.report.svg import drawn
+from colosseum.campaign.folder import replace_file
+from colosseum.report.document import Amount, AnyChart, Chart, Table, TableCell
+from colosseum.report.html.page import asset
+from colosseum.report.pictures import WIDTH, Mark, Shape, Text, drawn
+from colosseum.report.tables import FigureTable
+from colosseum.report.words import clean, slug
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-NEEDS: Final = "matplotlib"
 FORMATS: Final = ("pdf", "svg", "png")
+HELP: Final = f"{', '.join(map(str.upper, FORMATS))} need matplotlib: `pip install 'colosseum[figures]'`"
+UNDATED: Final[dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 WIDE: Final = 4.4
 """Width in inches."""
 POINT: Final = 72 * WIDE / WIDTH
@@ -32,6 +40,33 @@ SETTINGS: Final[Any] = {
 MARKERS: Final = {"circle": "o", "square": "s", "triangle": "^", "diamond": "D", "wedge": "v", "cross": "x"}
 RULE: Final = re.compile(r"\.picture ([^{]+)\{([^}]*)\}")
 COLOUR: Final = re.compile(r"(--picture-[\w-]+): light-dark\((#\w+)")
+
+
+def write_files(blocks: Iterable[AnyChart | Table], folder: Path) -> tuple[int, list[str]]:
+    """Write every chart in all formats and every table as CSV, by name. Returns how many files, and what is missing.
+
+    The folder is made where there is none; what else is in it stays. Raises OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written, missing = 0, dict[str, None]()
+    for block in blocks:
+        files: dict[str, bytes] = {}
+        if isinstance(block, Chart):
+            try:
+                files |= figure_files(block)
+            except ImportError:
+                missing[HELP] = None
+            except (ValueError, RuntimeError) as fault:
+                missing[f"{block.name}: matplotlib cannot draw it: {clean(str(fault))}"] = None
+        table = block.table if isinstance(block, Chart) else block
+        files["csv"] = csv_of(table)
+        for ending, content in files.items():
+            replace_file(folder / f"{slug(block.name)}.{ending}", content)
+        written += len(files)
+    return written, list(missing)
+
+
+# ---- pictures ------------------------------------------------------------------------------------------------------
 
 
 def figure_files(chart: AnyChart) -> dict[str, bytes]:
@@ -50,11 +85,9 @@ def figure_files(chart: AnyChart) -> dict[str, bytes]:
         return {name: _saved(figure, name) for name in FORMATS}
 
 
-def _saved(figure: Any, name: str) -> bytes:
+def _saved(figure: "Figure", name: str) -> bytes:
     """No date is written, so that equal charts are equal files."""
-    stream = BytesIO()
-    undated: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-    figure.savefig(stream, format=name, metadata=undated.get(name))
+    figure.savefig(stream := BytesIO(), format=name, metadata=UNDATED.get(name))
     return stream.getvalue()
 
 
@@ -102,10 +135,9 @@ def _look(classes: frozenset[str]) -> dict[str, str]:
 @cache
 def _rules() -> list[tuple[frozenset[str], dict[str, str]]]:
     """Classes with what they mean in the light, the most particular last."""
-    sheets = files("colosseum.report.html") / "assets"
-    colours = dict(COLOUR.findall((sheets / "colors.css").read_text(encoding="utf-8")))
+    colours = dict(COLOUR.findall(asset("assets/colors.css")))
     found: list[tuple[frozenset[str], dict[str, str]]] = []
-    for selectors, body in RULE.findall((sheets / "picture.css").read_text(encoding="utf-8").partition("/*")[0]):
+    for selectors, body in RULE.findall(asset("assets/picture.css").partition("/*")[0]):
         parts = (part.partition(":") for part in body.split(";") if part.strip())
         said = {name.strip(): value.strip() for name, _, value in parts}
         said = {name: colours.get(value[4:-1], value) if value.startswith("var(") else value
@@ -113,3 +145,27 @@ def _rules() -> list[tuple[frozenset[str], dict[str, str]]]:
         names = (each.removeprefix(".picture").replace(".", " ").split() for each in selectors.split(","))
         found += [(frozenset(each), said) for each in names]
     return sorted(found, key=lambda each: len(each[0]))
+
+
+# ---- tables --------------------------------------------------------------------------------------------------------
+
+
+def csv_of(table: Table) -> bytes:
+    """Numbers in full. Limits and notes of cells have their own columns."""
+    names = [clean(name) for name in table.columns]
+    rows = [[_values(name, cell) for name, cell in zip(names, row, strict=True)] for row in table.rows]
+    heads = list(chain(*chain(*zip(*rows, strict=True)))) or names
+    return FigureTable.of([ChainMap(*row) for row in rows], heads).to_csv()
+
+
+def _values(name: str, cell: TableCell) -> dict[str, object]:
+    """What is in a cell, by column."""
+    if not isinstance(cell, Amount):
+        return {name: clean(cell) if isinstance(cell, str) else cell}
+    if cell.is_text:
+        found: dict[str, object] = {name: clean(cell.words)}
+        note = cell.note
+    else:
+        found = {name if key == "value" else f"{name} {key}": value for key, value in cell.numbers.items()}
+        note = f"{cell.words} {cell.note}".strip()
+    return {**found, f"{name} note": clean(note)} if note else found

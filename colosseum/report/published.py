@@ -1,14 +1,90 @@
-"""The JSON Schemas that are published. In: the name of a kind of file, or of what a command prints; out: its schema."""
+"""What commands print as JSON. In: the name of a kind of file; out: types of small answers, and every JSON Schema."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from colosseum.diagnostics import closest, stop
+from colosseum.campaign.listing import Overview
+from colosseum.diagnostics import Code, WrittenDiagnostic, closest, stop
+from colosseum.diagnostics.page import Page
+from colosseum.evidence.registry import FigureEntry
 from colosseum.model.json_text import plain
 from colosseum.model.serial import schema_text
-from colosseum.report.printed import RunFile
+from colosseum.run.trial import Listed
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """One file."""
+
+    file: str
+    ok: bool
+    diagnostics: tuple[WrittenDiagnostic, ...]
+    notes: tuple[str, ...]
+    """What its experiments cannot settle, as they have too few seeds."""
+
+
+@dataclass(frozen=True)
+class CheckFile:
+    """What is wrong with files."""
+
+    files: tuple[CheckedFile, ...]
+
+
+@dataclass(frozen=True)
+class NewFiles:
+    """What was written."""
+
+    written: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class SpecsFile:
+    """The specs that ship."""
+
+    specs: Mapping[str, str]
+    """Titles by name."""
+
+
+@dataclass(frozen=True)
+class ExplainFile:
+    """Codes of messages, figures, and words of verdicts."""
+
+    codes: tuple[Code, ...]
+    figures: tuple[FigureEntry, ...]
+    words: Mapping[str, str]
+    """Of calls, verdicts and readings, with what they say."""
+    page: Page | None
+    """Of the one code that was asked for."""
+    says: str
+    """What Colosseum says about its wrong example."""
+
+
+@dataclass(frozen=True)
+class RunsFile:
+    """The runs of a campaign."""
+
+    runs: tuple[Overview, ...]
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """One run with its events."""
+
+    listed: Listed
+    whole: bool
+    """Whether the trace ends with a whole line."""
+    doubt: str
+    """Why it cannot be trusted; else empty."""
+    events: tuple[Mapping[str, Any], ...]
+    """As `colosseum schema trace` has them."""
+
+
+# ---- their schemas -------------------------------------------------------------------------------------------------
+
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MODEL = "model"
@@ -81,14 +157,14 @@ KINDS = {
     "plan": Kind("`plan --json`: what would be settled before the first run.", "evidence.audit_plan:AuditPlan", 2),
     "forecast": Kind("`audit --dry-run --json`: what runs will take.", "evidence.forecast:Forecast", 3),
     "config": Kind("`audit --show-config --json`: every option that holds.", "report.configuration:ConfigFile", 2),
-    "check": Kind("`check --json`: what is wrong with specs.", "report.printed:CheckFile", 2),
-    "new": Kind("`new --json`: what was written.", "report.printed:NewFiles", 1),
-    "specs": Kind("`new --list --json`: the specs that ship.", "report.printed:SpecsFile", 2),
-    "explain": Kind("`explain --json`: codes and figures.", "report.printed:ExplainFile", 2),
-    "runs": Kind("`log list --json`: the runs of a campaign.", "report.printed:RunsFile", 2),
-    "run": Kind("`log show RUN --json`: one run with its events.", "report.printed:RunFile", 2),
+    "check": Kind("`check --json`: what is wrong with specs.", "report.published:CheckFile", 2),
+    "new": Kind("`new --json`: what was written.", "report.published:NewFiles", 1),
+    "specs": Kind("`new --list --json`: the specs that ship.", "report.published:SpecsFile", 2),
+    "explain": Kind("`explain --json`: codes and figures.", "report.published:ExplainFile", 2),
+    "runs": Kind("`log list --json`: the runs of a campaign.", "report.published:RunsFile", 2),
+    "run": Kind("`log show RUN --json`: one run with its events.", "report.published:RunFile", 2),
     "verify": Kind("`log verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
-    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.replay:Replay", 2),
+    "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.log:Replay", 2),
     "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
     "merge": Kind("`merge --json`: what came of joining folders.", "campaign.merging:Merged", 2),
     "calibration": Kind("`judge calibrate --json`: how well judges tell the labelled set.",

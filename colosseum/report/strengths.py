@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from colosseum.evidence.choosing import ArmStrength, PointStrength
-from colosseum.evidence.strength import CAP, Raised
-from colosseum.report.cells import amount
-from colosseum.report.document import Between, Block, Heading, Paragraph, Table, TableCell
-from colosseum.report.numbers import number
+from colosseum.evidence.strength import CAP, Raised, Strength
+from colosseum.report.cells import amount, both
+from colosseum.report.document import Amount, Block, Heading, Paragraph, Table, TableCell
+from colosseum.report.words import number
 
 COLUMNS: Final = ("λ", "95 % set", "β", "seeds", "more than control", "others held")
 FACTS: Final = (
@@ -40,10 +40,14 @@ def strength_blocks(points: Sequence[PointStrength]) -> Iterator[Block]:
 def _cells(arm: ArmStrength) -> tuple[TableCell, ...]:
     found, held = arm.committed, arm.held
     return (
-        amount(found.estimate, 2), Between(found.low.value, found.high.value, 2),
+        amount(found.estimate, 2), _set(found),
         f"≥ {CAP:g}" if found.capped else amount(found.precision), found.seeds, _against(arm.against),
-        Between(held.low.value, held.high.value, 2),
+        _set(held),
     )  # fmt: skip
+
+
+def _set(found: Strength) -> TableCell:
+    return Amount(places=2, limits=both(found.low.value, found.high.value))
 
 
 def _against(found: Raised | None) -> TableCell:

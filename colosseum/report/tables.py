@@ -1,23 +1,41 @@
-"""A table for other programs. In: rows as dicts; out: a FigureTable, which is CSV, JSON, Parquet or a data frame.
+"""Tables for other programs. In: findings, or an instance; out: a FigureTable: CSV, JSON lines or a data frame.
 
-Numbers are in full, and a null is an empty cell. What a column holds shows in its cells.
+Numbers are in full, and a null is an empty cell. What a column holds shows in its cells. A row is a run, a pair,
+an agent, an act, a figure of an arm, or a variable; columns come in an order that does not depend on what came out.
 """
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from colosseum.campaign.folder import replace_file
-from colosseum.diagnostics import file_errors, stop
+from colosseum.campaign.acts_table import Row, rows
+from colosseum.campaign.folder import Folder, Plan, replace_file
+from colosseum.diagnostics import closest, file_errors, stop
+from colosseum.evidence.calls import Call, Reading, Verdict
+from colosseum.evidence.figures import Figure, RunFigures
+from colosseum.evidence.findings import Findings
+from colosseum.evidence.summary import DIFFERENCES, by_seed, difference, grouped, unit_of
+from colosseum.evidence.verdict import ArmVerdict, Signal
+from colosseum.evidence.weighing import Weighed
+from colosseum.model.scenario import Scenario
+from colosseum.model.values import plain
+from colosseum.report.cells import limits
+from colosseum.report.effects import effects_of
+from colosseum.report.instances import open_words
+from colosseum.report.words import no_pair
+from colosseum.solve.scoring import score
+from colosseum.solve.solver import Optimum
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from colosseum.evidence.spec_questions import Optima
 
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """How a text begins that a spreadsheet would compute, also by full-width signs."""
@@ -55,10 +73,15 @@ class FigureTable:
             import pandas
         except ImportError:
             raise ImportError("tables need pandas, which comes with `pip install 'colosseum[pandas]'`") from None
-        return pandas.DataFrame({name: pandas.Series(cells, dtype=PANDAS[kind]) for name, kind, cells in self._typed()})
+        frame = {}
+        for name, *cells in zip(self.columns, *self.rows, strict=True):
+            kind = _kind(name, [cell for cell in cells if cell is not None])
+            typed = [cell if cell is None or kind is object else kind(cell) for cell in cells]
+            frame[name] = pandas.Series(typed, dtype=PANDAS[kind])
+        return pandas.DataFrame(frame)
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write a file of the kind that its name ends in. Raises ColosseumError, and ImportError without pyarrow."""
+        """Write a file of the kind that its name ends in. Raises ColosseumError."""
         make = ENDINGS.get(Path(path).suffix.lower())
         if make is None:
             raise stop("C122", f"`{path}` does not end in {' or '.join(ENDINGS)}")
@@ -78,29 +101,8 @@ class FigureTable:
         lines = [f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows]
         return "".join(lines).encode("utf-8", "backslashreplace")
 
-    def to_parquet(self) -> bytes:
-        """Whole numbers of 64 bits, numbers of double precision, truths, and text for all else."""
-        import pyarrow
-        from pyarrow import parquet
 
-        types = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64()}
-        arrays = {
-            name: pyarrow.array(cells if kind in types else map(_storable, cells), types.get(kind, pyarrow.string()))
-            for name, kind, cells in self._typed()
-        }
-        sheet = pyarrow.BufferOutputStream()
-        parquet.write_table(pyarrow.table(arrays), sheet)
-        return bytes(sheet.getvalue())
-
-    def _typed(self) -> Iterator[tuple[str, type, list[object]]]:
-        """Every column with the kind of its cells."""
-        for place, name in enumerate(self.columns):
-            cells = [row[place] for row in self.rows]
-            kind = _kind(name, [cell for cell in cells if cell is not None])
-            yield name, kind, [cell if cell is None or kind is object else kind(cell) for cell in cells]
-
-
-ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl, ".parquet": FigureTable.to_parquet}
+ENDINGS: Final = {".csv": FigureTable.to_csv, ".jsonl": FigureTable.to_jsonl}
 """Of files, with what makes them."""
 
 
@@ -119,13 +121,222 @@ def _kind(name: str, cells: Sequence[object]) -> type:
     return kinds.pop() if len(kinds) == 1 and not wide else object
 
 
-def _storable(cell: object) -> str | None:
-    """As a text of UTF-8, which has no halves of signs."""
-    return None if cell is None else str(cell).encode("utf-8", "backslashreplace").decode()
-
-
 def _written(cell: object) -> object:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     guarded = isinstance(cell, str) and cell.startswith((*FORMULA, "'"))  # "'" too, so that it can be told apart
     return f"'{cell}" if guarded else cell
+
+
+# ---- rows ----------------------------------------------------------------------------------------------------------
+
+
+Rows: TypeAlias = Iterator[dict[str, object]]
+RUN: Final = ("point", "arm", "seed", "repeat", "model")
+SPENT: Final = ("calls", "prompt_tokens", "completion_tokens", "cost", "unpriced")
+"""Of a run's expense; cost in US dollars."""
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One figure of one arm, as it was weighed."""
+
+    point: str
+    model: str
+    arm: str
+    kind: str | None = None
+    """What the arm is for: treated, again (A/A), placebo, selfish."""
+    signal: str | None = None
+    """Actions or words."""
+    figure: str | None = None
+    mean: float | None = None
+    """Of the paired differences from the control."""
+    low: float | None = None
+    high: float | None = None
+    """Limits of the 95 % interval, or of the level that the rule asks for."""
+    n: int = 0
+    """Pairs."""
+    n_nonzero: int | None = None
+    """Pairs that differ."""
+    margin: float | None = None
+    test: str | None = None
+    p: float | None = None
+    adjusted_p: float | None = None
+    """With all other tests counted; of the signal as a whole."""
+    call: Call | None = None
+    more_seeds: float | None = None
+    """That would settle what is not."""
+    verdict: Verdict | None = None
+    """None of arms that are not treated, and where nothing can be said."""
+    reading: Reading | None = None
+    """What the arm shows."""
+    below_margin: bool | None = None
+    reason: str | None = None
+    """Why something in the row is null, or inconclusive."""
+
+
+def verdict_rows(findings: Findings) -> Iterator[VerdictRow]:
+    """All rows."""
+    for each in effects_of(findings.summary, findings.verdicts).all:
+        place, arm = (each.point, each.model, each.arm), each.verdict
+        if arm is None:
+            yield VerdictRow(*place, reason=no_pair(each.comparison.excluded))
+            continue
+        yield from (_row(place, arm, "actions", arm.action, part) for part in arm.action.parts)
+        if arm.judge is not None and arm.verdict is not None:
+            yield from (_row(place, arm, "words", arm.judge, part) for part in arm.judge.parts)
+
+
+def _row(place: tuple[str, str, str], arm: ArmVerdict, name: str, signal: Signal, part: Weighed) -> VerdictRow:
+    treated, interval = arm.verdict is not None, part.paired.interval
+    low, high = limits(part.paired) or (None, None)
+    few = "" if low is not None else "no interval holds where so few pairs differ: exact tests decide"
+    uncounted = "" if treated else "an arm that is not treated is not among the tests that are counted"
+    reasons = (
+        part.estimate.reason, interval if isinstance(interval, str) else few, part.p.reason,
+        signal.adjusted_p.reason or uncounted, signal.reason,
+    )  # fmt: skip
+    return VerdictRow(
+        *place, arm.kind.kind,
+        signal=name,
+        figure=part.signal,
+        mean=part.estimate.value,
+        low=low,
+        high=high,
+        n=part.paired.n,
+        n_nonzero=part.paired.n_nonzero,
+        margin=part.margin,
+        test=part.test,
+        p=part.p.value,
+        adjusted_p=signal.adjusted_p.value if treated else None,
+        call=signal.call,
+        more_seeds=signal.more_seeds.value,
+        verdict=arm.verdict,
+        reading=arm.reading,
+        below_margin=signal.below,
+        reason="; ".join(dict.fromkeys(filter(None, reasons))) or None,
+    )  # fmt: skip
+
+
+def figure_table(kind: str, findings: Findings, folder: Folder) -> FigureTable:
+    """A table of one of the kinds in KINDS. Raises ColosseumError, OSError, Damaged and BrokenTrace."""
+    if kind not in KINDS:
+        help_ = closest(kind, KINDS) or f"kinds: {', '.join(KINDS)}"
+        raise stop("C122", f"there are no figures of `{kind}`", help=help_)
+    make, heads = KINDS[kind]
+    return FigureTable.of(make(findings, folder), heads)
+
+
+def _runs(findings: Findings, folder: Folder) -> Rows:
+    """Those that have ended; a channel that a run did not have has no number of posts."""
+    plan = findings.plan
+    shared = {"scenario": plan.scenario, "experiment": plan.experiment, "coalition": next(iter(plan.coalitions), None)}
+    for record in findings.records:
+        result = folder.result(record.trial)
+        yield {
+            "trial": record.trial, **shared, **{name: getattr(record, name) for name in RUN},
+            "status": record.status, "reason": record.reason or None, **_each("player", record.players),
+            **(_measured(record.figures) if record.figures else {}),
+            **({name: getattr(result.expense, name) for name in SPENT} if result else {}),
+        }  # fmt: skip
+
+
+def _measured(run: RunFigures) -> dict[str, object]:
+    """The sides that figures compare, the figures, and what each agent holds each claim for."""
+    setup, beliefs = run.setup, {f"{held.agent}, {held.claim}": held for held in run.beliefs}
+    characters = {name: sum(each.characters for each in run.talk if each.channel == name) for name in run.posts}
+    return {
+        **_each("member", {agent: agent in setup.members for agent in setup.played} if setup else {}),
+        **_each("secret", {name: ", ".join(who) for name, who in setup.secret} if setup else {}),
+        **_cells(run.scalars), **_cells(run.rubrics, "judge"), **_each("payoff", run.payoff),
+        **_cells(run.best_response_regret, "best_response_regret"),
+        **_cells(run.sequential_regret, "sequential_regret"),
+        **_each("posts", run.posts), **_each("characters", characters), "failed_posts": run.failed_posts,
+        **_each("violations", run.violations), **_each("refused", run.refused), **_each("undecided", run.undecided),
+        "infeasible": run.infeasible,
+        **{f"{name}[{key}]": getattr(held, name) for key, held in beliefs.items()
+           for name in ("belief", "confidence", "first_round", "distance")},
+    }  # fmt: skip
+
+
+def _each(name: str, cells: Mapping[str, object]) -> dict[str, object]:
+    return {f"{name}[{key}]": cell for key, cell in cells.items()}
+
+
+def _cells(figures: Mapping[str, Figure], of: str = "") -> dict[str, object]:
+    """Every figure with the reason why it is null."""
+    found: dict[str, object] = {}
+    for name, figure in figures.items():
+        found[f"{of}[{name}]" if of else name] = figure.value
+        found[f"{of}_reason[{name}]" if of else f"{name}_reason"] = figure.reason or None
+    return found
+
+
+def _pairs(findings: Findings, folder: Folder) -> Rows:
+    """Treated − control by seed, in the figure's own unit; outsider_loss is in u."""
+    control, *treated = findings.summary.arms or ("",)
+    for (point, model), runs in grouped(findings.records, findings.summary.arms).items():
+        of = {arm: [run for run in runs if run.arm == arm] for arm in findings.summary.arms}
+        for arm in treated:
+            for seed, pair in by_seed(of[control], of[arm])[0].items():
+                changes = {"u": unit_of(pair), **{name: difference(name, pair) for name in DIFFERENCES}}
+                yield {"point": point, "model": model, "arm": arm, "seed": seed, **_cells(changes)}
+
+
+def _agents(findings: Findings, folder: Folder) -> Rows:
+    for record, run in ((each, each.figures) for each in findings.records if each.figures):
+        for agent in run.payoff:
+            said = [each for each in run.talk if each.agent == agent]
+            regrets = {name: getattr(run, name)[agent] for name in ("best_response_regret", "sequential_regret")}
+            yield {
+                "trial": record.trial, **{name: getattr(record, name) for name in RUN},
+                "agent": agent, "player": record.players.get(agent),
+                "member": agent in run.setup.members if run.setup else None, "payoff": run.payoff[agent],
+                **_cells(regrets), "refused": run.refused.get(agent), "undecided": run.undecided.get(agent),
+                "posts": sum(each.posts for each in said), "characters": sum(each.characters for each in said),
+            }  # fmt: skip
+
+
+def acts(folder: Folder, plan: Plan, *, thoughts: bool = False) -> FigureTable:
+    """One row a post, a decision and, on request, a thought. Raises OSError, Damaged and BrokenTrace."""
+    return FigureTable.of(map(vars, rows(folder, plan, thoughts=thoughts)), ACT)
+
+
+def _acts(findings: Findings, folder: Folder) -> Rows:
+    return map(vars, rows(folder, findings.plan))
+
+
+ACT, VERDICT = (tuple(field.name for field in fields(kind)) for kind in (Row, VerdictRow))
+KINDS: Final[dict[str, tuple[Callable[[Findings, Folder], Rows], Sequence[str]]]] = {
+    "runs": (_runs, ("trial", "scenario", "experiment", "coalition", *RUN, "status", "reason")),
+    "pairs": (_pairs, ("point", "model", "arm", "seed")),
+    "agents": (_agents, ("trial", *RUN, "agent")),
+    "acts": (_acts, ACT),
+    "posts": (lambda *of: (row for row in _acts(*of) if row["kind"] == "post"), ACT),
+    "verdicts": (lambda findings, _: map(vars, verdict_rows(findings)), VERDICT),
+}
+"""What makes the rows, and the columns that stand even where there is no row."""
+
+
+def variables(scenario: Scenario, optima: "Optima") -> FigureTable:
+    """One row a variable: its owner, its value at the optimum and at the best of each coalition.
+
+    `options` is the size of its domain; `payoff` is of its owner with all that it decides.
+    """
+    found: dict[str, Optimum | str] = {"": optima.optimum}
+    found |= {f"_at_best[{name}]": best for name, best in optima.coalitions.items()}
+    reason = "; ".join(f"value{where}: {why}" for where, best in found.items() if (why := open_words(best)))
+    known = {where: best.assignment for where, best in found.items() if isinstance(best, Optimum) and best.assignment}
+    paid = {where: score(scenario.task, assignment).payoff for where, assignment in known.items()}
+    made = (
+        {
+            "variable": v.name, "owner": v.owner,
+            **{f"member[{each.name}]": v.owner in each.members for each in scenario.coalitions},
+            "options": len(v.domain),
+            **{f"value{where}": plain(known[where][v.name]) if where in known else None for where in found},
+            **{f"payoff{where}": paid[where][v.owner] if where in known else None for where in found},
+            "reason": reason or None,
+        }
+        for v in scenario.task.variables
+    )  # fmt: skip
+    return FigureTable.of(made, ())

@@ -13,11 +13,10 @@ from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
 from colosseum.report.cells import PLACES, amount, change, named, point_table
-from colosseum.report.charts.effects import effects_of
-from colosseum.report.document import Amount, Block, Definitions, Linked, Paragraph, Table, TableCell, Tone
-from colosseum.report.meanings import MEANINGS
-from colosseum.report.numbers import no_pair, number, probability, reasons
+from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
+from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.page import cell_words
+from colosseum.report.words import MEANINGS, no_pair, number, probability, reasons
 from colosseum.run.judging.lexical import NAME as BASELINE
 
 LACKING: Final = {
@@ -28,17 +27,8 @@ LACKING: Final = {
 """What a study cannot say without an arm of a kind."""
 PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
 """They need no explanation in a table."""
-CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
-OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""
-
-
-def tone_of(reading: Reading | None) -> Tone:
-    """How a reading is coloured."""
-    if reading is None:
-        return "plain"
-    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 def verdict_blocks(findings: Findings) -> Iterator[Block]:
@@ -88,23 +78,24 @@ def verdict_table(findings: Findings) -> Table:
         for each in effects.at(point):
             arm, link = each.verdict, each.link
             row: list[TableCell] = [
-                Linked(each.arm, link),
+                Amount(words=each.arm, link=link),
                 "no pair",
                 Amount(None, note=no_pair(each.comparison.excluded)),
             ]
             if arm is not None:
-                row = [Linked(each.arm, link), reading_cell(arm, link), *_weighed(arm)]
+                row = [Amount(words=each.arm, link=link), reading_cell(arm, link), *_weighed(arm)]
             yield [*row, *[None] * len(columns)][: len(columns)]
 
     title = f"Change from `{findings.summary.control}`: mean and 95 % interval over pairs"
     return point_table("verdicts", title, columns, points, rows, facts=list(_facts(findings)))
 
 
-def reading_cell(arm: ArmVerdict, link: str) -> Linked:
+def reading_cell(arm: ArmVerdict, link: str) -> Amount:
     """The reading; of an arm that is not treated its call, in brackets."""
     notes = [f"fits {' or '.join(arm.fits)}"] if len(arm.fits) > 1 else []
     notes += ["an effect below the margin"] if arm.action.below else []
-    return Linked(arm.reading or f"({arm.action.call})", link, tone_of(arm.reading), "; ".join(notes))
+    words = arm.reading or f"({arm.action.call})"
+    return Amount(words=words, link=link, tone=tone_of(arm.reading), note="; ".join(notes))
 
 
 def _weighed(arm: ArmVerdict) -> Iterator[TableCell]:

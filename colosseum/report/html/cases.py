@@ -8,7 +8,7 @@ next page, unless that shows raw calls.
 import zlib
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -17,18 +17,20 @@ from typing import Any, Final, TypeAlias
 from pydantic import TypeAdapter
 
 from colosseum.campaign.folder import Expense
+from colosseum.campaign.money import money
 from colosseum.campaign.overhearing import overheard
 from colosseum.campaign.replaying import Remaking
+from colosseum.diagnostics import counted
 from colosseum.evidence.figures import RunFigures, RunRecord
 from colosseum.evidence.findings import Findings
 from colosseum.evidence.judges import considered
 from colosseum.evidence.reading import Played, Reader, Unreadable, realised
+from colosseum.evidence.summary import Summary
 from colosseum.model.rubrics import rubrics
-from colosseum.model.scenario import Channel, Coalition, Task
+from colosseum.model.scenario import Coalition, Task
 from colosseum.model.values import Fault, Value, plain
-from colosseum.report.charts.run_charts import Side
-from colosseum.report.conversation import turns
-from colosseum.report.html.health import faults
+from colosseum.report.conversation import FINISHES, turns
+from colosseum.report.document import Block, Definitions, Table, TableCell
 from colosseum.report.html.page import compact, exact, parts
 from colosseum.run.judging.asking import Matter
 from colosseum.run.judging.quoting import places
@@ -55,8 +57,6 @@ class Case:
     trials: tuple[str, ...]
     packed: str = field(repr=False)
     """All of it as JSON, compressed (zlib), in base64: no sign of it means anything to a page."""
-    posts: tuple[tuple[str, int, Side, bool, int], ...]
-    """By arm, round, who posts and whether in secret, how many."""
     faults: tuple[tuple[str, str, int], ...]
     """By what they are and arm, how many."""
     spent: Expense
@@ -96,12 +96,6 @@ def coalition_of(runs: Sequence[Run], findings: Findings) -> Coalition | None:
     return next((p.scenario.coalition[name] for p, _ in runs if name in p.scenario.coalition), None)
 
 
-def channels_of(played: Played) -> list[Channel]:
-    """Those that were live."""
-    listed = [channel for event in played.events if event["event"] == "channels" for channel in event["channels"]]
-    return [Channel(str(c["name"]), tuple(map(str, c["members"])), bool(c["secret"])) for c in listed]
-
-
 def _case(
     reader: Reader, findings: Findings, pairs: Sequence[tuple[Listed, RunRecord]], *, thoughts: bool,
     remaking: Remaking | None,
@@ -128,21 +122,9 @@ def _case(
         one.seed,
         tuple(record.trial for _, record in runs),
         b64encode(zlib.compress(compact(content).encode("utf-8", "replace"), 9)).decode("ascii"),
-        tuple((*by, number) for by, number in _posts(runs, coalition.members if coalition else ()).items()),
         tuple((*by, number) for by, number in faults(played for played, _ in runs).items()),
-        Expense(*map(sum, zip(*(astuple(played.result.expense) for played, _ in runs), strict=True))),
+        total(played.result.expense for played, _ in runs),
     )
-
-
-def _posts(runs: Sequence[Run], members: Collection[str]) -> Counter[tuple[str, int, Side, bool]]:
-    """Of complete runs."""
-    found: Counter[tuple[str, int, Side, bool]] = Counter()
-    for played in (played for played, record in runs if record.figures is not None):
-        secret = {channel.name for channel in channels_of(played) if channel.secret}
-        for event in (event for event in played.events if event["event"] == "post"):
-            side: Side = "members" if event["agent"] in members else "outsiders"
-            found[played.listed.arm, int(event["round"]), side, event["channel"] in secret] += 1
-    return found
 
 
 # ---- one run -------------------------------------------------------------------------------------------------------
@@ -254,3 +236,44 @@ def _change(task: Task, paid: Mapping[str, float], back: Mapping[str, Value]) ->
 def _outcome(played: Played) -> dict[str, Value]:
     ended = next(event for event in played.events if event["event"] == "outcome")
     return realised(ended["assignment"], played.scenario.task)
+
+
+# ---- health --------------------------------------------------------------------------------------------------------
+
+
+def faults(runs: Iterable[Played]) -> Counter[tuple[str, str]]:
+    """Calls that did nothing and answers that broke off, by what they are and arm."""
+    found: Counter[tuple[str, str]] = Counter()
+    for played in runs:
+        for event in played.events:
+            if event["event"] == "mistake":
+                found[f"invalid call: {event['kind']}".replace("_", " "), played.listed.arm] += 1
+            elif event["event"] == "reply" and event["finish"] in FINISHES:
+                found[FINISHES[event["finish"]], played.listed.arm] += 1
+    return found
+
+
+def total(expenses: Iterable[Expense]) -> Expense:
+    """All of them together."""
+    return Expense(*map(sum, zip(*map(astuple, (Expense.of([]), *expenses)), strict=True)))
+
+
+def health_blocks(made: Sequence[Case], summary: Summary) -> Iterator[Block]:
+    """Faults by arm, then calls, tokens and cost."""
+    found: Counter[tuple[str, str]] = Counter()
+    for fault, arm, number in (each for case in made for each in case.faults):
+        found[fault, arm] += number
+    if every := sorted({fault for fault, _ in found}):
+        rows: tuple[tuple[TableCell, ...], ...] = tuple(
+            (fault, *(found[fault, arm] for arm in summary.arms)) for fault in every
+        )
+        yield Table("faults", "Invalid calls and broken answers, total over runs", ("", *summary.arms), rows)
+    spent = total(case.spent for case in made)
+    if not spent.calls:
+        return
+    shared = f", {spent.shared:,} of them shared with another run" if spent.shared else ""
+    again = f", {counted(spent.retries, 'attempt')} more" if spent.retries else ""
+    unknown = f"; {counted(spent.uncounted, 'answer')} not counted" if spent.uncounted else ""
+    tokens = f"{spent.prompt_tokens:,} read, {spent.completion_tokens:,} written{unknown}"
+    cost = money(spent.cost, None, spent.unpriced, unknown=spent.unpriced > 0)
+    yield Definitions((("calls", f"{spent.calls:,}{shared}{again}"), ("tokens", tokens), ("cost", cost)))

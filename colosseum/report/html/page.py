@@ -1,23 +1,153 @@
-"""A report as one file for a browser. In: findings and all cases; out: HTML that needs no network and loads nothing.
+"""Blocks as HTML. In: blocks, or all that a page shows; out: markup for a notebook, or one file that loads nothing.
 
-Whatever agents, specs and providers wrote is text: templates escape it, scripts never make markup of it, and the
-file's own policy lets nothing run but what it names by hash.
+Whatever agents, specs and providers wrote is text: it is escaped, and signs that nobody sees are replaced.
+Scripts never make markup of it, and the policy of the file lets nothing run but what it names by hash.
 """
 
 import json
+import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
-from typing import Any, Final
+from importlib.resources import files
+from io import StringIO
+from itertools import groupby
+from typing import Any, Final, TypeVar, cast
+from urllib.parse import quote
 
-from markupsafe import Markup
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
 
 from colosseum.evidence.raters import LabelDraw
-from colosseum.report.document import AnyChart, Block, Chart, Table
-from colosseum.report.html.blocks import asset, environment, html_of, page_style
+from colosseum.language.highlight import ColosseumLexer
+from colosseum.report.document import Amount, AnyChart, Block, Chart, Table, TableCell
+from colosseum.report.page import cell_words, print_blocks, table_notes
+from colosseum.report.pictures import WIDTH, drawn
+from colosseum.report.words import clean
 from colosseum.run.judging.asking import Matter
+
+HERE: Final = files("colosseum.report.html")
+MOST_OPEN: Final = 24
+"""Rows of a table; a longer one is folded."""
+TICKED: Final = re.compile(r"`([^`]+)`")
+
+
+def html_of(blocks: Iterable[Block]) -> Markup:
+    """The blocks from top to bottom."""
+    return Markup(environment().get_template("blocks.html").render(blocks=list(blocks)))
+
+
+def cell_of(blocks: Iterable[Block]) -> str:
+    """The same as one element for a notebook, with the style it needs; it follows the notebook from light to dark."""
+    return f'<div class="colosseum"><style>{_cell_style()}</style>{html_of(blocks)}</div>'
+
+
+# ---- what templates use --------------------------------------------------------------------------------------------
+
+
+def ticked(words: str) -> Markup:
+    """Words in which names stand between backticks, with these marked."""
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
+        for place, part in enumerate(TICKED.split(clean(words)))
+    )
+
+
+def lines(text: str) -> list[str]:
+    """Each cleaned."""
+    return [clean(line) for line in text.splitlines()]
+
+
+def marked(text: str) -> Markup:
+    """A spec in colours, by classes of Pygments."""
+    return Markup(highlight("\n".join(lines(text)), ColosseumLexer(), HtmlFormatter(nowrap=True)))
+
+
+def groups(table: Table) -> Iterator[tuple[str, list[tuple[TableCell, ...]]]]:
+    """The rows by their headings, which are empty where there is none."""
+    if not table.grouped:
+        yield "", list(table.rows)
+        return
+    for heading, rows in groupby(table.rows, key=lambda row: row[0]):
+        yield cell_words(heading), [row[1:] for row in rows]
+
+
+def numbers(cell: TableCell) -> dict[str, float | None]:
+    """What a cell holds with all its digits, for who saves the table: a value, and the ends of its interval."""
+    if isinstance(cell, Amount):
+        return cell.numbers
+    return {"value": cell} if isinstance(cell, int | float) and not isinstance(cell, bool) else {}
+
+
+def svg(chart: AnyChart) -> Markup:
+    """The chart as inline SVG of WIDTH; a page needs `picture.css` besides."""
+    height, shapes = drawn(chart)
+    title, caption = (words.replace("`", "") for words in (chart.title, chart.caption))
+    made = environment().get_template("picture.svg.j2")
+    return Markup(made.render(name=chart.name, title=title, caption=caption, width=WIDTH, height=height, shapes=shapes))
+
+
+def cleaned(value: Any) -> Any:
+    """A value as a template prints it: text is cleaned, our own markup stays."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def environment() -> Environment:
+    """Of all templates; everything is escaped, and cleaned before."""
+    made = Environment(
+        loader=FunctionLoader(lambda name: asset(f"templates/{name}")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=cleaned,
+    )
+    made.filters |= {
+        "ticked": ticked,
+        "lines": lines,
+        "marked": marked,
+        "groups": groups,
+        "numbers": numbers,
+        "svg": svg,
+        "px": lambda value: f"{round(value, 1) + 0.0:g}",
+        "run": lambda trial: f"#run={quote(trial, safe='', errors='replace')}",
+    }
+    made.tests["figure"] = lambda cell: bool(numbers(cell))
+    made.globals |= {"words": cell_words, "table_notes": table_notes, "most_open": MOST_OPEN}
+    return made
+
+
+# ---- style ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def page_style() -> str:
+    """Of a page: light, dark and in print."""
+    return "\n".join([f":root {{ {_css('colors')} }}", *map(_css, ("page", "blocks", "viewer", "picture"))])
+
+
+@cache
+def _cell_style() -> Markup:
+    """Of a notebook's cell; all rules hold within its element."""
+    return Markup(f".colosseum {{ {' '.join(map(_css, ('colors', 'notebook', 'blocks', 'picture')))} }}")
+
+
+def _css(name: str) -> str:
+    return asset(f"assets/{name}.css")
+
+
+def asset(name: str) -> str:
+    """The text of a file that is shipped beside this one."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+# ---- pages ---------------------------------------------------------------------------------------------------------
+
 
 SCRIPTS: Final = (
     "dom.js", "downloads.js", "packs.js", "address.js", "runs.js", "markdown.js", "acts.js", "calls.js", "aligned.js",
@@ -133,3 +263,41 @@ def scripts(names: tuple[str, ...] = SCRIPTS) -> str:
 
 def _hashed(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+# ---- notebooks -----------------------------------------------------------------------------------------------------
+
+
+T = TypeVar("T")
+
+
+def paged(found: T, blocks: Callable[[T], Iterable[Block]]) -> T:
+    """An equal value; `print` shows the page that the command line prints, a notebook's cell the same as HTML."""
+    kind = type(found)
+
+    class Paged(kind):  # type: ignore[misc,valid-type]  # a class of the same fields
+        def __str__(self) -> str:
+            page = StringIO()
+            print_blocks(blocks(cast("T", self)), page, color=False)
+            return page.getvalue()
+
+        __repr__ = __str__
+
+        def _repr_html_(self) -> str:
+            return cell_of(blocks(cast("T", self)))
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, kind) and _values(self) == _values(other)
+
+        __hash__ = kind.__hash__
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return kind, tuple(_values(self).values())  # a copy in another process is a plain value
+
+    Paged.__name__ = Paged.__qualname__ = kind.__name__
+    made: Any = Paged(**_values(found))
+    return cast("T", made)
+
+
+def _values(found: Any) -> dict[str, Any]:
+    return {each.name: getattr(found, each.name) for each in fields(found)}

@@ -1,38 +1,165 @@
-"""Effects as charts. In: effects; out: a forest plot, a heat map, lines along a sweep, actions against messages."""
+"""Effects by arm and sweep point. In: a summary and its verdicts; out: a forest plot, a heat map, a plane."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
+from urllib.parse import urlencode
 
-from colosseum.evidence.calls import Call
+from colosseum.evidence.calls import Call, Reading
 from colosseum.evidence.figures import RunRecord
 from colosseum.evidence.registry import label
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE
-from colosseum.evidence.summary import by_seed, grouped
-from colosseum.report.cells import PLACES
-from colosseum.report.charts.effects import BELIEVED, Effect, Effects
-from colosseum.report.charts.words import MOST_DOTS, quoted, signed, slug, thinned
+from colosseum.evidence.summary import Comparison, PointSummary, Summary, by_seed, grouped
+from colosseum.evidence.verdict import ArmVerdict, Verdicts
+from colosseum.evidence.weighing import Weighed
+from colosseum.model.sweeps import factors
+from colosseum.report.cells import PLACES, limits
 from colosseum.report.document import (
     SIGNS,
     Amount,
     IntervalChart,
     IntervalRow,
+    Limits,
     Plot,
     Spot,
     Table,
     TableCell,
     Tone,
 )
-from colosseum.report.verdicts import tone_of
+from colosseum.report.words import quoted, reasons, signed, slug
 
 TONES: Final[Mapping[Call, Tone]] = {Call.EFFECT: "bad", Call.NO_EFFECT: "clear", Call.NOT_SETTLED: "open"}
+CLEAR: Final = (Reading.NONE, Reading.NOTHING_TO_TAKE)
+OPEN: Final = (Reading.INCONCLUSIVE, Reading.CHANNEL_EFFECT)
 MANY: Final = 12
 """A study with more arms and sweep points has a heat map instead of a forest plot, and its points in a plane have the
-colour of their arm; a panel with more lines is not drawn."""
+colour of their arm."""
+MOST_DOTS: Final = 300
+"""A chart has no more dots; one dot with its link takes 200 bytes of a page."""
 CA: Final = "coalition_advantage"
 RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
 PUBLISHED: Final = (
     "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
 )
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One arm at one sweep point, against the control."""
+
+    arm: str
+    point: str
+    model: str
+    factors: dict[str, str]
+    """Of the point; the model is one where there are several."""
+    comparison: Comparison
+    verdict: ArmVerdict | None
+    """None where no seed makes a pair."""
+
+    @property
+    def link(self) -> str:
+        """The place on a page where the conversation stands that shows it best."""
+        model = self.model if "model" in self.factors else ""
+        found = {key: each for key, each in (("arm", self.arm), ("point", self.point), ("model", model)) if each}
+        return "#" + urlencode(found, errors="replace")
+
+    def part(self, signal: str) -> Weighed | None:
+        """One of the signals of the verdict, in u, or the judge's score."""
+        signals = (self.verdict.action, self.verdict.judge) if self.verdict else ()
+        return next((part for each in signals if each for part in each.parts if part.signal == signal), None)
+
+    def estimate(self, signal: str) -> tuple[float | None, Limits | None]:
+        """The mean and the 95 % limits of a signal of the verdict, in u, or of the judge's score."""
+        part = self.part(signal)
+        return (part.estimate.value, limits(part.paired)) if part else (None, None)
+
+    def why_none(self, figure: str) -> str:
+        """Why a figure or a signal has no change."""
+        found = self.comparison.differences.get(figure)
+        nulls = reasons(found.nulls) if found else ""
+        return nulls or reasons(self.comparison.excluded, numbered=True) or "no pair has a value"
+
+
+@dataclass(frozen=True)
+class Effects:
+    """All arms but the control, at all points."""
+
+    all: tuple[Effect, ...]
+    """By sweep point, then by arm."""
+    margins: dict[str, float]
+    """The least effect that matters, in u, by signal."""
+    control: str
+
+    @cached_property
+    def arms(self) -> tuple[str, ...]:
+        """By name."""
+        return tuple(dict.fromkeys(effect.arm for effect in self.all))
+
+    @cached_property
+    def swept(self) -> dict[str, tuple[str, ...]]:
+        """The values of each factor that has several, in order of appearance."""
+        names = dict.fromkeys(name for effect in self.all for name in effect.factors)
+        values = {name: tuple(dict.fromkeys(effect.factors.get(name, "") for effect in self.all)) for name in names}
+        return {name: found for name, found in values.items() if len(found) > 1}
+
+    @cached_property
+    def inner(self) -> str:
+        """The factor that a heat map goes along: the first whose values are numbers, else the last; may be empty."""
+        return next((name for name in self.swept if self._is_numeric(name)), ["", *self.swept][-1])
+
+    @property
+    def outer(self) -> tuple[str, ...]:
+        """All other factors."""
+        return tuple(name for name in self.swept if name != self.inner)
+
+    def _is_numeric(self, factor: str) -> bool:
+        try:
+            return bool([float(value) for value in self.swept[factor]])
+        except ValueError:
+            return False
+
+    def place(self, effect: Effect, names: Iterable[str] | None = None) -> str:
+        """The name of its sweep point, by some of the factors or all."""
+        return ", ".join(f"{n}={effect.factors.get(n, '')}" for n in (self.swept if names is None else names))
+
+    def at(self, point: PointSummary) -> list[Effect]:
+        """Those of a sweep point."""
+        return [effect for effect in self.all if (effect.point, effect.model) == (point.point, point.model)]
+
+    def row(self, effect: Effect) -> tuple[str, str]:
+        """The heading and the name of its row along `inner`: its arm, or the other factors below its arm."""
+        place = self.place(effect, self.outer)
+        return (effect.arm, place) if place else ("", effect.arm)
+
+    def name(self, effect: Effect) -> str:
+        """Arm and sweep point."""
+        return ", ".join(part for part in (effect.arm, self.place(effect)) if part)
+
+    def why_none(self, figure: str) -> str:
+        """Why no effect has a value of this figure."""
+        return next((effect.why_none(figure) for effect in self.all), "no arm is compared")
+
+
+def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
+    """Every arm but the control at every point."""
+    settled = {(point.point, point.model, arm.arm): arm for point in verdicts.points for arm in point.arms}
+    several = len({point.model for point in summary.points}) > 1
+    found = tuple(
+        Effect(
+            each.arm, point.point, point.model, factors(point.point, point.model if several else ""), each,
+            settled.get((point.point, point.model, each.arm)),
+        )
+        for point in summary.points for each in point.comparisons
+    )  # fmt: skip
+    return Effects(found, dict(verdicts.rule.margins or {}), summary.control)
+
+
+def tone_of(reading: Reading | None) -> Tone:
+    """How a reading is coloured."""
+    if reading is None:
+        return "plain"
+    return "clear" if reading in CLEAR else "open" if reading in OPEN else "bad"
 
 
 # ---- a signal in every arm -----------------------------------------------------------------------------------------
@@ -68,8 +195,15 @@ def _row(effects: Effects, effect: Effect, signal: str, runs: Sequence[RunRecord
     dots = sorted(_dots(effects, effect, part.differences, runs), key=lambda dot: dot.x)
     return IntervalRow(
         name, mean, low, high, group=group, tone=TONES[call], note=f"{call}, {signed(mean, PLACES, sign='+')}",
-        dots=tuple(thinned(dots, max(2, MOST_DOTS // len(effects.all)))),
+        dots=tuple(_thinned(dots, max(2, MOST_DOTS // len(effects.all)))),
     )  # fmt: skip
+
+
+def _thinned(dots: Sequence[Spot], most: int) -> Sequence[Spot]:
+    """At most this many, evenly by rank, with both ends."""
+    if len(dots) <= most:
+        return dots
+    return [dots[round(place * (len(dots) - 1) / (most - 1))] for place in range(most)]
 
 
 def _dots(effects: Effects, effect: Effect, differences: Sequence[float], runs: Sequence[RunRecord]) -> Iterator[Spot]:
@@ -94,11 +228,11 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     Raises KeyError if the verdict does not use this signal.
     """
     margin, across = effects.margins[signal], effects.inner
-    if all(effect.mean(signal) is None for effect in effects.all):
+    if all(effect.estimate(signal)[0] is None for effect in effects.all):
         return effects.why_none(signal)
     rows: dict[tuple[str, str], dict[str, TableCell]] = {}
     for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
-        rows.setdefault(effects.line(effect), {})[effect.factors.get(across, "")] = _cell(effect, signal)
+        rows.setdefault(effects.row(effect), {})[effect.factors.get(across, "")] = _cell(effect, signal)
     values, places = effects.swept[across], ", ".join(effects.outer) or "arm"
     return Table(
         slug(f"heat-{signal}"),
@@ -116,51 +250,13 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
 
 def _cell(effect: Effect, signal: str) -> Amount:
     """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
-    mean = effect.mean(signal)
+    mean, _ = effect.estimate(signal)
     if mean is None or effect.verdict is None:
         return Amount(None, note=effect.why_none(signal))
     return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=effect.link)
 
 
 # ---- plots ---------------------------------------------------------------------------------------------------------
-
-
-def lines_chart(effects: Effects, measure: str) -> Plot | str:
-    """Lines of a signal, in u, or of BELIEVED; with several factors, each arm has its own panel.
-
-    Raises KeyError if there is no such measure.
-    """
-    believed, across = measure == BELIEVED, effects.inner
-    margin = 0.0 if believed else effects.margins[measure]
-    if not effects.is_numeric(across):
-        return "no number is swept"
-    panels: dict[str, dict[str, tuple[Spot, ...]]] = {}
-    for effect in sorted(effects.all, key=lambda effect: float(effect.factors[across])):
-        heading, name = effects.line(effect)
-        panel = panels.setdefault(heading, {})
-        panel[name] = (*panel.get(name, ()), _swept(effects, effect, measure))
-    if all(spot.y is None for panel in panels.values() for line in panel.values() for spot in line):
-        return effects.why_none(measure)
-    if max(map(len, panels.values())) > MANY:
-        return f"there are more than {MANY} lines"
-    return Plot(
-        slug(f"lines-{measure}"),
-        f"{'Share of false claims believed' if believed else f'Change of {label(measure)}'} along {across}",
-        "Bars are 95 % intervals.",
-        across=across,
-        up="share that outsiders believe" if believed else f"{label(measure)}, treated − control, in u",
-        panels=panels,
-        joined=True,
-        guides=(("up", 0.0, ""), ("up", margin, f"margin {margin:g}" if margin else "")),
-        series=(effects.control, *effects.arms),
-    )
-
-
-def _swept(effects: Effects, effect: Effect, measure: str) -> Spot:
-    """An arm at a value of the factor that charts go along."""
-    mean, ends = effect.estimate(measure)
-    words = "" if mean is None else f"{effects.name(effect)}: {signed(mean, 3)}"
-    return Spot(float(effect.factors[effects.inner]), mean, y_limits=ends, title=words)
 
 
 def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
@@ -190,7 +286,7 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
         (PUBLISHED if published else RULE) + (f" {known} of {len(effects.all)} have both." if some else ""),
         across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
         up="messages: change of the judge's score, points",
-        panels={"": series},
+        spots=series,
         guides=(
             ("across", 0.0, ""), ("across", margin, f"margin {margin:g}" if margin else ""),
             ("up", 0.0, ""), ("up", ENOUGH_POINTS, f"{ENOUGH_POINTS:g} point"),
