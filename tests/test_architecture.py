@@ -82,7 +82,7 @@ LINES = {  # lines at most of a package: its target, or what it has today where 
     "run": 2319,
     "campaign": 9020,
     "evidence": 7171,
-    "report": 5481,
+    "report": 5551,
     "api": 490,
     "cli": 1800,
 }

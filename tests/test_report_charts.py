@@ -15,7 +15,17 @@ from colosseum.evidence.summary import Summary, summarise
 from colosseum.evidence.verdict import Rule, settle
 from colosseum.report.cells import limits
 from colosseum.report.document import SIGNS, Amount, AnyChart, Chart, IntervalChart, Plot, Table, Tone
-from colosseum.report.effects import Effects, differences_chart, effects_of, heat_map, plane_chart, tone_of, wants_heat
+from colosseum.report.effects import (
+    BELIEVED,
+    Effects,
+    differences_chart,
+    effects_of,
+    heat_map,
+    lines_chart,
+    plane_chart,
+    tone_of,
+    wants_heat,
+)
 from colosseum.report.html.gather import frontier_chart, most_telling
 from colosseum.report.html.page import asset, html_of, svg
 from colosseum.report.page import cell_words
@@ -152,6 +162,29 @@ def test_without_a_pair_there_are_no_differences() -> None:
 # ---- sweeps and planes ----------------------------------------------------------------------------------------------
 
 
+def test_lines_go_through_their_means() -> None:
+    found = effects(runs(("n=5", "n=1", "n=2")))
+    chart = lines_chart(found, "outsider_loss")
+    assert isinstance(chart, Plot)
+    spots = chart.spots["prompted"]
+    assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
+    known = {effect.point: effect.mean("outsider_loss") for effect in found.all if effect.arm == "prompted"}
+    assert [spot.y for spot in spots] == [known[f"n={spot.x:g}"] for spot in spots]
+    heights = [(float(title.split(": ")[1].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))]
+    straight(heights)
+    assert lines_chart(effects(runs()), "outsider_loss") == "no number is swept"
+    assert lines_chart(effects(runs(("n=1", "n=2"), seeds=3)), BELIEVED) == "no claim"
+
+
+def test_with_several_factors_each_arm_has_lines_as_far_as_they_can_be_read() -> None:
+    points = [f"network={a}, n={n}" for a in "abcdefghijklm" for n in (1, 2)]
+    chart = lines_chart(effects(runs(points[:8], seeds=2)), "outsider_loss")
+    assert isinstance(chart, Plot)
+    assert set(chart.spots) == {f"{arm}, network={a}" for a in "abcd" for arm in ("emergent", "prompted")}
+    drawn(chart)
+    assert lines_chart(effects(runs(points, seeds=2)), "outsider_loss") == "there are more than 12 lines"
+
+
 def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> None:
     points = [f"network={name}, n={n}" for name in ("ring", "star") for n in (1, 2, 3, 4)]
     found = effects(runs(points, seeds=22))
@@ -168,7 +201,7 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
         cell = cells.pop((effect.arm, effect.point))
         assert isinstance(cell, Amount)
         assert effect.verdict is not None
-        assert (cell.value, cell.tone) == (effect.estimate("outsider_loss")[0], tone_of(effect.verdict.reading))
+        assert (cell.value, cell.tone) == (effect.mean("outsider_loss"), tone_of(effect.verdict.reading))
         where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
         assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
         assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
@@ -192,7 +225,7 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
         (spot,), (mean,) = own.spots[effect.arm], published.spots[effect.arm]
         part = effect.verdict.action.parts[0]
         assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
-        assert spot.y == mean.y == effect.estimate("judge_score")[0]
+        assert spot.y == mean.y == effect.mean("judge_score")
         assert (mean.x, mean.x_limits) == (effect.comparison.differences["coalition_advantage"].paired.mean.value, None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 
@@ -260,6 +293,7 @@ def hostile_charts(ticket_game: Prospect) -> Iterator[AnyChart | str]:
     assert HOSTILE not in html_of([heat for heat in [heat_map(found, "outsider_loss")] if not isinstance(heat, str)])
     yield differences_chart(found, "outsider_loss", records=records)
     yield plane_chart(found)
+    yield lines_chart(found, "outsider_loss")
     reached = [replace(run, arm=HOSTILE) for run in outcomes(ticket_game)]
     yield frontier_chart(ticket_game, reached, arms=arms, where=HOSTILE)
 

@@ -130,11 +130,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a plot, or the value of a pair in a row."""
+    """A place in a plot, or one value of a row, such as a run's or a pair's."""
 
     x: float
-    y: float = 0.0
-    """0 in a row, which has one axis."""
+    y: float | None = None
+    """None in a row, and where it is not known: its line has a gap there."""
     x_limits: Limits | None = None
     y_limits: Limits | None = None
     """Of 95 % intervals."""
@@ -203,13 +203,15 @@ Guide: TypeAlias = tuple[Literal["across", "up"], float, str]
 
 @dataclass(frozen=True)
 class Plot(Chart):
-    """Two measures against each other."""
+    """Measures against each other, or along a number."""
 
     across: str
     up: str
     """What is measured, with its unit."""
     spots: Mapping[str, tuple[Spot, ...]]
     """By what a series is called."""
+    joined: bool = False
+    """Whether each series is a line."""
     guides: tuple[Guide, ...] = ()
     series: tuple[str, ...] = ()
     """All arms, the control first, so that an arm has the same colour and form in all charts."""
