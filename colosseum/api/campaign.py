@@ -40,10 +40,9 @@ from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.forecast import chance_words
 from colosseum.report.full import brief, opening
 from colosseum.report.html.blocks import cell_of
-from colosseum.report.log import log_blocks, merged_blocks, read_run, verified_blocks, verify_folder
+from colosseum.report.log import RunFile, log_blocks, merged_blocks, read_run, verified_blocks, verify_folder
 from colosseum.report.page import print_blocks
 from colosseum.report.paged import paged
-from colosseum.report.printed import RunFile
 from colosseum.report.replay import Replay, replay_blocks, replay_folder
 from colosseum.report.tables import FigureTable
 from colosseum.report.verdict_rows import VerdictRow, verdict_rows

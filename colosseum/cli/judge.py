@@ -43,7 +43,8 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
     if found.outcome.words:
         note(found.outcome.words)
     output(
-        lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", found.content, as_json
+        lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", lambda: found.content,
+        as_json,
     )  # fmt: skip
     return _code(found.outcome)
 

@@ -1,8 +1,10 @@
 """The runs of folders as pages. In: folders; out: a list, a conversation, what was verified or merged."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
 from colosseum.campaign.listing import SHORT, Overview, run_words
@@ -13,8 +15,27 @@ from colosseum.diagnostics import counted, file_errors, stop
 from colosseum.evidence.findings import read_campaign
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.printed import RunFile
 from colosseum.run.trial import Listed
+
+
+@dataclass(frozen=True)
+class RunsFile:
+    """The runs of a campaign."""
+
+    runs: tuple[Overview, ...]
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """One run with its events."""
+
+    listed: Listed
+    whole: bool
+    """Whether the trace ends with a whole line."""
+    doubt: str
+    """Why it cannot be trusted; else empty."""
+    events: tuple[Mapping[str, Any], ...]
+    """As `colosseum schema trace` has them."""
 
 
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:

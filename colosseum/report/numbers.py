@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from colosseum.evidence.summary import Counts
+from colosseum.evidence.figures import Counts
 
 MOST_REASONS: Final = 5
 LONGEST_REASON: Final = 160

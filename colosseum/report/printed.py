@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from colosseum.campaign.listing import Overview
 from colosseum.diagnostics import Code, WrittenDiagnostic
 from colosseum.diagnostics.page import Page
 from colosseum.evidence.registry import FigureEntry
-from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
@@ -57,23 +54,3 @@ class ExplainFile:
     """Of the one code that was asked for."""
     says: str
     """What Colosseum says about its wrong example."""
-
-
-@dataclass(frozen=True)
-class RunsFile:
-    """The runs of a campaign."""
-
-    runs: tuple[Overview, ...]
-
-
-@dataclass(frozen=True)
-class RunFile:
-    """One run with its events."""
-
-    listed: Listed
-    whole: bool
-    """Whether the trace ends with a whole line."""
-    doubt: str
-    """Why it cannot be trusted; else empty."""
-    events: tuple[Mapping[str, Any], ...]
-    """As `colosseum schema trace` has them."""

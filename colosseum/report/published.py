@@ -8,7 +8,6 @@ from typing import Any
 from colosseum.diagnostics import closest, stop
 from colosseum.model.json_text import plain
 from colosseum.model.serial import schema_text
-from colosseum.report.printed import RunFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 MODEL = "model"
@@ -85,8 +84,8 @@ KINDS = {
     "new": Kind("`new --json`: what was written.", "report.printed:NewFiles", 1),
     "specs": Kind("`new --list --json`: the specs that ship.", "report.printed:SpecsFile", 2),
     "explain": Kind("`explain --json`: codes and figures.", "report.printed:ExplainFile", 2),
-    "runs": Kind("`log list --json`: the runs of a campaign.", "report.printed:RunsFile", 2),
-    "run": Kind("`log show RUN --json`: one run with its events.", "report.printed:RunFile", 2),
+    "runs": Kind("`log list --json`: the runs of a campaign.", "report.log:RunsFile", 2),
+    "run": Kind("`log show RUN --json`: one run with its events.", "report.log:RunFile", 2),
     "verify": Kind("`log verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
     "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.replay:Replay", 2),
     "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
@@ -96,10 +95,10 @@ KINDS = {
 }  # fmt: skip
 
 
-def document(kind: str, content: object) -> dict[str, object]:
+def document(kind: str, content: Any) -> dict[str, object]:
     """What a command prints as JSON, with the version of its schema."""
     events: tuple[object, ...] = ()
-    if isinstance(content, RunFile):  # events may be nested too deep for pydantic, and are JSON already
+    if kind == "run":  # events may be nested too deep for pydantic, and are JSON already
         events, content = content.events, replace(content, events=())
     found = plain(content)
     assert isinstance(found, dict)
