@@ -35,12 +35,11 @@ def cast(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
     for group, model in sorted(groups, key=lambda entry: -len(entry[0])):
         for agent in group:
             roles[str(agent)] = stage.told(str(agent)).role if model == "sim" else model
-    for agent in stage.scenario.task.agents:
-        roles.setdefault(agent, stage.told(agent).role)
-    for name in roles.values():
+    found = {agent: roles.get(agent) or stage.told(agent).role for agent in stage.scenario.task.agents}
+    for name in (*roles.values(), *found.values()):
         if name.startswith("sim/") and name not in SCRIPTED:
             raise UnknownPlayer(name)
-    return {agent: roles[agent] for agent in stage.scenario.task.agents}
+    return found
 
 
 def players(
