@@ -83,9 +83,8 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     problem.setObjective(pulp.LpAffineExpression(costs))
     for row in program.rows:
         body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
-        sides = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
-        if row.low is not None and row.low == row.high:
-            sides = [(row.low, pulp.LpConstraintEQ)]
+        both = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
+        sides = [(row.low, pulp.LpConstraintEQ)] if row.low is not None and row.low == row.high else both
         for side, sense in sides:
             if side is not None:
                 problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
