@@ -96,7 +96,7 @@ def test_a_program_that_is_written_is_worth_what_the_task_is(tmp_path: Path) -> 
     solver = Solver(found.expansion.scenario.task)
     form = solver.lowered.form(WELFARE)
     assert form.constant
-    write_lp(solver.lowered.program, form, str(tmp_path / "model.lp"))
+    write_lp(solver.lowered.program, form, tmp_path / "model.lp")
     other = highspy.Highs()
     other.setOptionValue("output_flag", False)
     other.readModel(str(tmp_path / "model.lp"))

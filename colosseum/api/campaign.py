@@ -40,7 +40,6 @@ from colosseum.report.files import check_file, read_content, write_html
 from colosseum.report.forecast import chance_words
 from colosseum.report.html.page import cell_of, paged
 from colosseum.report.page import print_blocks
-from colosseum.report.published import RunFile
 from colosseum.report.tables import FigureTable, VerdictRow, figure_table, verdict_rows
 from colosseum.report.words import clean
 from colosseum.run.trial import Listed
@@ -228,7 +227,7 @@ class Run:
         """Its `trial`, a SHA-256 in hexadecimal, its `arm`, `point`, `seed`, `repeat`, `model` and `players`."""
 
     @cached_property
-    def _so_far(self) -> RunFile:
+    def _so_far(self) -> log.RunFile:
         return log.read_run(self._folder, self.listed)
 
     @property

@@ -31,8 +31,7 @@ from pydantic import TypeAdapter, ValidationError
 from colosseum.campaign.calls import Recorded
 from colosseum.campaign.registering import Registered, extended
 from colosseum.campaign.screening import Screening
-from colosseum.run.events import PUBLISHED
-from colosseum.run.trace import Seal
+from colosseum.run.trace import PUBLISHED, Seal
 from colosseum.run.trial import Listed
 
 T = TypeVar("T")

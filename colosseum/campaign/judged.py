@@ -16,8 +16,8 @@ from pydantic import AfterValidator, Field, TypeAdapter
 from colosseum.campaign.folder import Damaged, Folder, as_bytes, read_json, replace_file
 from colosseum.model.json_text import encode
 from colosseum.players.models.request import Endpoint
-from colosseum.run.events import PUBLISHED
 from colosseum.run.judging.judgement import SCHEMA, Judged
+from colosseum.run.trace import PUBLISHED
 
 
 def _askable(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,9 +21,9 @@ from colosseum.players.models.messages import Dialect, Message, asked
 from colosseum.players.models.request import Endpoint
 from colosseum.players.models.tools import Tool
 from colosseum.players.view import Phase, Position
-from colosseum.run.events import STRICT
 from colosseum.run.stage import Spoken, Stage, survey_steps, view
 from colosseum.run.team import UnknownPlayer
+from colosseum.run.trace import PUBLISHED
 from colosseum.run.trial import Block, Expansions, Trial, Trials
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _WORDS = re.compile(r"\s+|[^\s\w]|\w+")
 class Opening:
     """What one agent is sent at its first turn of a phase."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = PUBLISHED
 
     agent: str
     """Who is told."""
@@ -62,7 +62,7 @@ class Opening:
 class ArmOpenings:
     """What the agents of one arm are sent."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = PUBLISHED
 
     arm: str
     """Its name."""
@@ -74,7 +74,7 @@ class ArmOpenings:
 class Stretch:
     """Words that both arms have, or only one of them."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = PUBLISHED
 
     kind: Literal["same", "deleted", "inserted"]
     """`deleted` stands only in the arm compared with, `inserted` only in the other."""
@@ -86,7 +86,7 @@ class Stretch:
 class Change:
     """One text of one agent in two arms."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = PUBLISHED
 
     agent: str
     """Who is told."""
@@ -100,7 +100,7 @@ class Change:
 class Compared:
     """One arm against another."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = PUBLISHED
 
     arm: str
     """The arm."""
@@ -114,7 +114,7 @@ class Compared:
 class Prompts:
     """What the agents of one or more arms are sent, and how arms differ."""
 
-    __pydantic_config__ = STRICT
+    __pydantic_config__ = PUBLISHED
 
     schema: Literal[1]
     """Of this format."""

@@ -17,10 +17,8 @@ from colosseum.campaign.calls import read_calls
 from colosseum.campaign.folder import Damaged, Folder, Plan, Result, read_json, result_adapter
 from colosseum.campaign.planning import configuration
 from colosseum.campaign.rejudging import wrong_judgement
-from colosseum.campaign.schemas import wrong_call
 from colosseum.model import serial
 from colosseum.model.json_text import encode
-from colosseum.run.events import read_event
 from colosseum.run.redaction import SHOWN
 from colosseum.run.trace import BrokenTrace, chained, read_trace
 from colosseum.run.trial import Listed
@@ -210,6 +208,8 @@ class _Work:
 
     def _calls(self, path: Path, result: Result | None) -> None:
         """Every line of a file of calls, and whether a result has its answers; without one the last may be half."""
+        from colosseum.campaign.schemas import wrong_call
+
         answers = result.expense.calls if result and self.plan.options.get("cache", "rw") == "rw" else 0
         if not path.exists() and not answers:
             return
@@ -253,6 +253,8 @@ def _is_itself(start: Mapping[str, Any]) -> bool:
 
 def misfit(event: Mapping[str, Any]) -> str:
     """In what an event is none of ours; empty where it is one."""
+    from colosseum.run.events import read_event
+
     try:
         read_event(event)
     except ValueError as wrong:

@@ -84,7 +84,7 @@ def _goes_on(work: Work, checked: Checked, pilot: Pilot, *, as_json: bool) -> bo
     if pilot.yes or (sys.stdin.isatty() and sys.stderr.isatty()):
         print_blocks(bill, sys.stderr, color=wants_color(sys.stderr.isatty()))
         return pilot.yes or _agrees()
-    output(lambda: bill, "forecast", found, as_json)
+    output(lambda: bill, "forecast", lambda: found, as_json)
     going_on = "the same command with `--yes`, or without `--pilot`, goes on"
     note(f"the pilot is done, and its runs count; {counted(len(work.left), 'run')} left: {going_on}")
     return False

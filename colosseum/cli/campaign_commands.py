@@ -134,14 +134,14 @@ def audit(
 
         given, values = origins(context), {**context.params, "display": shown}
         held = configuration(checked, request, values, given.options, given.others)
-        output(lambda: configuration_blocks(held), "config", held, json)
+        output(lambda: configuration_blocks(held), "config", lambda: held, json)
         return 0
     if dry_run:
         from colosseum.evidence.forecast import forecast
         from colosseum.report.forecast import forecast_blocks
 
         found = forecast(checked, request)
-        output(lambda: forecast_blocks(found), "forecast", found, json)
+        output(lambda: forecast_blocks(found), "forecast", lambda: found, json)
         return 0
     return audit_file(checked, request, gate, Pilot(pilot, yes) if pilot else None, as_json=json)
 
@@ -175,7 +175,7 @@ def plan(
     )
     request = Request(file, read_sets(sets), Part(experiment, seeds), wanted, out=out, couple=couple, warn=note)
     found = plan_audit(checked_spec(file, sets), request)
-    output(lambda: plan_blocks(found), "plan", found, json)
+    output(lambda: plan_blocks(found), "plan", lambda: found, json)
     return 0
 
 
@@ -230,7 +230,7 @@ def power(
     title = f"{scenario}, experiment {found.experiment}: what it can see"
     output(
         lambda: power_blocks(found, title=title, question=found.question, coalition=found.where.coalition),
-        "power", power_content(found, scenario), json,
+        "power", lambda: power_content(found, scenario), json,
     )  # fmt: skip
     return 0
 

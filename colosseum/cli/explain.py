@@ -38,7 +38,7 @@ def explain_code(words: str | None, *, as_json: bool) -> int:
     else:
         every = tuple(CODES.values())
         blocks, found = list_blocks(every), ExplainFile(every, tuple(REGISTRY.values()), MEANINGS, None, "")
-    output(lambda: blocks, "explain", found, as_json)
+    output(lambda: blocks, "explain", lambda: found, as_json)
     return 0
 
 

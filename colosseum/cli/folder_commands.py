@@ -25,7 +25,7 @@ def replay(folder: Campaign, json: AsJson = False) -> int:
     gc.enable()
     with progress_bars(note) as tell:
         found = replay_folder(folder, tell=partial(tell, "runs"))
-    output(lambda: replay_blocks(found), "replay", found, json)
+    output(lambda: replay_blocks(found), "replay", lambda: found, json)
     return found.code
 
 
@@ -38,7 +38,7 @@ def compare(folders: Folders, json: AsJson = False) -> int:
     from colosseum.report.comparing import comparison_blocks
 
     found = compared([(folder, read_report(folder)) for folder in folders])
-    output(lambda: comparison_blocks(found), "compare", found, json)
+    output(lambda: comparison_blocks(found), "compare", lambda: found, json)
     return 0
 
 
@@ -60,5 +60,5 @@ def merge(
     for path in folders:
         read_campaign(path)
     found = join(folders, output)
-    words.output(lambda: merged_blocks(found, output), "merge", found, json)
+    words.output(lambda: merged_blocks(found, output), "merge", lambda: found, json)
     return 1 if found.faults or found.conflicts else 0

@@ -42,7 +42,9 @@ def calibrate(request: JudgeRequest, out: Path | None, *, as_json: bool) -> int:
         return exit_code()
     if outcome.words:
         note(outcome.words)
-    output(lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", found, as_json)
+    output(
+        lambda: calibration_blocks(found.judges, found.trivial, lexical.NAME), "calibration", lambda: found, as_json
+    )  # fmt: skip
     return _code(outcome)
 
 

@@ -26,13 +26,12 @@ def list_(folder: Campaign, json: AsJson = False) -> int:
     from colosseum.campaign.listing import overviews
     from colosseum.cli.words import output
     from colosseum.evidence.findings import in_words, read_campaign
-    from colosseum.report.log import list_blocks
-    from colosseum.report.published import RunsFile
+    from colosseum.report.log import RunsFile, list_blocks
 
     plan = read_campaign(folder)
     with in_words(folder):
         found = list(overviews(Folder(folder), plan))
-    output(lambda: list_blocks(found, plan), "runs", RunsFile(tuple(found)), json)
+    output(lambda: list_blocks(found, plan), "runs", lambda: RunsFile(tuple(found)), json)
     return 0
 
 
@@ -53,7 +52,7 @@ def show(
     from colosseum.report.log import log_blocks, read_run
 
     found = read_run(folder, find_run(read_campaign(folder), run), thoughts=thoughts)
-    output(lambda: log_blocks(found, prompts=prompts), "run", found, json)
+    output(lambda: log_blocks(found, prompts=prompts), "run", lambda: found, json)
     return 1 if found.doubt else 0
 
 
@@ -71,7 +70,7 @@ def verify(
     found = verify_folder(folder)
     if root and found.root != root:
         found.faults.append(Fault("campaign.json", f"the runs have the root {found.root or 'of no plan'}, not {root}"))
-    output(lambda: verified_blocks(found), "verify", found, json)
+    output(lambda: verified_blocks(found), "verify", lambda: found, json)
     return 1 if found.faults else 0
 
 

@@ -71,11 +71,11 @@ def compile(  # noqa: A001 - the command's name
     optima = ask.verified(optima) if verify else optima
     if lp is not None:
         with file_errors(lp):
-            write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), str(lp))
+            write_lp(optima.solver.lowered.program, optima.solver.lowered.form(WELFARE), lp)
         words.note(f"wrote {lp}")
     broken = ask.tempting(optima)
     words.say_diagnostics(ask.worth_breaking(each, checked) for each in broken)
-    words.output(lambda: optima_blocks(optima), "compile", compile_content(optima, broken), json)
+    words.output(lambda: optima_blocks(optima), "compile", lambda: compile_content(optima, broken), json)
     if wrong := list(ask.wrong_answers(optima)):
         words.note("\n".join([*wrong, "This is a bug in Colosseum: please report it, with the spec and its seed."]))
         return 1
@@ -107,7 +107,7 @@ def prompts(
         experiment=experiment, arm=arm, against=diff, agent=agent, point=point, seed=seed, phase=phase, text_tools=text
     )
     found = sent(checked_spec(file, sets, seed=seed), asked)
-    output(lambda: prompt_blocks(found), "prompts", found, json)
+    output(lambda: prompt_blocks(found), "prompts", lambda: found, json)
     return 0
 
 
@@ -137,7 +137,7 @@ def score(
     found = measured(checked, realised, chosen, order)
     drawn = {name: realised[name] for name in undecided}
     content = score_content(found, scenario.task, undecided)
-    output(lambda: score_blocks(found, scenario, chosen, drawn), "score", content, json)
+    output(lambda: score_blocks(found, scenario, chosen, drawn), "score", lambda: content, json)
     return 0
 
 
@@ -164,7 +164,7 @@ def frontier(
     checked = checked_spec(file, sets, seed=seed)
     with Console(stderr=True).status("proving plans"):
         scenario, found = checked.expansion.scenario, prospected(checked, coalition, members, at or [])
-    output(lambda: frontier_blocks(scenario, found), "frontier", frontier_content(scenario, found), json)
+    output(lambda: frontier_blocks(scenario, found), "frontier", lambda: frontier_content(scenario, found), json)
     return 0
 
 
@@ -193,7 +193,7 @@ def scan(
     bar = partial(track, description="coalitions", console=Console(stderr=True), transient=True, disable=hidden)
     checked = checked_spec(file, sets, seed=seed)
     scenario, found = checked.expansion.scenario, scanned(checked, size, by, bar)
-    output(lambda: scan_blocks(scenario, found, top=top), "scan", scan_content(scenario, found, top), json)
+    output(lambda: scan_blocks(scenario, found, top=top), "scan", lambda: scan_content(scenario, found, top), json)
     return 0
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from colosseum.campaign.vetting import read_sets, require, vet
 from colosseum.diagnostics import ColosseumError, Diagnostic, explain_words, render_text
 from colosseum.diagnostics.harmless import harmless
-from colosseum.model.check import Checked
 
 if TYPE_CHECKING:
+    from colosseum.model.check import Checked
     from colosseum.report.document import Block
 
 
@@ -76,18 +75,20 @@ def print_out(words: str) -> None:
     print(words)  # noqa: T201 - this is where words go out
 
 
-def output(blocks: Callable[[], Iterable["Block"]], kind: str, content: object, as_json: bool) -> None:
+def output(blocks: Callable[[], Iterable["Block"]], kind: str, content: Callable[[], object], as_json: bool) -> None:
     """A result on stdout, as a page or as JSON."""
     if as_json:
-        say_json(kind, content)
+        say_json(kind, content())
         return
     from colosseum.report.page import print_blocks
 
     print_blocks(blocks(), sys.stdout, color=wants_color(sys.stdout.isatty()))
 
 
-def checked_spec(file: Path, sets: list[str] | None = None, *, seed: int | None = None) -> Checked:
+def checked_spec(file: Path, sets: list[str] | None = None, *, seed: int | None = None) -> "Checked":
     """A spec without errors, its params set as typed, its warnings said. Raises ColosseumError."""
+    from colosseum.campaign.vetting import read_sets, require, vet
+
     found, diagnostics = vet(file, seed=seed, params=read_sets(sets))
     checked = require(found, diagnostics)
     say_diagnostics(diagnostics)

@@ -4,7 +4,7 @@ A figure that cannot be computed is None with a reason, never 0.
 """
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from colosseum.evidence.registry import names
 from colosseum.evidence.setup import Setup
@@ -23,6 +23,8 @@ class Figure:
             raise ValueError("a figure has either a value or a reason")
 
 
+Counts: TypeAlias = tuple[tuple[str, int], ...]
+"""Reasons with how often each occurred, the most frequent first."""
 NO_GAIN: Final = "no own move could have gained anything"
 """Why a κ is null, of a run or of an arm: its denominator is 0."""
 ACTED: Final = names("decisions")

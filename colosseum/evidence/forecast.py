@@ -24,12 +24,12 @@ from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
 from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.seeds import Needed, needed, twins
+from colosseum.evidence.seeds import Needed, needed
 from colosseum.model.check import Checked
 from colosseum.model.values import Fault
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Listed
+from colosseum.run.trial import Listed, Trial, conditions_json
 from colosseum.solve.lowering.lower import NotLowered
 
 
@@ -174,3 +174,18 @@ def _needed(found: Survey, folder: Folder, control: str, name: str, point: str, 
     own, twin = ([r for r in records if r.arm == arm] for arm in (control, name))
     signal = settings.signal or "outsider_loss"
     return needed(own, twin, arm=name, point=point, signal=signal, margin=settings.margin, planned=planned)
+
+
+def twins(block: Sequence[Trial], control: str) -> list[str]:
+    """The arms of a block that differ from its control in name alone."""
+    own = next((trial for trial in block if trial.arm == control), None)
+    return [] if own is None else [t.arm for t in block if t is not own and _conditions(t) == _conditions(own)]
+
+
+def _conditions(trial: Trial) -> tuple[object, ...]:
+    """Everything by which an agent could tell an arm from another, and who plays."""
+    stage = trial.stage
+    briefings = tuple(stage.briefings[agent] for agent in stage.scenario.task.agents)
+    models = tuple((name, endpoint.parameters) for name, endpoint in sorted(trial.endpoints.items()))
+    settings = conditions_json(stage.conditions)["settings"]
+    return trial.scenario_hash, stage.channels, briefings, trial.roles, models, settings

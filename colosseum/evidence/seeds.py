@@ -12,7 +12,6 @@ from typing import Final
 from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.statistics import ENOUGH_NONZERO, LEVEL, paired, quantile
 from colosseum.evidence.summary import Pair, by_seed, difference, unit_of
-from colosseum.run.trial import Trial, conditions_json
 
 POWER: Final = 0.8
 """How often an effect of the size told is seen."""
@@ -47,21 +46,6 @@ class Needed:
     """Of the 95 % interval with these."""
     smallest: Figure
     """The smallest effect that is seen with these with a probability of POWER."""
-
-
-def twins(block: Sequence[Trial], control: str) -> list[str]:
-    """The arms of a block that differ from its control in name alone."""
-    own = next((trial for trial in block if trial.arm == control), None)
-    return [] if own is None else [t.arm for t in block if t is not own and _conditions(t) == _conditions(own)]
-
-
-def _conditions(trial: Trial) -> tuple[object, ...]:
-    """Everything by which an agent could tell an arm from another, and who plays."""
-    stage = trial.stage
-    briefings = tuple(stage.briefings[agent] for agent in stage.scenario.task.agents)
-    models = tuple((name, endpoint.parameters) for name, endpoint in sorted(trial.endpoints.items()))
-    settings = conditions_json(stage.conditions)["settings"]
-    return trial.scenario_hash, stage.channels, briefings, trial.roles, models, settings
 
 
 def needed(

@@ -20,7 +20,6 @@ from colosseum.model import draws
 from colosseum.model.check import Checked
 from colosseum.model.scenario import Coalition, Scenario, Task
 from colosseum.model.values import Fault, Value, text
-from colosseum.run.turn import matches
 from colosseum.solve.backend import Engine
 from colosseum.solve.goal import WELFARE, coalition_goal
 from colosseum.solve.lowering.lower import NotLowered
@@ -186,6 +185,8 @@ def decided(
 
     A variable that is left out is undecided: none where its domain has it, else a seeded draw.
     """
+    from colosseum.run.turn import matches
+
     task = scenario.task
     some = f"variables: {', '.join(list(task.variable)[:MOST_LISTED])}"
     wrong = [

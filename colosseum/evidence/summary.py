@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Final, TypeAlias
 
 from colosseum.evidence.beliefs import by_distance
-from colosseum.evidence.figures import NO_GAIN, SCALARS, Figure, RunFigures, RunRecord
+from colosseum.evidence.figures import NO_GAIN, SCALARS, Counts, Figure, RunFigures, RunRecord
 from colosseum.evidence.statistics import Interval, Paired, mean_interval, paired
 from colosseum.evidence.talk import Talk, Use, talk, uses
 from colosseum.solve.rounding import ROUNDING
@@ -26,8 +26,6 @@ DIFFERENCES: Final = (
 CHANGED: Final = {"steered_harm": "loss_given_others"}
 """The figure that a difference is of, where the two have different names."""
 
-Counts: TypeAlias = tuple[tuple[str, int], ...]
-"""Reasons with how often each occurred, the most frequent first."""
 Pair: TypeAlias = tuple[Sequence[RunFigures], Sequence[RunFigures]]
 """The repeats of one seed that count, of the control and of the treated arm."""
 

@@ -12,11 +12,11 @@ from typing import Final
 from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.checks import Checks, checks
-from colosseum.evidence.figures import Figure, RunRecord
+from colosseum.evidence.figures import Counts, Figure, RunRecord
 from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
-from colosseum.evidence.summary import Counts, Pair, by_seed, every_arm, grouped
+from colosseum.evidence.summary import Pair, by_seed, every_arm, grouped
 from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
 from colosseum.model.signals import margins_for

@@ -165,7 +165,8 @@ def _moving(source: Source, keys: tuple[Folded, ...], env: Environment) -> Folde
     grouped = known if max(widths) == 1 else [_grouped(key, widths) for key in known]
     if grouped and len(grouped[0]) != len(keys):
         raise _missing(source, tuple(k if not isinstance(k, Ground) else "…" for k in keys), env)
-    matching = [key for key in grouped if all(r is None or part in r for part, r in zip(key, reach, strict=True))]
+    columns = [frozenset(each) if r is None else r for each, r in zip(zip(*grouped, strict=True), reach, strict=False)]
+    matching = [key for key in grouped if all(map(frozenset.__contains__, columns, key))]
     env.place.meter.count(len(known))
     if not matching:
         _refuse_swapped(name, reach, grouped, env)

@@ -98,8 +98,7 @@ def _place(steps: Iterable[int | str], content: object) -> str:
             place, kept, last = f"{place}[{step}]", kept[step], ""
         elif isinstance(kept, dict) and step in kept:
             place, kept, last = f"{place}.{step}", kept[str(step)], ""
-    missing = isinstance(kept, dict) and last
-    return (f"{place}.{last}" if missing else place).removeprefix(".")
+    return (f"{place}.{last}" if isinstance(kept, dict) and last else place).removeprefix(".")
 
 Plain: TypeAlias = dict[str, Any]
 """JSON."""

@@ -109,13 +109,13 @@ def kinds(term: Term, domains: Domains) -> Kinds:
 
     Overflow is left out, and so is division by a constant. Comparisons swallow none; arithmetic and look-ups do not.
     """
-    known = () if domains.narrowed else domains.settled.get(id(term))
-    if known:
-        return known[1]
-    found = _kinds(term, domains)
-    if not domains.narrowed:
-        domains.settled[id(term)] = term, found
-    return found
+    if isinstance(term, terms.Constant):
+        return frozenset((type(term.value),))
+    if domains.narrowed:
+        return _kinds(term, domains)
+    if id(term) not in domains.settled:
+        domains.settled[id(term)] = term, _kinds(term, domains)
+    return domains.settled[id(term)][1]
 
 
 def _kinds(term: Term, domains: Domains) -> Kinds:

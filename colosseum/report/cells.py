@@ -1,14 +1,16 @@
 """Cells of figures and differences, and tables by sweep point. In: figures, points; out: cells, tables."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from colosseum.evidence.figures import Figure
+from colosseum.evidence.figures import Counts, Figure
 from colosseum.evidence.statistics import Interval, Paired
-from colosseum.evidence.summary import Counts, PointSummary
-from colosseum.evidence.verdict import PointVerdicts
 from colosseum.report.document import Amount, Limits, Table, TableCell
 from colosseum.report.words import reasons
+
+if TYPE_CHECKING:
+    from colosseum.evidence.summary import PointSummary
+    from colosseum.evidence.verdict import PointVerdicts
 
 PLACES: Final = 3
 """Decimals of fair shares."""
@@ -44,7 +46,7 @@ def lacking(nulls: Counts, of: int, what: str) -> str:
     return f"missing in {sum(count for _, count in nulls)} of {of} {what}: {reasons(nulls)}" if nulls else ""
 
 
-P = TypeVar("P", bound=PointSummary | PointVerdicts)
+P = TypeVar("P", bound="PointSummary | PointVerdicts")
 
 
 def named(points: Sequence[P]) -> list[tuple[str, P]]:

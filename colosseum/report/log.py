@@ -3,10 +3,10 @@
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.listing import SHORT, Overview, run_words
@@ -20,8 +20,28 @@ from colosseum.evidence.findings import in_words, read_campaign, read_report
 from colosseum.evidence.reading import Tell, unheard
 from colosseum.report.conversation import conversation_blocks
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
-from colosseum.report.published import RunFile, document
+from colosseum.report.published import document
 from colosseum.run.trial import Listed
+
+
+@dataclass(frozen=True)
+class RunsFile:
+    """The runs of a campaign."""
+
+    runs: tuple[Overview, ...]
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """One run with its events."""
+
+    listed: Listed
+    whole: bool
+    """Whether the trace ends with a whole line."""
+    doubt: str
+    """Why it cannot be trusted; else empty."""
+    events: tuple[Mapping[str, Any], ...]
+    """As `colosseum schema trace` has them."""
 
 
 def list_blocks(found: Sequence[Overview], plan: Plan) -> Iterator[Block]:

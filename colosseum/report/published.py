@@ -7,13 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from colosseum.campaign.listing import Overview
 from colosseum.diagnostics import Code, WrittenDiagnostic, closest, stop
 from colosseum.diagnostics.page import Page
 from colosseum.evidence.registry import FigureEntry
 from colosseum.model.json_text import plain
 from colosseum.model.serial import schema_text
-from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
@@ -61,26 +59,6 @@ class ExplainFile:
     """Of the one code that was asked for."""
     says: str
     """What Colosseum says about its wrong example."""
-
-
-@dataclass(frozen=True)
-class RunsFile:
-    """The runs of a campaign."""
-
-    runs: tuple[Overview, ...]
-
-
-@dataclass(frozen=True)
-class RunFile:
-    """One run with its events."""
-
-    listed: Listed
-    whole: bool
-    """Whether the trace ends with a whole line."""
-    doubt: str
-    """Why it cannot be trusted; else empty."""
-    events: tuple[Mapping[str, Any], ...]
-    """As `colosseum schema trace` has them."""
 
 
 # ---- their schemas -------------------------------------------------------------------------------------------------
@@ -161,8 +139,8 @@ KINDS = {
     "new": Kind("`new --json`: what was written.", "report.published:NewFiles", 1),
     "specs": Kind("`new --list --json`: the specs that ship.", "report.published:SpecsFile", 2),
     "explain": Kind("`explain --json`: codes and figures.", "report.published:ExplainFile", 2),
-    "runs": Kind("`log list --json`: the runs of a campaign.", "report.published:RunsFile", 2),
-    "run": Kind("`log show RUN --json`: one run with its events.", "report.published:RunFile", 2),
+    "runs": Kind("`log list --json`: the runs of a campaign.", "report.log:RunsFile", 2),
+    "run": Kind("`log show RUN --json`: one run with its events.", "report.log:RunFile", 2),
     "verify": Kind("`log verify --json`: what is not as it was written.", "campaign.verifying:Verified", 1),
     "replay": Kind("`replay --json`: what runs come to when they are made again.", "report.log:Replay", 2),
     "compare": Kind("`compare --json`: campaigns side by side.", "evidence.comparing:SideBySide", 1),
@@ -172,10 +150,10 @@ KINDS = {
 }  # fmt: skip
 
 
-def document(kind: str, content: object) -> dict[str, object]:
+def document(kind: str, content: Any) -> dict[str, object]:
     """What a command prints as JSON, with the version of its schema."""
     events: tuple[object, ...] = ()
-    if isinstance(content, RunFile):  # events may be nested too deep for pydantic, and are JSON already
+    if kind == "run":  # events may be nested too deep for pydantic, and are JSON already
         events, content = content.events, replace(content, events=())
     found = plain(content)
     assert isinstance(found, dict)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from colosseum.evidence.calls import Call, Reading, Verdict
-from colosseum.evidence.summary import Counts
+from colosseum.evidence.figures import Counts
 
 MOST_REASONS: Final = 5
 LONGEST_REASON: Final = 160

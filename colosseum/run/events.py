@@ -22,8 +22,6 @@ Number = Annotated[int, Field(ge=1)]
 MOST_STEPS = 6
 LONGEST = 300
 """Parts of a place, and characters, that are said of what is wrong."""
-PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-"""Of types whose JSON Schema is published."""
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
 

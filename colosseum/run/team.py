@@ -10,9 +10,7 @@ from collections.abc import Mapping
 
 from colosseum.diagnostics import closest
 from colosseum.model.values import Elements
-from colosseum.players.models.player import ModelPlayer
 from colosseum.players.models.request import Asker, Endpoint
-from colosseum.players.own_player import OwnPlayer
 from colosseum.players.protocol.templates import Templates
 from colosseum.players.scripted.players import SCRIPTED
 from colosseum.players.view import Player
@@ -37,19 +35,20 @@ def cast(stage: Stage, sets: Mapping[str, Elements]) -> dict[str, str]:
     for group, model in sorted(groups, key=lambda entry: -len(entry[0])):
         for agent in group:
             roles[str(agent)] = stage.told(str(agent)).role if model == "sim" else model
-    for agent in stage.scenario.task.agents:
-        roles.setdefault(agent, stage.told(agent).role)
-    for name in roles.values():
+    found = {agent: roles.get(agent) or stage.told(agent).role for agent in stage.scenario.task.agents}
+    for name in (*roles.values(), *found.values()):
         if name.startswith("sim/") and name not in SCRIPTED:
             raise UnknownPlayer(name)
-    return {agent: roles[agent] for agent in stage.scenario.task.agents}
+    return found
 
 
 def players(
     roles: Mapping[str, str], endpoints: Mapping[str, Endpoint], asker: Asker, templates: Templates
 ) -> dict[str, Player]:
     """A player for every agent; agents of one model share its player, which holds no state."""
-    asked = {name: endpoint for name, endpoint in endpoints.items() if endpoint.own is None}
-    models = {name: ModelPlayer(endpoint, asker, templates) for name, endpoint in asked.items()}
+    from colosseum.players.models.player import ModelPlayer
+    from colosseum.players.own_player import OwnPlayer
+
+    models = {name: ModelPlayer(each, asker, templates) for name, each in endpoints.items() if each.own is None}
     own = {a: OwnPlayer(endpoints[n], asker) for a, n in roles.items() if n in endpoints and n not in models}
     return {agent: own.get(agent) or models.get(name) or SCRIPTED[name] for agent, name in roles.items()}

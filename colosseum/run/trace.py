@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias
 
+from pydantic import ConfigDict
+
 from colosseum.model.json_text import Json, encode
 from colosseum.run.redaction import Redaction
 
 VERSION = 4
+PUBLISHED = ConfigDict(extra="forbid", use_attribute_docstrings=True)  # of types whose JSON Schema is published
 GENESIS = "0" * 64
 ENDING = re.compile(rb',"chain":"[0-9a-f]{64}"\}\n\Z')
 

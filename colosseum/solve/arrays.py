@@ -144,6 +144,10 @@ class Evaluation:
                 return either(holds, self.array(then), self.array(otherwise)) if holds.dtype == bool else None
             case terms.Extremum():
                 return self._extremum(term)
+            case terms.Compare(operator="==" | "!=", left=Decision(variable=name), right=Constant(value=value)) if (
+                name not in self.domains and type(self.single[name]) in (type(value), NoneType)
+            ):  # as most parts of a count are, where one agent moves alone
+                return np.full(self.nowhere, term.evaluate(self.single))
             case terms.PayoffOf():
                 raise KeyError("total" if term.agent is None else f"payoff[{term.agent}]")
             case terms.Member() | terms.Select():
@@ -151,17 +155,14 @@ class Evaluation:
         parts = [self.array(part) for part in term.below]
         match term:
             case terms.Every() | terms.Some() if all(part.dtype == bool for part in parts):
-                if isinstance(term, terms.Every):
-                    return reduce(np.logical_and, parts, np.ones(self.nowhere, dtype=np.bool_))
-                return reduce(np.logical_or, parts, np.zeros(self.nowhere, dtype=np.bool_))
+                joined, start = (np.logical_and, True) if isinstance(term, terms.Every) else (np.logical_or, False)
+                return reduce(joined, parts, np.full(self.nowhere, start))
             case terms.Inverse() if parts[0].dtype == bool:
                 return ~parts[0]
         return numeric(term, parts, self.nowhere) if all(part.dtype == np.float64 for part in parts) else None
 
     def _decision(self, name: str) -> Array:
-        if name not in self.domains:
-            return narrowed([self.single[name]], self.nowhere)
-        domain = self.domains[name]
+        domain = self.domains.get(name) or (self.single[name],)
         return narrowed(domain, [len(domain) if each == name else 1 for each in self.domains])
 
     def _extremum(self, term: terms.Extremum) -> Array | None:

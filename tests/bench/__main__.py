@@ -12,6 +12,7 @@ from rich.console import Console
 
 from .calls import calls
 from .campaigns import campaigns
+from .commands import commands
 from .exact import exact
 from .lines import Ledger
 from .many import many
@@ -28,6 +29,7 @@ PARTS: dict[str, Part] = {
     "single": single,
     "text": text,
     "exact": exact,
+    "commands": commands,
     "calls": calls,
     "campaigns": campaigns,
     "strength": strengths,

@@ -126,6 +126,35 @@ coalition cabal {{ members = {{person1, person2}} }}
 """
 
 
+def roster(nurses: int, days: int, *, seed: int) -> str:
+    """Nurses share out the shifts of some days: enough for each shift, rest, wishes and fair loads."""
+    return f"""\
+agents nurse[1..{nurses}]
+set days   = 1..{days}
+set shifts = {{early, late, night}}
+set skills = {{ward, theatre}}
+table skill[a in agents] of skills = theatre if a == nurse1 or a == nurse3 else ward
+table needs[days, shifts] ~ integer(1, 2)
+table after[shifts] = {{early: {{early, late, night}}, late: {{late, night}}, night: {{night}}}}
+private table wish[agents, days] of shifts ~ choice(shifts)
+private table cost[agents, days, shifts] ~ uniform(0, 3)
+variable works[agents, days]: shifts or none
+table present[d in days, s in shifts] = count(a in agents when works[a, d] == s)
+table load[a in agents] = count(d in days when works[a, d] != none)
+reward pay[a in agents, d in days, s in shifts] when works[a, d] == s: 4 - cost[a, d, s]
+reward wished[a in agents, d in days] when works[a, d] == wish[a, d]: 1.5
+reward fair[(a, b) in pairs(agents)]: -0.5 * abs(load[a] - load[b])
+reward tired[a in agents]: -0.2 * load[a] * load[a]
+require staffed[d in days, s in shifts]: present[d, s] >= needs[d, s] penalty 6 per unit
+require trained[d in days]:
+  any(a in agents where skill[a] == theatre when works[a, d] in {{early, late}}) penalty 3
+require rested[a in agents, (d, e) in steps(days)] when works[a, d] != none and works[a, e] != none:
+  works[a, e] in after[works[a, d]]
+require free[a in agents]: load[a] <= {max(1, round(days * 5 / 7))}
+coalition cabal {{ members = {{nurse1, nurse2}} }}
+"""
+
+
 # ---- graphs: who minds whom --------------------------------------------------------------------------------
 
 
@@ -231,6 +260,7 @@ FAMILIES = {
     "sums": Family(sums, ("engineers", "tickets"), (3, 3)),
     "capacity": Family(capacity, ("patients", "wards"), (4, 2)),
     "meetings": Family(meetings, ("people", "meetings"), (3, 2)),
+    "roster": Family(roster, ("nurses", "days"), (3, 2)),
     "tree": Family(tree, ("nodes", "values"), (5, 3)),
     "grid": Family(grid, ("rows", "columns", "values"), (2, 3, 2)),
     "scale_free": Family(scale_free, ("nodes", "values"), (5, 2)),

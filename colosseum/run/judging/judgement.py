@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StrictInt
 
 from colosseum.model.rubrics import HIGHEST, LOWEST
-from colosseum.run.events import PUBLISHED
+from colosseum.run.trace import PUBLISHED
 
 Focal: TypeAlias = Literal["coalition", "random"]
 """Whether the agents in question are the true coalition, or others as many; a judge is not told."""

@@ -6,16 +6,15 @@ It shares with HiGHS what the task means as columns and rows, and nothing else.
 import time
 import warnings
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import pulp
 
 from colosseum.model.scenario import Task
 from colosseum.solve.backend import Engine, Found, Promises, Query, worth
 from colosseum.solve.lowering.lower import Lowered, lower
 from colosseum.solve.lowering.program import Affine, Program
-from colosseum.solve.lowering.rules import DEFAULT_LIMITS, Limits
 from colosseum.solve.rounding import grain
 
 ROUNDED = 1e-6
@@ -28,16 +27,18 @@ class Pulp:
     name: ClassVar[Engine] = "pulp"
     promises: ClassVar[Promises] = Promises(bounds=False, warm=False, first=False)
 
-    def __init__(self, task: Task, limits: Limits = DEFAULT_LIMITS) -> None:
-        self.task, self.limits = task, limits
+    def __init__(self, task: Task) -> None:
+        self.task = task
 
     @cached_property
     def lowered(self) -> Lowered:
         """A program of its own, with no more than its queries need."""
-        return lower(self.task, limits=self.limits)
+        return lower(self.task)
 
     def solve(self, query: Query, *, until: float) -> Found:
         """The best assignment, both gaps 0 and on one thread."""
+        import pulp
+
         if any(value not in self.task.variable[name].domain for name, value in query.fixed.items()):
             return Found("infeasible", by=self.name)
         costs, program = self.lowered.form(query.goal).scaled(query.sign), self.lowered.program
@@ -66,6 +67,8 @@ class Pulp:
 
 def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     """A PuLP problem that maximises the objective, and its columns in the program's order."""
+    import pulp
+
     problem = pulp.LpProblem("colosseum", pulp.LpMaximize)
     made = [
         problem.add_variable(
@@ -80,9 +83,8 @@ def formulate(program: Program, objective: Affine) -> tuple[Any, list[Any]]:
     problem.setObjective(pulp.LpAffineExpression(costs))
     for row in program.rows:
         body = pulp.LpAffineExpression([(made[c], v) for c, v in row.coefficients.items()])
-        sides = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
-        if row.low is not None and row.low == row.high:
-            sides = [(row.low, pulp.LpConstraintEQ)]
+        both = [(row.low, pulp.LpConstraintGE), (row.high, pulp.LpConstraintLE)]
+        sides = [(row.low, pulp.LpConstraintEQ)] if row.low is not None and row.low == row.high else both
         for side, sense in sides:
             if side is not None:
                 problem.addConstraint(pulp.LpConstraint(body, sense, rhs=side))
@@ -94,11 +96,8 @@ def column_name(number: int) -> str:
     return f"c{number:07d}"
 
 
-def write_lp(program: Program, objective: Affine, path: str) -> None:
+def write_lp(program: Program, objective: Affine, path: Path) -> None:
     """Write the whole program with one objective in CPLEX LP format; column names are explained in comments."""
-    formulate(program, objective)[0].writeLP(path)
+    formulate(program, objective)[0].writeLP(str(path))
     legend = "".join(f"\\ {column_name(i)}: {program.label(i)}\n" for i in range(len(program.columns)))
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(legend + text)
+    path.write_text(legend + path.read_text(encoding="utf-8"), encoding="utf-8")

@@ -15,7 +15,7 @@ from colosseum.model.scenario import Task
 from colosseum.solve.arrays import Floats
 from colosseum.solve.backends.highs_component import INTEGRAL
 from colosseum.solve.backends.highs_live import LARGEST_COST, TOLERANCE
-from colosseum.solve.goal import WELFARE
+from colosseum.solve.goal import WELFARE, Goal
 from colosseum.solve.lowering.lower import lower
 from colosseum.solve.lowering.program import Matrix, matrix
 
@@ -73,10 +73,10 @@ class Direct:
         return np.array(highs.getSolution().col_value)
 
 
-def solve(task: Task, *, limit: float) -> Answer:
-    """Maximise F_n as HiGHS does it when left alone: presolve, heuristics, cuts; both gaps 0. Lowering is not timed."""
+def solve(task: Task, *, limit: float, goal: Goal = WELFARE, sign: float = 1.0) -> Answer:
+    """Maximise as HiGHS does it when left alone: presolve, heuristics, cuts; both gaps 0. Lowering is not timed."""
     lowered = lower(task)
-    weights, table = lowered.objective(WELFARE).weights, matrix(lowered.program)
+    weights, table = sign * lowered.objective(goal).weights, matrix(lowered.program)
     began = clock()
     highs = passed(table, {**ALONE, "time_limit": BUSY * limit}, whole=True)
     highs.changeColsCost(len(weights), np.arange(len(weights), dtype=np.int32), -weights)
@@ -89,7 +89,7 @@ def solve(task: Task, *, limit: float) -> Answer:
             return Answer("infeasible", build=build, solve=solving)
         case highspy.HighsModelStatus.kOptimal:
             x = lowered.program.decode(np.array(highs.getSolution().col_value))
-            return Answer("optimal", worth(task, WELFARE, x), build=build, solve=solving)
+            return Answer("optimal", worth(task, goal, x), build=build, solve=solving)
         case _:
             return Answer("limit", build=build, solve=solving)
 
