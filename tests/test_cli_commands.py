@@ -425,3 +425,14 @@ def test_a_shell_completes_commands_and_options(typed: str, offered: set[str]) -
         [sys.executable, "-c", code], env={**SILENT, **asked}, capture_output=True, text=True, check=False
     )
     assert offered <= set(done.stdout.split())
+
+
+def test_of_many_errors_a_hundred_are_said_and_the_rest_counted(tmp_path: Path) -> None:
+    rewards = "".join(f"reward r{n}[a in agents] to a: mvoe[a]\n" for n in range(150))
+    spec = tmp_path / "many.colo"
+    spec.write_text(f"colosseum 1\nscenario s\nagents A, B\nvariable move[agents]: 1..3\n{rewards}", encoding="utf-8")
+    done = colosseum("check", spec)
+    assert done.returncode == 2
+    assert [done.stderr.count(words) for words in ("error[C041]", "did you mean `move`?")] == [100, 100]
+    assert "… and 50 more" in done.stderr
+    assert "150 errors" in done.stderr

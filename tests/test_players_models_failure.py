@@ -164,6 +164,7 @@ def test_redaction_spares_what_is_no_secret() -> None:
 PROVIDERS = ("openai", "anthropic", "azure", "gemini", "groq", "mistral", "deepseek", "cohere_chat", "hosted_vllm")
 
 
+@pytest.mark.filterwarnings("ignore:Item:UserWarning")  # of pydantic, at litellm's types
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("status", [302, 307])
 def test_who_a_provider_redirects_to_gets_neither_key_nor_prompt(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from colosseum.report.document import Block
 
 
+MOST_SAID = 100  # diagnostics
+
+
 def complain(stop: ColosseumError) -> int:
     """Say why, and return the exit code."""
     say_diagnostics(stop.diagnostics)
@@ -29,10 +32,12 @@ def say_explain(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def say_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Diagnostics on stderr, with colour where it is a terminal that wants it."""
-    words = render_text(diagnostics, color=wants_color(sys.stderr.isatty()))
-    if words:
+    """The first MOST_SAID diagnostics on stderr, with colour where it is a terminal that wants it."""
+    every = list(diagnostics)
+    if words := render_text(every[:MOST_SAID], color=wants_color(sys.stderr.isatty())):
         print(words, file=sys.stderr)  # noqa: T201 - this is where words go out
+    if len(every) > MOST_SAID:
+        note(f"… and {len(every) - MOST_SAID:,} more\n")
 
 
 def wants_color(terminal: bool) -> bool:

@@ -150,8 +150,9 @@ def unknown(name: str, env: Environment) -> Fault:
         return Poisoned(f"`{name}` may be declared where the text is broken")
     if symbol is not None:
         return Fault(f"`{name}` is {a(symbol.kind)} and has no value", code="C041")
-    known = [*env.bindings, *env.place.facts.spec.symbols, *env.place.facts.elements]
-    return Fault(f"`{name}` is not the name of anything", code="C041", help=closest(name, known))
+    facts = env.place.facts
+    help_ = facts.spec.helped(name, lambda: closest(name, [*env.bindings, *facts.spec.symbols, *facts.elements]))
+    return Fault(f"`{name}` is not the name of anything", code="C041", help=help_)
 
 
 def refuse_private(name: str, env: Environment) -> None:

@@ -209,12 +209,16 @@ class _Scope:
         """The error for a name that means nothing; none when it may be declared where the text is broken."""
         if self.spec.doubts.covers(name):
             return
-        declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
-        known = declared if among else [*bound, *declared, *self.elements]
         what = "a table or a variable" if among else "anything"
-        foreign = name in NOTHING or name in TRUTHS
-        help_ = (not foreign and self._plural(name)) or (not foreign and closest(name, known)) or self._hint(name)
-        yield report("C041", span, f"`{name}` is not the name of {what}", help=help_)
+
+        def near() -> str:
+            declared = [s.name for s in self.spec.symbols.values() if not among or s.kind in among]
+            known = declared if among else [*bound, *declared, *self.elements]
+            foreign = name in NOTHING or name in TRUTHS
+            return (not foreign and (self._plural(name) or closest(name, known))) or self._hint(name)
+
+        message = f"`{name}` is not the name of {what}"
+        yield report("C041", span, message, help=self.spec.helped((name, among), near))
 
     def _plural(self, name: str) -> str:
         """`engineers` for the set of engineer1, engineer2, …."""

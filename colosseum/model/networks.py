@@ -87,8 +87,7 @@ def check_graph(graph: Graph, agents: Elements) -> None:
 
 def network_links(facts: "Realiser") -> Elements:
     """`links`: the pairs joined by the network, in declared order."""
-    graph = facts.graph or spec_graph(facts)
-    agents = facts.members("agents")
+    graph, agents = facts.graph or spec_graph(facts), facts.members("agents")
     try:
         check_graph(graph, agents)
         return Elements(tuple(graph_edges(graph, tuple(str(a) for a in agents), seed=facts.seed)))

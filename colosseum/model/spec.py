@@ -1,9 +1,9 @@
 """Declarations by name. In: a composition of statements; out: Declared, where every name has one meaning."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from colosseum.diagnostics import Diagnostic, Label, Span, report
 from colosseum.language import Composition, syntax
@@ -19,21 +19,10 @@ Place: TypeAlias = tuple[str, int]
 """The place of a `from "…"`: the name of its text and its offset."""
 S = TypeVar("S", bound=syntax.Node)
 
-_KIND: dict[type[syntax.Declaration], SymbolKind] = {
-    syntax.Param: "param",
-    syntax.Agents: "set",
-    syntax.Set: "set",
-    syntax.Table: "table",
-    syntax.Variable: "variable",
-    syntax.Reward: "reward",
-    syntax.Require: "requirement",
-    syntax.Coalition: "coalition",
-    syntax.Channel: "channel",
-    syntax.Claim: "claim",
-    syntax.Prompt: "prompt",
-    syntax.Rubric: "rubric",
-}
-
+_KIND: dict[type[syntax.Node], SymbolKind] = {syntax.Agents: "set", syntax.Require: "requirement"}
+"""Of statements that are not called what they declare."""
+MOST_HELPED = 100
+"""Unknown names for which a near one is looked for, which takes as long as there are names."""
 BUILT_IN = ("links", "payoff", "total", "me", "allies")
 ARTEFACTS = ("names", "memory", "tools", "protocol", "paraphrase")
 """Settings that should not matter, and are known to: where one is swept, a report gives the range of effects. Channels,
@@ -66,10 +55,17 @@ class Declared:
     doubts: Doubts = NO_DOUBTS
     """Names whose meaning is uncertain because of mistakes that are already told."""
     _mentions: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _helps: dict[object, str] = field(default_factory=dict)
 
     def of(self, kind: type[S]) -> Iterator[S]:
         """The statements of one kind, in declared order."""
         return (s for s in self.composition.statements if isinstance(s, kind))
+
+    def helped(self, name: object, make: Callable[[], str]) -> str:
+        """A help for an unknown name, made once for each of the first MOST_HELPED."""
+        if name not in self._helps and len(self._helps) < MOST_HELPED:
+            self._helps[name] = make()
+        return self._helps.get(name, "")
 
     def mentions(self, node: syntax.Node) -> tuple[str, ...]:
         """What `mentioned` says of a node of this composition, found once for all seeds."""
@@ -123,8 +119,8 @@ def declare(composition: Composition) -> tuple[Declared, list[Diagnostic]]:
 
 
 def _symbols(statement: syntax.Statement, sheets: dict[Place, Sheet]) -> Iterator[Symbol]:
-    kind = _KIND.get(type(statement))
-    if kind is None:
+    kind: Any = _KIND.get(type(statement), type(statement).__name__.lower())
+    if kind not in get_args(SymbolKind) or not isinstance(statement, syntax.Declaration):
         return
     private = isinstance(statement, syntax.Table) and statement.private
     yield Symbol(statement.name, kind, statement.name_span, statement, private)
