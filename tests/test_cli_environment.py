@@ -301,6 +301,7 @@ def test_what_litellm_reads_is_secret_in_every_form(name: str) -> None:
     line = f'"{secret} {quote(secret, safe="")} {coded} sometimes http://host/key"'
     assert found.clean(line).replace("=", "") == '"[redacted] [redacted] [redacted] sometimes http://host/key"'
     assert basic.clean(f"Basic {b64encode(b'me:pass w/rd').decode()}") == "Basic [redacted]"
+    assert Redaction.of({"PROXY": "http://me:pw12@host"}).clean(b64encode(b"me:pw12").decode()).startswith("[redacted]")
     assert SECRET not in redact(f"the key {SECRET} is wrong", environment={name: SECRET})
 
 

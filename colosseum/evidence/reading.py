@@ -200,11 +200,9 @@ class Reader:
 
     def _stand_ins(self, found: str, scenario: Scenario, coalition: Coalition | None) -> StandIns:
         """Who may stand in for the coalition in a placebo arm. Raises Unreadable."""
-        if coalition is None or not coalition.objectives:
-            return {}
         if found not in self.others:
             _make_room(self.others)
-            self.others[found] = stand_ins(self.spec, scenario, coalition)
+            self.others[found] = stand_ins(lambda: self.spec, scenario, coalition)
         return self.others[found]
 
     def _solved(self, task: Task) -> "Solved":

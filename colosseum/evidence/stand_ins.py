@@ -4,7 +4,7 @@ A placebo arm gives a secret channel to agents outside the coalition. Where the 
 what these agents gain is told by the same objectives, expanded again with them as members.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from colosseum.evidence.figures import Figure
 from colosseum.model.expand import expand
@@ -19,16 +19,16 @@ StandIns = Mapping[tuple[str, ...], Coalition | None]
 """The coalition as these agents would be it; None where its objectives cannot be expanded so."""
 
 
-def stand_ins(spec: Declared | None, scenario: Scenario, coalition: Coalition | None) -> StandIns:
+def stand_ins(spec: Callable[[], Declared | None], scenario: Scenario, coalition: Coalition | None) -> StandIns:
     """By the members of each secret channel of outsiders; none where the coalition's value is a sum of payoffs.
 
-    `spec` is None where it cannot be read.
+    `spec` is asked for where it is needed alone; it gives None where the spec cannot be read.
     """
     if coalition is None or not coalition.objectives:
         return {}
     secret = [channel.members for channel in scenario.channels if channel.secret and channel.members]
     others = [members for members in secret if not set(members) & set(coalition.members)]
-    return {members: _expanded(spec, scenario, coalition.name, members) for members in others}
+    return {members: _expanded(spec(), scenario, coalition.name, members) for members in others}
 
 
 def _expanded(spec: Declared | None, scenario: Scenario, name: str, members: tuple[str, ...]) -> Coalition | None:

@@ -38,9 +38,9 @@ class Redaction:
         """The values of variables that hold keys, and others."""
         held = {value for name, value in environment.items() if SECRET_NAME.search(name)}
         users = secrets(environment.values())
-        found = {value.strip() for value in (*held, *users, *others) if len(value.strip()) >= SHORTEST}
-        coded = {b64encode(value.encode("utf-8", "surrogateescape")).decode().rstrip("=") for value in found}
-        found |= coded | {quote(value, safe="") for value in found}
+        given = {value.strip() for value in (*held, *users, *others)}
+        coded = {b64encode(value.encode("utf-8", "surrogateescape")).decode().rstrip("=") for value in given}
+        found = {v for v in (*given, *coded, *(quote(value, safe="") for value in given)) if len(v) >= SHORTEST}
         written = {json.dumps(value, ensure_ascii=ascii_)[1:-1] for value in found for ascii_ in (True, False)}
         return cls(tuple(sorted(written | found, key=lambda value: (-len(value), value))))
 

@@ -115,7 +115,7 @@ class Field:
         unjudged = Judged(SCHEMA, trial.identity, "")
         if trial.scenario_hash not in self.others:
             self.others.clear()
-            self.others[trial.scenario_hash] = stand_ins(self.trials.expansions.spec, scenario, members)
+            self.others[trial.scenario_hash] = stand_ins(lambda: self.trials.expansions.spec, scenario, members)
         others = self.others[trial.scenario_hash]
         figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE, others)
         return recorded(trial.listed, figures)

@@ -71,7 +71,7 @@ async def call(request: Request, *, priced: bool = False) -> Answer | Failure:
         except (openai.OpenAIError, OSError) as error:
             came = _came(tape, start)
             if came is not None and came.http and came.http.status == 200 and came.trouble is None:
-                return came  # litellm stumbled over it, and need not read it
+                return came.at(0.0 if is_local(endpoint.model) else None)  # litellm stumbled, and need not read it
             return _failed(error, endpoint, tape, came)
     answer = _came(tape, start)
     if answer is None or answer.completion is None:
