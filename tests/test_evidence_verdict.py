@@ -346,12 +346,23 @@ def test_how_many_seeds_more_counts_the_other_tests() -> None:
 
 def test_a_study_that_was_extended_has_to_be_surer() -> None:
     records = study({"baseline": effect(0, setup()), "slight": effect(0.014, setup(secret=BACKROOM))})
-    once, often = (settled(records, Rule(looks=looks))[1]["slight"].action for looks in (0, 6))
-    assert (once.call, often.call) == ("effect", "no effect")
+    once, often = (settled(records, Rule(looks=looks))[1]["slight"].action for looks in (0, 4))
+    assert once.call == "effect"
+    assert often.call != "effect"
     assert once.p == often.p
     assert once.adjusted_low[0].value is not None
     assert often.adjusted_low[0].value is not None
     assert often.adjusted_low[0].value < 0 < once.adjusted_low[0].value
+
+
+def test_a_study_that_is_looked_at_early_has_to_be_surer() -> None:
+    records = study({"baseline": effect(0, setup()), "slight": effect(0.014, setup(secret=BACKROOM))})
+    seeds = len({record.seed for record in records})
+    rules = [Rule(planned=planned, seen=(seeds,)) for planned in (seeds, 4 * seeds)]
+    whole, early = (settled(records, rule)[1]["slight"].action for rule in rules)
+    assert (whole.call, early.call) == ("effect", "not settled")
+    assert early.more_seeds.value is not None
+    assert early.more_seeds.value >= 3 * seeds, "the plan comes first"
 
 
 def test_limits_are_numbers_however_often_a_study_was_extended() -> None:

@@ -132,8 +132,11 @@ def test_a_rule_is_told_with_what_became_of_it() -> None:
     assert rule_words(verdicts, None).startswith("Rule, not settled beforehand: ")
     assert rule_words(verdicts, replace(SETTLED, ended=7)).startswith("Rule, settled when 7 runs had ended: ")
     looked = rule_words(verdicts_of(study(ARMS), Rule(looks=2)), SETTLED)
-    for part in ("the lower 98.75 % limit", "upper 97.5 % limit", "extended past its plan 2 times"):
+    for part in ("the lower 99.5 % limit", "upper 99 % limit", "extended past its plan 2 times", "exploratory"):
         assert part in looked
+    early = rule_words(verdicts_of(study(ARMS), Rule(planned=1000, seen=(100, 500))), SETTLED)
+    assert "Interim: the plan is not reached" in early
+    assert "the lower 95 % limit" not in early
 
 
 def test_the_published_rule_is_shown_beside_ours() -> None:

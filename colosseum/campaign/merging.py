@@ -14,6 +14,7 @@ from pathlib import Path
 from colosseum.campaign.calls import mend, read_calls
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes, joined, keep_file, replace_file
 from colosseum.campaign.judged import Judges, read_judged, read_judges, write_judged, write_judges
+from colosseum.campaign.looks import join_looks
 from colosseum.campaign.planning import CONFIGURING
 from colosseum.campaign.registering import agreed
 from colosseum.campaign.verifying import Fault, verify
@@ -90,6 +91,7 @@ def _merged(paths: Sequence[Path], out: Path) -> Merged:
         return merged
     _common_judges(sources, target)
     _common(sources, target)
+    join_looks((source.folder for source in sources), target)
     for listed in _trials(sources):
         _take(listed, chosen[listed.trial], target, merged)
         _take_judged(listed, sources, target)

@@ -18,6 +18,7 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.reading import Reader, Unreadable
 from colosseum.evidence.seeds import Needed, needed, smallest_effect
 from colosseum.model.check import Checked
+from colosseum.run.trial import Listed
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,13 @@ def plan_audit(checked: Checked, request: Request) -> AuditPlan:
     return AuditPlan(made.title, place, settled, made.screener.screening, seeds, smallest, power)
 
 
-def chance(settled: Registered, folder: Path) -> list[Needed]:
-    """What runs of equal arms in a folder say of chance, by sweep point."""
+def chance(settled: Registered, folder: Path, trials: Sequence[Listed] | None = None) -> list[Needed]:
+    """What runs of equal arms in a folder say of chance, by sweep point: `trials`, or all that are planned."""
     try:
         reader = Reader(folder)
         plan = reader.plan()
-        arms = (plan.arms[0], *settled.arms[1:])
-        records = reader.records(replace(plan, trials=tuple(t for t in plan.trials if t.arm in arms)))
+        chosen = (t for t in (plan.trials if trials is None else trials) if t.arm in settled.arms)
+        records = reader.records(replace(plan, trials=tuple(chosen)))
     except Unreadable:
         return []
     return [each for point in dict.fromkeys(r.point for r in records) for each in _at(point, records, settled)]

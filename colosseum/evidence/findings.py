@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan
+from colosseum.campaign.looks import looked
 from colosseum.campaign.registering import Registered
 from colosseum.campaign.screening import Screening
 from colosseum.diagnostics import closest, stop
@@ -147,18 +148,21 @@ def read_report(folder: Path, *, coalition: str | None = None, alone: bool = Fal
         records = sharing.records(folder, plan, kept=Kept.of_user(), alone=alone, tell=tell)
         judges, people = Reader(folder).judges, dict(label_figures(read_labels(folder), plan))
         judged = replace(bench(Folder(folder), plan), people=people)
-    verdicts = settle(records, arms=plan.arms, rule=_rule(plan, settled))
+        rule = _rule(folder, plan, settled, records)
+    verdicts = settle(records, arms=plan.arms, rule=rule)
     together = agreement(records, arms=plan.arms, verdicts=verdicts)
     summary = summarise(records, arms=plan.arms)
     return Findings(plan, records, summary, verdicts, judges, judged, together, settled)
 
 
-def _rule(plan: Plan, settled: Registered | None) -> Rule:
-    """What was settled before the runs, of the first coalition; others go by what fits them."""
+def _rule(folder: Path, plan: Plan, settled: Registered | None, records: Sequence[RunRecord]) -> Rule:
+    """What was settled before the runs, of the first coalition, with this look; others go by what fits them."""
     if settled is None:
         return Rule(looks=len(plan.registered.looks) if plan.registered else 0)
     drawn = Figure(None, settled.fixed) if settled.fixed else Figure(1.0)
-    return Rule(settled.signal, settled.margins, len(settled.looks), drawn)
+    waiting = {listed.seed for listed in plan.trials} - {record.seed for record in records}
+    seen = looked(Folder(folder), plan.seeds - len(waiting), settled.seeds)
+    return Rule(settled.signal, settled.margins, len(settled.looks), settled.seeds, tuple(seen), drawn)
 
 
 def _campaigns(folder: Path | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
+from typing import Final
 
 from colosseum.campaign.calls import read_calls
 from colosseum.campaign.draft import Draft, draft
@@ -23,14 +24,14 @@ from colosseum.campaign.spending import Spent, spent_before
 from colosseum.campaign.survey import Runs, Survey, survey
 from colosseum.campaign.work import Request
 from colosseum.diagnostics import stop
-from colosseum.evidence.reading import Reader, Unreadable
-from colosseum.evidence.seeds import Needed, needed
+from colosseum.evidence.audit_plan import chance
+from colosseum.evidence.seeds import Needed
 from colosseum.model.check import Checked
-from colosseum.model.values import Fault
 from colosseum.players.models.request import Price
 from colosseum.run.team import UnknownPlayer
-from colosseum.run.trial import Listed, Trial, conditions_json
-from colosseum.solve.lowering.lower import NotLowered
+from colosseum.run.trial import Listed
+
+NO_TWIN: Final = "there are no runs of an arm like the control, as of `arm again { }`, which show chance alone"
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
     known = partial(recall, read_history(), spec_digest(made.shared.digests))
     ahead = outlook(folder, found, prices, known, side_by_side=request.connections)
     spent = _spent(folder, found, whole=shards == 1, asked=asked, prices=prices)
-    seeds, why = _seeds(made.seeds, found, folder, next(iter(design.arms), ""))
+    seeds = chance(replace(made.registered, seeds=min(made.seeds.values())), folder.path, found.kin)
     scenario = next(iter(found.examples.values()))[0].stage.scenario
     judging = judging_estimates(folder, found.listed, scenario, ahead, judges, repeats, prices)
     nothing = Estimate(NOTHING, NOTHING, NOTHING, NOTHING, None)
@@ -126,7 +127,7 @@ def _forecast(made: Draft, request: Request) -> Forecast:
         run_budget=request.budget.run,
         screening=made.screener.screening,
         seeds=tuple(seeds),
-        no_seeds=why,
+        no_seeds="" if seeds else NO_TWIN,
     )
 
 
@@ -142,50 +143,3 @@ def _unfinished(folder: Folder, missing: Sequence[Listed]) -> int:
     """Answers that runs will not ask for again."""
     paths = (folder.calls(each.trial) for each in missing)
     return sum(len(dict(read_calls(path))) for path in paths if path.exists())
-
-
-def _seeds(planned: Mapping[str, int], found: Survey, folder: Folder, control: str) -> tuple[list[Needed], str]:
-    """What arms like the control say of seeds, by sweep point, or why there is nothing to be said."""
-    pairs = {point: names for point, block in found.examples.items() if (names := twins(block, control))}
-    if not pairs:
-        return [], (
-            f"no arm asked for has the conditions of the control `{control}`; the differences of such an arm, as "
-            "`arm again { }`, would show chance alone"
-        )
-    try:
-        told = [_needed(found, folder, control, name, p, planned[p]) for p, names in pairs.items() for name in names]
-    except (Unreadable, NotLowered, Fault) as fault:
-        return [], str(fault)
-    if not (known := [each for each in told if each is not None]):
-        name = next(iter(pairs.values()))[0]
-        options = f"`--arm {control} --arm {name} --seeds 1..10`"
-        made = f"the same command with {options} in place of `--dry-run` makes some"
-        return [], f"there are no complete runs of `{control}` and `{name}`, which is like it; {made}"
-    return known, ""
-
-
-def _needed(found: Survey, folder: Folder, control: str, name: str, point: str, planned: int) -> Needed | None:
-    """Of one sweep point; None where runs of one of the two arms are missing."""
-    settings = next(t for t in found.examples[point] if t.arm == control).stage.conditions.settings
-    chosen = tuple(each for each in found.kin if each.point == point and each.arm in (control, name))
-    if {each.arm for each in chosen} != {control, name}:
-        return None
-    records = Reader(folder.path).records(replace(folder.plan(), trials=chosen))
-    own, twin = ([r for r in records if r.arm == arm] for arm in (control, name))
-    signal = settings.signal or "outsider_loss"
-    return needed(own, twin, arm=name, point=point, signal=signal, margin=settings.margin, planned=planned)
-
-
-def twins(block: Sequence[Trial], control: str) -> list[str]:
-    """The arms of a block that differ from its control in name alone."""
-    own = next((trial for trial in block if trial.arm == control), None)
-    return [] if own is None else [t.arm for t in block if t is not own and _conditions(t) == _conditions(own)]
-
-
-def _conditions(trial: Trial) -> tuple[object, ...]:
-    """Everything by which an agent could tell an arm from another, and who plays."""
-    stage = trial.stage
-    briefings = tuple(stage.briefings[agent] for agent in stage.scenario.task.agents)
-    models = tuple((name, endpoint.parameters) for name, endpoint in sorted(trial.endpoints.items()))
-    settings = conditions_json(stage.conditions)["settings"]
-    return trial.scenario_hash, stage.channels, briefings, trial.roles, models, settings

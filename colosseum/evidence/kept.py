@@ -21,8 +21,8 @@ import colosseum
 from colosseum.language.tables import cache_folder, is_ours
 
 NAME: Final = "figures.sqlite"
-MOST: Final = 200_000_000
-"""Bytes that are kept; past them the oldest quarter goes."""
+MOST: Final = 100_000
+"""Figures that are kept, some 200 MB; past them the oldest go."""
 PATIENCE: Final = 2.0
 """Seconds to wait for another process that writes."""
 SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")
@@ -30,11 +30,7 @@ SOURCES: Final = ("model", "solve", "run", "campaign", "evidence", "report")
 ENGINES: Final = ("highspy", "networkx", "numpy", "pulp", "pydantic", "scipy")
 """Libraries on which they do."""
 T = TypeVar("T")
-SIZES: Final = ("page_count", "freelist_count", "page_size")
-FORGET: Final = (
-    "DELETE FROM measured WHERE rowid IN (SELECT rowid FROM (SELECT rowid, "
-    "sum(length(content)) OVER (ORDER BY rowid DESC) AS bytes FROM measured) WHERE bytes > ?)"
-)
+FORGET: Final = "DELETE FROM measured WHERE rowid <= (SELECT max(rowid) FROM measured) - ?"
 TABLE: Final = "CREATE TABLE IF NOT EXISTS measured (key BLOB UNIQUE, content BLOB, digest BLOB)"
 
 
@@ -84,9 +80,7 @@ class Kept:
         try:
             with _open(self.path) as store:
                 store.executemany("INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
-                pages, free, size = (store.execute(f"PRAGMA {name}").fetchone()[0] for name in SIZES)
-                if (pages - free) * size > MOST:
-                    store.execute(FORGET, (MOST * 3 // 4,))
+                store.execute(FORGET, (MOST,))
         except sqlite3.Error:
             return
 

@@ -9,6 +9,7 @@ alike: the repeats of one are averaged, as they are no independent choices.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Final
 
 from colosseum.evidence.figures import Figure
@@ -108,21 +109,10 @@ def profile(seeds: Sequence[Sequence[Choice]]) -> Profile | None:
     if not weighted:
         return None
     strengths = np.linspace(0.0, 1.0, POINTS)
-    likelihood, precision = _climb([_block(part, strengths) for part in _parts(weighted)])
+    ends = accumulate(len(choice.joint_payoff) for choice, _ in weighted)
+    parts = groupby(zip(ends, weighted, strict=True), key=lambda each: (each[0] - 1) // PART)
+    likelihood, precision = _climb([_block([each for _, each in part], strengths) for _, part in parts])
     return Profile(strengths, likelihood, precision, len(groups), len(weighted))
-
-
-def _parts(weighted: Sequence[tuple[Choice, float]]) -> list[list[tuple[Choice, float]]]:
-    """Choices in parts of so many moves that a part stays small in memory."""
-    parts: list[list[tuple[Choice, float]]] = [[]]
-    filled = 0
-    for choice, weight in weighted:
-        if parts[-1] and filled + len(choice.joint_payoff) > PART:
-            parts.append([])
-            filled = 0
-        parts[-1].append((choice, weight))
-        filled += len(choice.joint_payoff)
-    return parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,20 +171,12 @@ def _worth(strengths: "Numbers", joint: "Numbers", wanted: "Numbers") -> "Number
     return found
 
 
-def _sum(
-    blocks: Sequence[_Block], rows: "NDArray[np.intp]", precision: "Numbers"
-) -> "tuple[Numbers, Numbers, Numbers]":
-    """Over all blocks."""
-    value, slope, bend = blocks[0].at(rows, precision)
-    for block in blocks[1:]:
-        more = block.at(rows, precision)
-        value, slope, bend = value + more[0], slope + more[1], bend + more[2]
-    return value, slope, bend
-
-
 def _climb(blocks: Sequence[_Block]) -> "tuple[Numbers, Numbers]":
     """The greatest value at each λ, and where: Newton's steps, halved brackets where one leads outside."""
     import numpy as np
+
+    def total(rows: "NDArray[np.intp]", precision: "Numbers") -> "list[Numbers]":
+        return [sum(each) for each in zip(*(block.at(rows, precision) for block in blocks), strict=True)]
 
     number = POINTS
     low, high = np.zeros(number), np.full(number, CAP)
@@ -202,14 +184,14 @@ def _climb(blocks: Sequence[_Block]) -> "tuple[Numbers, Numbers]":
     value = np.empty(number)
     rows = np.arange(number)
     for edge, past in ((0.0, np.less_equal), (CAP, np.greater_equal)):
-        reached, slope, _ = _sum(blocks, rows, np.full(len(rows), edge))
+        reached, slope, _ = total(rows, np.full(len(rows), edge))
         there = past(slope, 0.0)
         best[rows[there]], value[rows[there]] = edge, reached[there]
         rows = rows[~there]
     for _ in range(MOST_STEPS):
         if not len(rows):
             break
-        value[rows], slope, bend = _sum(blocks, rows, best[rows])
+        value[rows], slope, bend = total(rows, best[rows])
         low[rows] = np.where(slope > 0, best[rows], low[rows])
         high[rows] = np.where(slope > 0, high[rows], best[rows])
         step = best[rows] - slope / np.minimum(bend, -1e-300)

@@ -13,6 +13,7 @@ from colosseum.evidence.arms import ArmKind, kinds
 from colosseum.evidence.calls import Call, Reading, Verdict
 from colosseum.evidence.checks import Checks, checks
 from colosseum.evidence.figures import Counts, Figure, RunRecord
+from colosseum.evidence.looks import rate_of, shares_seen
 from colosseum.evidence.readings import OWN, Contrast, at_own_cost, contrast, fitting, read
 from colosseum.evidence.signals import ENOUGH_POINTS, JUDGE, NO_JUDGE, changes, changes_of_decoys, known, why
 from colosseum.evidence.statistics import RATE, Interval, adjusted_level, benjamini_hochberg, mean_interval
@@ -21,6 +22,8 @@ from colosseum.evidence.unsaid import Unsaid, unsaid
 from colosseum.evidence.weighing import Weighed, bounded, call, more_seeds, reason, weigh
 from colosseum.model.signals import margins_for
 
+RESERVE: Final = 0.01
+"""The rate of false alarms, two-sided, that is left for seeds beyond the plan."""
 LEAST_RATE: Final = 1e-12
 """Of false alarms; limits at a smaller one are no numbers."""
 SETTLED: Final = Figure(None, "it is settled")
@@ -35,14 +38,29 @@ class Rule:
     margins: Mapping[str, float] | None = None
     """By the figures that make up the signal, in fair shares; None: the signal's defaults."""
     looks: int = 0
-    """How often the study was extended after its runs were seen: each halves the rate of false alarms."""
+    """How often the study was extended past its plan; the rate of false alarms is RESERVE then, halved each time."""
+    planned: int = 0
+    """Seeds; 0 where none are."""
+    seen: tuple[int, ...] = ()
+    """Seeds that there were at each look, the last one being now."""
     drawn: Figure = field(default=Figure(None, "it is not known whether the members were drawn from all agents"))
     """1 where they were, or null with the reason why not."""
 
     @property
+    def interim(self) -> bool:
+        """Whether the plan is not reached."""
+        return bool(self.seen) and self.seen[-1] < self.planned
+
+    @property
     def rate(self) -> float:
-        """Of false alarms: 0.05, halved at every look, down to where limits still are numbers."""
-        return max(RATE * 0.5**self.looks, LEAST_RATE)
+        """Of false alarms, two-sided: 0.05 at the plan, less of looks before it; limits at it are numbers."""
+        extended = RESERVE * 0.5 ** (self.looks - 1)
+        return max(extended if self.looks else rate_of(shares_seen(self.seen, self.planned)), LEAST_RATE)
+
+    @property
+    def last_rate(self) -> float:
+        """The rate at the plan, if nobody looks before."""
+        return replace(self, seen=(*self.seen, self.planned)).rate if self.interim else self.rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +214,8 @@ def _conclude(
     seen: _Seen, group: Sequence[_Seen], family: Sequence[float], rule: Rule, margins: Mapping[str, float]
 ) -> ArmVerdict:
     counted = seen.kind.kind == "treated"
-    action = _signal(rule.signal or "", seen.action, family if counted else (), rule.rate)
-    judge = _signal(JUDGE, seen.judge, family if counted else (), rule.rate) if seen.judge else None
+    action = _signal(rule.signal or "", seen.action, family if counted else (), rule)
+    judge = _signal(JUDGE, seen.judge, family if counted else (), rule) if seen.judge else None
     contrasts = tuple(_contrasts(seen, group, rule.rate, margins)) if counted else ()
     own_cost = at_own_cost(changes(OWN, seen.pairs), rate=rule.rate)
     differences = list(known(seen.by_part[next(iter(margins))]).values())
@@ -247,9 +265,9 @@ def decide(weighed: Sequence[Weighed], family: Sequence[float], rate: float = RA
     return _call(weighed, None if p is None else benjamini_hochberg(family)[list(family).index(p)], rate)
 
 
-def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rate: float) -> Signal:
+def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], rule: Rule) -> Signal:
     """With the tests of `family` counted; an empty one counts none but its own."""
-    p = joint_p(weighed)
+    p, rate = joint_p(weighed), rule.rate
     tests = list(family) or ([p.value] if p.value is not None else [])
     adjusted = p if p.value is None else Figure(benjamini_hochberg(tests)[tests.index(p.value)])
     level = adjusted_level(tests, rate=rate)
@@ -263,7 +281,7 @@ def _signal(name: str, weighed: tuple[Weighed, ...], family: Sequence[float], ra
         adjusted_low=tuple(_low(each, level) for each in weighed),
         call=said,
         reason=reason(stuck[0]) if said == Call.NOT_SETTLED and stuck else "",
-        more_seeds=_more(stuck or list(weighed), rate, tests) if said == Call.NOT_SETTLED else SETTLED,
+        more_seeds=_more(stuck or list(weighed), rule, tests) if said == Call.NOT_SETTLED else SETTLED,
         below=said == Call.EFFECT and any(part.below for part in weighed),
     )
 
@@ -282,13 +300,14 @@ def _low(weighed: Weighed, level: float) -> Figure:
     return Figure(interval.low) if isinstance(interval, Interval) else Figure(None, interval)
 
 
-def _more(weighed: Sequence[Weighed], rate: float, tests: Sequence[float]) -> Figure:
-    """As many as the part needs that needs most, were this test one finding more among all that are counted."""
+def _more(weighed: Sequence[Weighed], rule: Rule, tests: Sequence[float]) -> Figure:
+    """As many as the part needs that needs most, were this test one finding more among all; the plan at the least."""
+    rate, left = rule.last_rate, rule.planned - rule.seen[-1] if rule.interim else 0
     findings = sum(p <= rate for p in benjamini_hochberg(tests))
     share = min(findings + 1, len(tests)) / len(tests) if tests else 1.0
     found = [more_seeds(each, rate=rate, share=share) for each in weighed]
     unknown = next((figure for figure in found if figure.value is None), None)
-    return unknown or Figure(max(figure.value for figure in found if figure.value is not None))
+    return unknown or Figure(max(left, *(figure.value for figure in found if figure.value is not None)))
 
 
 def _contrasts(seen: _Seen, group: Sequence[_Seen], rate: float, margins: Mapping[str, float]) -> Iterator[Contrast]:

@@ -304,7 +304,9 @@ def facts(findings: Findings) -> Iterator[tuple[str, str]]:
 def _who(findings: Findings) -> str:
     """`120 runs of 20 seeds; coalition cabal; scripted players: no model was asked`."""
     done = sum(record.status == "complete" for record in findings.records)
-    runs = f"{counted(done, 'run')} of {counted(len({record.seed for record in findings.records}), 'seed')}"
+    rule, seeds = findings.verdicts.rule, counted(len({record.seed for record in findings.records}), "seed")
+    planned = f", interim: {rule.planned} are planned" if rule.interim else ""
+    runs = f"{counted(done, 'run')} of {seeds}{planned}"
     scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
     return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{_members(findings)}{scripted}"
 

@@ -32,6 +32,11 @@ def limits(paired: Paired) -> tuple[float, float] | None:
     return (interval.low, interval.high) if paired.reliable and isinstance(interval, Interval) else None
 
 
+def level(rate: float) -> str:
+    """Of the limits at a two-sided rate of false alarms, in percent."""
+    return f"{100 * (1 - rate):.5g}"
+
+
 def change(paired: Paired, places: int = PLACES, *, note: str = "") -> TableCell:
     """A mean difference with its limits, or with how many pairs differ; `note` says what it lacks."""
     if paired.mean.value is None:

@@ -148,7 +148,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class IntervalRow:
-    """A mean with its 95 % interval, over the dots that it is of."""
+    """A mean with its interval, over the dots that it is of."""
 
     name: str
     mean: float | None
@@ -188,6 +188,8 @@ class IntervalChart(Chart):
     rows: tuple[IntervalRow, ...]
     margin: float
     """The least effect that matters; the axis reaches it, and 0."""
+    level: str = "95"
+    """Of the intervals, in percent."""
 
     @property
     def table(self) -> Table:

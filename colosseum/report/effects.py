@@ -15,7 +15,7 @@ from colosseum.evidence.summary import Average, Comparison, PointSummary, Summar
 from colosseum.evidence.verdict import ArmVerdict, Verdicts
 from colosseum.evidence.weighing import Weighed
 from colosseum.model.sweeps import factors
-from colosseum.report.cells import PLACES, limits
+from colosseum.report.cells import PLACES, level, limits
 from colosseum.report.document import (
     SIGNS,
     Amount,
@@ -41,7 +41,7 @@ colour of their arm; more lines are not drawn."""
 MOST_DOTS: Final = 300
 """A chart has no more dots; one dot with its link takes 200 bytes of a page."""
 CA: Final = "coalition_advantage"
-RULE: Final = "Bars are 95 % intervals. Right of the margin is an effect in actions, above 1 point one in messages."
+RULE: Final = "Right of the margin is an effect in actions, above 1 point one in messages."
 PUBLISHED: Final = (
     "The published rule goes by means alone: right of 0 is an effect in actions, above 1 point one in messages."
 )
@@ -104,6 +104,8 @@ class Effects:
     margins: dict[str, float]
     """The least effect that matters, in u, by signal."""
     control: str
+    level: str = "95"
+    """Of intervals, in percent."""
 
     @cached_property
     def arms(self) -> tuple[str, ...]:
@@ -167,7 +169,7 @@ def effects_of(summary: Summary, verdicts: Verdicts) -> Effects:
         )
         for point in summary.points for each, arm in zip(point.comparisons, point.arms[1:], strict=True)
     )  # fmt: skip
-    return Effects(found, dict(verdicts.rule.margins or {}), summary.control)
+    return Effects(found, dict(verdicts.rule.margins or {}), summary.control, level(verdicts.rule.rate))
 
 
 def tone_of(reading: Reading | None) -> Tone:
@@ -192,11 +194,12 @@ def differences_chart(effects: Effects, signal: str, *, records: Sequence[RunRec
     return IntervalChart(
         slug(f"differences-{signal}"),
         f"Change of {name} against {quoted(effects.control)}",
-        "A dot is a seed, a bar the 95 % interval of the mean; a row without one has too few pairs that differ, and "
-        f"exact tests decide there. An effect below the margin, {margin:g} u, is too small to matter.",
+        f"A dot is a seed, a bar the {effects.level} % interval of the mean; a row without one has too few pairs that "
+        f"differ, and exact tests decide there. An effect below the margin, {margin:g} u, is too small to matter.",
         axis=f"{name}, treated − control, in u",
         rows=tuple(_row(effects, effect, signal, runs.get((effect.point, effect.model), ())) for effect in effects.all),
         margin=margin,
+        level=effects.level,
     )
 
 
@@ -294,7 +297,7 @@ def lines_chart(effects: Effects, measure: str) -> Plot | str:
     return Plot(
         slug(f"lines-{measure}"),
         f"{'Share of false claims believed' if believed else f'Change of {label(measure)}'} along {across}",
-        "Bars are 95 % intervals.",
+        f"Bars are {'95' if believed else effects.level} % intervals.",
         across=across,
         up="share that outsiders believe" if believed else f"{label(measure)}, treated − control, in u",
         spots=lines,
@@ -335,7 +338,8 @@ def plane_chart(effects: Effects, *, published: bool = False) -> Plot | str:
     return Plot(
         "plane-published" if published else "plane",
         f"{'The published plane' if published else 'Actions against messages'}: {label(signal)}, and the judge's score",
-        (PUBLISHED if published else RULE) + (f" {known} of {len(effects.all)} have both." if some else ""),
+        (PUBLISHED if published else f"Bars are {effects.level} % intervals. {RULE}")
+        + (f" {known} of {len(effects.all)} have both." if some else ""),
         across=f"actions: {label(signal)}, treated − control{unit and ', in u'}",
         up="messages: change of the judge's score, points",
         spots=series,

@@ -1,6 +1,7 @@
 """The runs of folders as pages. In: folders; out: a list, a conversation, what was verified, merged or played again."""
 
 import json
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 from colosseum.campaign.folder import Damaged, Folder, Plan, as_bytes
 from colosseum.campaign.listing import SHORT, Overview, run_words
+from colosseum.campaign.looks import NAME as LOOKS
 from colosseum.campaign.merging import Merged
 from colosseum.campaign.money import dollars
 from colosseum.campaign.rejudging import judges_again
@@ -200,7 +202,8 @@ def _report(folder: Folder, plan: Plan, runs: Sequence[Replayed], into: Folder) 
     if not folder.report.exists():
         return NOT_COMPARED["none"]
     into.path.mkdir(parents=True, exist_ok=True)
-    into.plan_path.write_bytes(folder.plan_path.read_bytes())
+    for path in filter(Path.exists, (folder.plan_path, folder.path / LOOKS)):
+        shutil.copy(path, into.path)
     was, now = folder.report.read_bytes(), as_bytes(document("report", read_report(into.path).content()))
     if was == now:
         return EQUAL

@@ -309,7 +309,7 @@ def _track(row: IntervalRow, chart: IntervalChart, axis: Scale, cells: int, sign
 
 def _legend(chart: IntervalChart, signs: str) -> str:
     mean, alone, begin, dash, end, zero, rule, _ = tuple(signs)
-    said = [f"{begin}{dash}{mean}{dash}{end} mean and 95 % interval"]
+    said = [f"{begin}{dash}{mean}{dash}{end} mean and {chart.level} % interval"]
     said += [f"{alone} mean, no interval"] * any(row.low is None for row in chart.rows)
     return "; ".join([*said, f"{zero} 0", f"{rule} margin {chart.margin:g}"])
 

@@ -250,12 +250,12 @@ def _intervals(chart: IntervalChart) -> tuple[float, list[Shape]]:
             y += HEAD
         for value in (0.0, chart.margin):  # between names, which they would cross
             shapes.append(rule(across(value), y + 20, across(value), y + ROW, "margin" if value else "zero"))
-        shapes += _row(row, across, y)
+        shapes += _row(row, chart.level, across, y)
         y += ROW
     return bottom + 42, shapes
 
 
-def _row(row: IntervalRow, across: Scale, y: float) -> Iterator[Shape]:
+def _row(row: IntervalRow, level: str, across: Scale, y: float) -> Iterator[Shape]:
     role, form = TONES[row.tone]
     yield Mark(9, y + 11, form, role)
     note = min(width_of(row.note), 240.0)
@@ -265,7 +265,7 @@ def _row(row: IntervalRow, across: Scale, y: float) -> Iterator[Shape]:
         yield Mark(across(dot.x), y + 23 + 5 * (place % 3), "circle", "dot faint", 2.8, dot.title, dot.run)
     middle = y + ROW - 8
     if row.low is not None and row.high is not None:
-        words = f"95 % interval: {signed(row.low, 3)} to {signed(row.high, 3)}"
+        words = f"{level} % interval: {signed(row.low, 3)} to {signed(row.high, 3)}"
         yield rule(across(row.low), middle, across(row.high), middle, f"bar {role}", words)
     if row.mean is not None:
         yield Mark(across(row.mean), middle, form, role, 4.5, f"mean of {row.name}: {signed(row.mean)}")

@@ -12,7 +12,7 @@ from colosseum.evidence.signals import JUDGE
 from colosseum.evidence.statistics import RATE
 from colosseum.evidence.summary import PointSummary
 from colosseum.evidence.verdict import ArmVerdict, Verdicts, published
-from colosseum.report.cells import PLACES, amount, change, named, point_table
+from colosseum.report.cells import PLACES, amount, change, level, named, point_table
 from colosseum.report.document import Amount, Block, Definitions, Paragraph, Table, TableCell
 from colosseum.report.effects import effects_of, tone_of
 from colosseum.report.page import cell_words
@@ -27,6 +27,7 @@ LACKING: Final = {
 """What a study cannot say without an arm of a kind."""
 PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
 """They need no explanation in a table."""
+INTERIM: Final = "the plan is not reached, so limits are wider, lest early looks find too much"
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""
 
@@ -55,12 +56,13 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
     signals = " and ".join(label(name) for name in rule.margins or {})
     margins = " and ".join(f"{margin:g}" for margin in (rule.margins or {}).values())
     tests = f" (Benjamini-Hochberg over {verdicts.tests} tests)" if verdicts.tests > 1 else ""
-    times = "once" if rule.looks == 1 else f"{rule.looks} times"
+    times = "once, so it" if rule.looks == 1 else f"{rule.looks} times: it is exploratory, and"
     return (
-        f"Rule, {when}: there is an effect where the lower {100 * (1 - rule.rate):.4g} % limit of {signals} is above 0"
-        f"{tests}, none where the upper {100 * (1 - 2 * rule.rate):.4g} % limit is below {margins} u; else it is not "
+        f"Rule, {when}: there is an effect where the lower {level(rule.rate)} % limit of {signals} is above 0"
+        f"{tests}, none where the upper {level(2 * rule.rate)} % limit is below {margins} u; else it is not "
         "settled. Where fewer than 20 pairs differ, exact tests of signs decide."
-        + (f" The study was extended past its plan {times}, and has to be surer each time." if rule.looks else "")
+        + (f" The study was extended past its plan {times} has to be surer." if rule.looks else "")
+        + (f" Interim: {INTERIM}." if rule.interim else "")
     )
 
 
@@ -86,7 +88,7 @@ def verdict_table(findings: Findings) -> Table:
                 row = [Amount(words=each.arm, link=link), reading_cell(arm, link), *_weighed(arm)]
             yield [*row, *[None] * len(columns)][: len(columns)]
 
-    title = f"Change from `{findings.summary.control}`: mean and 95 % interval over pairs"
+    title = f"Change from `{findings.summary.control}`: mean and {effects.level} % interval over pairs"
     return point_table("verdicts", title, columns, points, rows, facts=list(_facts(findings)))
 
 

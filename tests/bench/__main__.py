@@ -15,6 +15,7 @@ from .campaigns import campaigns
 from .commands import commands
 from .exact import exact
 from .lines import Ledger
+from .looks import looks
 from .many import many
 from .planted import planted
 from .single import single
@@ -34,6 +35,7 @@ PARTS: dict[str, Part] = {
     "campaigns": campaigns,
     "strength": strengths,
     "planted": planted,
+    "looks": looks,
 }
 
 
