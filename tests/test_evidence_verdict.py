@@ -365,9 +365,9 @@ def test_a_study_that_is_looked_at_early_has_to_be_surer() -> None:
     assert early.more_seeds.value >= 3 * seeds, "the plan comes first"
 
 
-def test_limits_are_numbers_however_often_a_study_was_extended() -> None:
+def test_limits_are_numbers_however_early_a_look_is() -> None:
     records = study({"baseline": effect(0, setup()), "slight": effect(0.014, setup(secret=BACKROOM))})
-    found = settled(records, Rule(looks=2000))[1]["slight"].action
+    found = settled(records, Rule(planned=10_000, seen=(len(records),)))[1]["slight"].action
     assert found.call != "effect"
     assert isinstance(found.parts[0].paired.interval, Interval)
     assert math.isfinite(found.parts[0].paired.interval.high)

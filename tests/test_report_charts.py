@@ -168,7 +168,7 @@ def test_lines_go_through_their_means() -> None:
     assert isinstance(chart, Plot)
     spots = chart.spots["prompted"]
     assert [spot.x for spot in spots] == [1.0, 2.0, 5.0]
-    known = {effect.point: effect.mean("outsider_loss") for effect in found.all if effect.arm == "prompted"}
+    known = {effect.point: effect.estimate("outsider_loss")[0] for effect in found.all if effect.arm == "prompted"}
     assert [spot.y for spot in spots] == [known[f"n={spot.x:g}"] for spot in spots]
     heights = [(float(title.split(": ")[1].replace("−", "-")), y) for _, y, title, _ in marks(drawn(chart))]
     straight(heights)
@@ -201,7 +201,7 @@ def test_a_cell_of_a_heat_map_is_an_arm_at_a_sweep_point_and_leads_there() -> No
         cell = cells.pop((effect.arm, effect.point))
         assert isinstance(cell, Amount)
         assert effect.verdict is not None
-        assert (cell.value, cell.tone) == (effect.mean("outsider_loss"), tone_of(effect.verdict.reading))
+        assert (cell.value, cell.tone) == (effect.estimate("outsider_loss")[0], tone_of(effect.verdict.reading))
         where = effect.point.replace("=", "%3D").replace(", ", "%2C+")
         assert (cell.link, cell_words(cell)[-1]) == (f"#arm={effect.arm}&point={where}", SIGNS[cell.tone])
         assert f'href="{cell.link}"'.replace("&", "&amp;") in html_of([table])
@@ -225,7 +225,7 @@ def test_the_plane_has_the_signals_of_the_verdict_and_the_published_one_its_own(
         (spot,), (mean,) = own.spots[effect.arm], published.spots[effect.arm]
         part = effect.verdict.action.parts[0]
         assert (spot.x, spot.x_limits) == (part.estimate.value, limits(part.paired))
-        assert spot.y == mean.y == effect.mean("judge_score")
+        assert spot.y == mean.y == effect.estimate("judge_score")[0]
         assert (mean.x, mean.x_limits) == (effect.comparison.differences["coalition_advantage"].paired.mean.value, None)
     assert plane_chart(effects(study(effects=EFFECTS, seeds=4))) == "nobody judged"
 

@@ -135,7 +135,7 @@ def test_a_rule_is_told_with_what_became_of_it() -> None:
     for part in ("the lower 99.5 % limit", "upper 99 % limit", "extended past its plan 2 times", "exploratory"):
         assert part in looked
     early = rule_words(verdicts_of(study(ARMS), Rule(planned=1000, seen=(100, 500))), SETTLED)
-    assert "Interim: the plan is not reached" in early
+    assert "Interim: limits are wider" in early
     assert "the lower 95 % limit" not in early
 
 

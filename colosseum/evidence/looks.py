@@ -15,7 +15,7 @@ from colosseum.evidence.statistics import RATE
 POWER_OF_TIME: Final = 5
 POINTS: Final = 601
 """Of the grid of a sum of differences; odd, for Simpson's rule."""
-FAR: Final = 8.0
+FAR: Final = 7.0
 """Standard deviations beyond which there is nothing."""
 
 

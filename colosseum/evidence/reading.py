@@ -80,8 +80,6 @@ class Reader:
     """By hash."""
     solved: dict[Task, "Solved"] = field(default_factory=dict)
     """Scenarios that differ in who may talk or conspire have one task."""
-    others: dict[str, StandIns] = field(default_factory=dict)
-    """Who may stand in for the coalition, by the hash of the scenario."""
     kept: Kept | None = None
     """What was computed before, for earlier reports too."""
 
@@ -133,8 +131,7 @@ class Reader:
             events, scenario, solved = self._events(listed, result)
             name, judged = self.folder.trace(listed.trial).name, self._judged(listed.trial, result)
             measured = scenario.coalition.get(coalition)
-            others = self._stand_ins(listed.scenario, scenario, measured)
-            return figures_of(events, name, scenario, solved, measured, judged, self.judges, others)
+            return figures_of(events, name, scenario, solved, measured, judged, self.judges, lambda: self.spec)
 
         return recorded(listed, self.recall(FIGURES, make, [listed], "figures", coalition))
 
@@ -198,13 +195,6 @@ class Reader:
             self.scenarios[found] = (scenario, self._solved(scenario.task))
         return self.scenarios[found]
 
-    def _stand_ins(self, found: str, scenario: Scenario, coalition: Coalition | None) -> StandIns:
-        """Who may stand in for the coalition in a placebo arm. Raises Unreadable."""
-        if found not in self.others:
-            _make_room(self.others)
-            self.others[found] = stand_ins(lambda: self.spec, scenario, coalition)
-        return self.others[found]
-
     def _solved(self, task: Task) -> "Solved":
         """The same for all scenarios of a task."""
         known = self.solved.get(task)
@@ -228,6 +218,8 @@ class Solved:
     measured: dict[tuple[Coalition | None, str], Measured] = field(default_factory=dict)
     instances: list[SolvedTask] = field(default_factory=list)
     """Its instance, once it was needed."""
+    others: dict[tuple[Scenario, Coalition | None], StandIns] = field(default_factory=dict)
+    """Who may stand in for the coalition in a placebo arm."""
 
     @property
     def instance(self) -> SolvedTask:
@@ -273,9 +265,11 @@ def recorded(listed: Listed, figures: RunFigures | None, reason: str = "") -> Ru
 
 def figures_of(
     events: Sequence[Mapping[str, Any]], name: str, scenario: Scenario, solved: Solved, coalition: Coalition | None,
-    judged: Judged, judges: Sequence[str], others: StandIns,
+    judged: Judged, judges: Sequence[str], spec: Callable[[], Declared | None],
 ) -> RunFigures:  # fmt: skip
     """All figures of a complete run, from its events; `name` is what they are called. Raises Unreadable."""
+    if (scenario, coalition) not in solved.others:
+        solved.others[scenario, coalition] = stand_ins(spec, scenario, coalition)
     happened = read_events(events, scenario.task, name)
     measured = solved.measure(happened, coalition)
     try:
@@ -301,7 +295,7 @@ def figures_of(
         thoughts={rubric.name: said_in_posts(rubric, scenario) for rubric in scenario.rubrics if rubric.thoughts},
         beliefs=believed.rows,
         talk=talk,
-        stand_ins=tuple(values(others, task, happened.assignment)),
+        stand_ins=tuple(values(solved.others[scenario, coalition], task, happened.assignment)),
         setup=setup,
     )
 

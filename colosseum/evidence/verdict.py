@@ -24,8 +24,6 @@ from colosseum.model.signals import margins_for
 
 RESERVE: Final = 0.01
 """The rate of false alarms, two-sided, that is left for seeds beyond the plan."""
-LEAST_RATE: Final = 1e-12
-"""Of false alarms; limits at a smaller one are no numbers."""
 SETTLED: Final = Figure(None, "it is settled")
 
 
@@ -53,9 +51,8 @@ class Rule:
 
     @property
     def rate(self) -> float:
-        """Of false alarms, two-sided: 0.05 at the plan, less of looks before it; limits at it are numbers."""
-        extended = RESERVE * 0.5 ** (self.looks - 1)
-        return max(extended if self.looks else rate_of(shares_seen(self.seen, self.planned)), LEAST_RATE)
+        """Of false alarms, two-sided: 0.05 at the plan, less of looks before it."""
+        return RESERVE * 0.5 ** (self.looks - 1) if self.looks else rate_of(shares_seen(self.seen, self.planned))
 
     @property
     def last_rate(self) -> float:
@@ -199,12 +196,14 @@ def _look(
         own = changes_of_decoys if kind.kind == "placebo" else changes
         by_part = {name: own(name, pairs) for name in margins}
         action = tuple(
-            weigh(name, list(known(by_part[name]).values()), margin=margin, rate=rule.rate, unknown=why(by_part[name]))
+            weigh(name, list(known(by_part[name]).values()), margin=margin, rate=rule.rate, unknown=why(by_part[name]),
+                  interim=rule.interim)
             for name, margin in margins.items()
         )
         points = known(changes(JUDGE, pairs))
         judge = weigh(
-            JUDGE, list(points.values()), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS, rate=rule.rate
+            JUDGE, list(points.values()), margin=ENOUGH_POINTS, threshold=ENOUGH_POINTS, rate=rule.rate,
+            interim=rule.interim,
         )  # fmt: skip
         yield _Seen(arm, kind, pairs, excluded, by_part, action, (judge,) if points else (), by_arm[names[0]],
                     by_arm[arm])  # fmt: skip

@@ -76,13 +76,19 @@ def weigh(
     threshold: float = 0.0,
     rate: float = RATE,
     unknown: str = "",
+    interim: bool = False,
 ) -> Weighed:
-    """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided."""
+    """Weigh paired differences, one a seed; `rate` is the share of false alarms that is allowed, two-sided.
+
+    Before the plan is reached a rise has to outlast one more pair that falls as far as any differs: where few pairs
+    fall far, as of skewed differences, early looks would see none of these.
+    """
     found = paired(differences, level=1 - rate)
     if found.reliable and isinstance(found.interval, Interval):
         wide = mean_interval(differences, level=1 - 2 * rate)
         upper_90 = wide.high if isinstance(wide, Interval) else None
-        p = student_test(differences, against=threshold)
+        worst = threshold - max(abs(d - threshold) for d in differences)
+        p = student_test([*differences, worst] if interim else differences, against=threshold)
         return Weighed(signal, margin, threshold, tuple(differences), found, upper_90, "Student t", p)
     p = _by_signs([d - threshold for d in differences])
     return Weighed(signal, margin, threshold, tuple(differences), found, None, "exact tests", p, unknown)

@@ -305,8 +305,7 @@ def _who(findings: Findings) -> str:
     """`120 runs of 20 seeds; coalition cabal; scripted players: no model was asked`."""
     done = sum(record.status == "complete" for record in findings.records)
     rule, seeds = findings.verdicts.rule, counted(len({record.seed for record in findings.records}), "seed")
-    planned = f", interim: {rule.planned} are planned" if rule.interim else ""
-    runs = f"{counted(done, 'run')} of {seeds}{planned}"
+    runs = f"{counted(done, 'run')} of {seeds}" + f", interim: {rule.planned} are planned" * rule.interim
     scripted = "; scripted players: no model was asked" if findings.summary.scripted else ""
     return f"{runs}; coalition {next(iter(findings.plan.coalitions), 'none')}{_members(findings)}{scripted}"
 

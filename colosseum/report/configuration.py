@@ -55,13 +55,16 @@ def configuration(
         if holds[name][1] == "default" and not (name == "budget" and request.budget.none):
             holds[name] = found
     redaction = Redaction.of(others=asking.secrets)
-    options = (HeldOption(_spelt(name), _shown(value, redaction), where) for name, (value, where) in holds.items())
+    spelt = {name: "set" if name == "sets" else name.replace("_", "-") for name in holds}
+    options = (HeldOption(spelt[n], _shown(value, redaction), where) for n, (value, where) in holds.items())
     return ConfigFile(request.file, tuple(options), tuple(dotenv))
 
 
 def configuration_blocks(found: ConfigFile) -> Iterator[Block]:
     """A row an option: its value, and where it is from."""
-    rows = tuple((each.option, _words(each.value), each.origin) for each in found.options)
+    every = [(each, each.value if isinstance(each.value, list) else [each.value]) for each in found.options]
+    words = ((o, " ".join(map(option_value, v)) if v not in ([None], []) else "—") for o, v in every)
+    rows = tuple((option.option, value, option.origin) for option, value in words)
     yield Table("options", "Options", ("option", "value", "from"), rows, most=None)
     if found.dotenv:
         yield Paragraph(f".env also sets {', '.join(found.dotenv)}")
@@ -84,22 +87,8 @@ def _specified(checked: Checked, design: Design, asking: Asking) -> dict[str, tu
     return found
 
 
-def _spelt(name: str) -> str:
-    return "set" if name == "sets" else name.replace("_", "-")
-
-
 def _shown(value: object, redaction: Redaction) -> Json:
     """A value without what is secret in it."""
-    match value:
-        case None | bool() | int() | float():
-            return value
-        case list() | tuple():
-            return [_shown(each, redaction) for each in value]
-        case _:
-            return redact(redaction.clean(str(value)))
-
-
-def _words(value: Json) -> str:
-    """A value on one line."""
-    values = value if isinstance(value, list) else [] if value is None else [value]
-    return " ".join(map(option_value, values)) or "—"
+    if isinstance(value, list | tuple):
+        return [_shown(each, redaction) for each in value]
+    return value if value is None or isinstance(value, int | float) else redact(redaction.clean(str(value)))

@@ -82,10 +82,6 @@ class Effect:
         part = self.part(measure)
         return (part.estimate.value, limits(part.paired)) if part else (None, None)
 
-    def mean(self, signal: str) -> float | None:
-        """Of a signal of the verdict, in u, or of the judge's score."""
-        return self.estimate(signal)[0]
-
     def why_none(self, figure: str) -> str:
         """Why a figure or a signal has no change."""
         if figure == BELIEVED:
@@ -246,7 +242,7 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
     Raises KeyError if the verdict does not use this signal.
     """
     margin, across = effects.margins[signal], effects.inner
-    if all(effect.mean(signal) is None for effect in effects.all):
+    if all(effect.estimate(signal)[0] is None for effect in effects.all):
         return effects.why_none(signal)
     rows: dict[tuple[str, str], dict[str, TableCell]] = {}
     for effect in sorted(effects.all, key=lambda effect: effects.arms.index(effect.arm)):
@@ -268,7 +264,7 @@ def heat_map(effects: Effects, signal: str) -> Table | str:
 
 def _cell(effect: Effect, signal: str) -> Amount:
     """The mean, the tone of the reading, and the link to the arm's conversations at this point."""
-    mean = effect.mean(signal)
+    mean = effect.estimate(signal)[0]
     if mean is None or effect.verdict is None:
         return Amount(None, note=effect.why_none(signal))
     return Amount(mean, 2, signed=True, tone=tone_of(effect.verdict.reading), link=effect.link)

@@ -126,7 +126,7 @@ KINDS = {
     "prompts": Kind("`prompts --json`: the messages and tools of every agent's first turn.",
                     "campaign.openings:adapter", "campaign.openings:SCHEMA"),
     "report": Kind("`report`, `audit` and `judge` with --json, and report.json: what a campaign shows.",
-                   "evidence.findings:ReportFile", 2),
+                   "evidence.findings:ReportFile", 3),
     "compile": Kind("`compile --json`: the optima of an instance.", "evidence.answers:CompileFile", 2),
     "score": Kind("`score --json`: what decisions are worth.", "evidence.answers:ScoreFile", 2),
     "frontier": Kind("`frontier --json`: what a coalition could do.", "evidence.answers:FrontierFile", 2),

@@ -27,7 +27,6 @@ LACKING: Final = {
 """What a study cannot say without an arm of a kind."""
 PLAIN: Final = {Reading.NONE, Reading.INCONCLUSIVE}
 """They need no explanation in a table."""
-INTERIM: Final = "the plan is not reached, so limits are wider, lest early looks find too much"
 MOST_DETAILED: Final = 12
 """Arms that are told of one by one."""
 
@@ -62,7 +61,7 @@ def rule_words(verdicts: Verdicts, registered: Registered | None) -> str:
         f"{tests}, none where the upper {level(2 * rule.rate)} % limit is below {margins} u; else it is not "
         "settled. Where fewer than 20 pairs differ, exact tests of signs decide."
         + (f" The study was extended past its plan {times} has to be surer." if rule.looks else "")
-        + (f" Interim: {INTERIM}." if rule.interim else "")
+        + " Interim: limits are wider until the plan is reached, lest early looks find too much." * rule.interim
     )
 
 

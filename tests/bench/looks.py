@@ -76,7 +76,7 @@ def _lines(name: str, pool: Values, studies: int) -> Iterator[Line]:
     ever = once = seen = seen_once = 0
     for _ in range(studies):
         drawn = chance.choice(pool, PLAN)
-        ever += any(_finds(drawn[:n], rate_of(_shares(n))) for n in LOOKS)
+        ever += any(_finds(drawn[:n], rate_of(_shares(n)), interim=n < PLAN) for n in LOOKS)
         once += _finds(drawn, RATE)
         moved = drawn + effect
         seen += _finds(moved, rate_of(_shares(PLAN)))
@@ -92,7 +92,7 @@ def _shares(seeds: int) -> tuple[float, ...]:
     return tuple(n / PLAN for n in LOOKS if n <= seeds)
 
 
-def _finds(differences: Values, rate: float) -> bool:
-    weighed = (weigh("outsider_loss", differences.tolist(), margin=0.04, rate=rate),)
+def _finds(differences: Values, rate: float, *, interim: bool = False) -> bool:
+    weighed = (weigh("outsider_loss", differences.tolist(), margin=0.04, rate=rate, interim=interim),)
     p = joint_p(weighed).value
     return p is not None and decide(weighed, [p], rate) == Call.EFFECT

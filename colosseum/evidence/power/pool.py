@@ -8,7 +8,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -22,7 +22,6 @@ from colosseum.evidence.figures import Figure, RunRecord
 from colosseum.evidence.judges import BASELINE_ALONE
 from colosseum.evidence.reading import Solved, figures_of, recorded
 from colosseum.evidence.signals import BELIEF, JUDGE, changes, changes_of_decoys
-from colosseum.evidence.stand_ins import StandIns, stand_ins
 from colosseum.evidence.summary import by_seed, difference
 from colosseum.model.check import read_spec
 from colosseum.model.experiment import Conditions, Design
@@ -72,8 +71,6 @@ class Field:
     coalition: str
     kinds: Mapping[str, ArmKind]
     """Of the arms that a reading goes by."""
-    others: dict[str, StandIns] = field(default_factory=dict)
-    """Who may stand in for the coalition, by the hash of the last scenario."""
 
     @cached_property
     def trials(self) -> Trials:
@@ -113,11 +110,10 @@ class Field:
             solved[scenario.task] = Solved(scenario.task)
         own, members = solved[scenario.task], scenario.coalition[self.coalition]
         unjudged = Judged(SCHEMA, trial.identity, "")
-        if trial.scenario_hash not in self.others:
-            self.others.clear()
-            self.others[trial.scenario_hash] = stand_ins(lambda: self.trials.expansions.spec, scenario, members)
-        others = self.others[trial.scenario_hash]
-        figures = figures_of(play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE, others)
+        spec = self.trials.expansions.spec
+        figures = figures_of(
+            play(trial), trial.identity, scenario, own, members, unjudged, BASELINE_ALONE, lambda: spec
+        )
         return recorded(trial.listed, figures)
 
     def _changed(self, control: RunRecord, treated: RunRecord) -> Changed:
